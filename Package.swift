@@ -1,0 +1,103 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+#if os(macOS)
+// Homebrew's prefix is not among the default search paths.
+let hiredisPkgConfig: String? = "hiredis"
+#else
+// Debian's hiredis.pc carries a flag that SwiftPM warns about; the default paths are enough.
+let hiredisPkgConfig: String? = nil
+#endif
+
+/// One transition of the data model each; the text is embedded in the binary.
+let scripts = [
+    "lib_base", "lib_events", "lib_places", "lib_sessions",
+    "audit", "cancel", "clear", "exchange", "heartbeat", "inspect", "promote", "push", "recover", "register", "release",
+    "revive", "settings", "status",
+]
+
+let package = Package(
+    name: "errand",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "Backgroundable", targets: ["Backgroundable"]),
+        .library(name: "Errand", targets: ["Errand"]),
+        .library(name: "ErrandRedis", targets: ["ErrandRedis"]),
+        .executable(name: "errand-producer", targets: ["errand-producer"]),
+        .executable(name: "errand-worker", targets: ["errand-worker"]),
+        .executable(name: "errand", targets: ["ErrandConsole"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        .target(name: "Backgroundable"),
+        .target(
+            name: "Errand",
+            dependencies: [
+                "Backgroundable",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .systemLibrary(
+            name: "CHiredis",
+            pkgConfig: hiredisPkgConfig,
+            providers: [.apt(["libhiredis-dev"]), .yum(["hiredis-devel"]), .brew(["hiredis"])]
+        ),
+        .target(
+            name: "ErrandRedis",
+            dependencies: [
+                "CHiredis", "Errand",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            resources: scripts.map { .embedInCode("Scripts/\($0).lua") }
+        ),
+        .target(name: "CErrandChild"),
+        .target(
+            name: "ErrandCatalogue",
+            dependencies: [
+                "Backgroundable", "CErrandChild", "Errand",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Yams", package: "Yams"),
+            ]
+        ),
+        .target(
+            name: "ErrandCommandLine",
+            dependencies: [
+                "Errand", "ErrandCatalogue", "ErrandRedis",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .executableTarget(name: "errand-producer", dependencies: ["ErrandCommandLine"]),
+        .executableTarget(name: "errand-worker", dependencies: ["ErrandCommandLine"]),
+        .executableTarget(name: "ErrandConsole", dependencies: ["ErrandCommandLine"]),
+        .testTarget(name: "BackgroundableTests", dependencies: ["Backgroundable"]),
+        .testTarget(name: "ErrandTests", dependencies: ["Errand"]),
+        .testTarget(name: "ErrandRedisTests", dependencies: ["Errand", "ErrandRedis"]),
+        .testTarget(name: "ErrandCatalogueTests", dependencies: ["ErrandCatalogue"]),
+        .testTarget(name: "ExecutableTests", dependencies: ["Errand", "ErrandRedis"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where [.regular, .executable, .test].contains(target.type) && target.name != "CErrandChild" {
+    target.swiftSettings =
+        (target.swiftSettings ?? []) + [
+            .enableUpcomingFeature("ExistentialAny"),
+            .enableUpcomingFeature("MemberImportVisibility"),
+            .enableUpcomingFeature("InternalImportsByDefault"),
+            .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        ]
+    if target.type == .regular {
+        target.swiftSettings? += [.unsafeFlags(["-Xfrontend", "-require-explicit-sendable"])]
+    }
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+extension AsyncOperationState.Facts {
+    /// What an operation is doing, for people.
+    var phrase: String {
+        let what: String
+        switch ending {
+        case .finished: what = "finished"
+        case .cancelled: what = "cancelled"
+        case .timedOut: what = "timed out"
+        case nil: return contains(.opened) ? "running" : "waiting"
+        }
+        guard contains(.opened) else { return "\(what) before it started" }
+        return isOverrun ? "\(what), its closure still runs" : what
+    }
+}
+
+extension AsyncOperation {
+    /// How long the operation may run, for people.
+    var timeoutPhrase: String {
+        guard MonotonicTime.after(timeout) != nil else { return "no timeout" }
+        let isWhole = timeout == timeout.rounded()
+        return "timeout \(isWhole ? String(Int64(timeout)) : String(timeout)) s"
+    }
+}

@@ -1,0 +1,183 @@
+public import Foundation
+import Synchronization
+
+/// An operation queue that knows when it works and when it is empty, and that can tell operations apart by name.
+///
+/// Every operation and every block counts, however it was added. An ``AsyncOperation`` that has a name and a
+/// ``AsyncOperationUniquenessPolicy`` is compared with the operations of that name before it is added; comparing and
+/// adding are one step, however many threads add at once, and cost the same however many operations wait.
+///
+/// ```swift
+/// let queue = BackgroundQueue()
+/// queue.addAsyncOperation(name: "refresh", uniquenessPolicy: .drop) { operation in … }
+/// ```
+///
+/// A name is read when the operation is added; renaming it later changes nothing.
+///
+/// Unchecked because `OperationQueue` is a class that others may subclass; everything that changes here is in a lock or
+/// atomic.
+open class BackgroundQueue: OperationQueue, @unchecked Sendable {
+    /// Numbers the calls that add several operations.
+    private static let calls = Atomic<UInt64>(0)
+
+    private let rolls = PartedRoll()
+    private let memberCount = Atomic<Int>(0)
+    private let news = Mutex(QueueNews())
+    private let suspensions = Mutex(0)
+    private let overruns = Atomic<Int>(0)
+
+    /// Is told when the queue begins to work and when it is empty again.
+    public weak final var delegate: (any BackgroundQueueDelegate)? {
+        get { news.withLock { $0.delegate } }
+        set { news.withLock { $0.delegate = newValue } }
+    }
+
+    /// How many closures of this queue's operations still run although their operation timed out or was cancelled.
+    ///
+    /// Their operations have left the queue and others run in their place, so this many threads are busy in excess of
+    /// `maxConcurrentOperationCount`.
+    public final var overrunCount: Int {
+        max(0, overruns.load(ordering: .relaxed))
+    }
+
+    /// Whether the queue starts no operations. Suspending counts: what was suspended twice must be resumed twice.
+    open override var isSuspended: Bool {
+        get { suspensions.withLock { $0 > 0 } }
+        set {
+            suspensions.withLock { depth in
+                depth = max(0, depth + (newValue ? 1 : -1))
+                super.isSuspended = depth > 0
+            }
+        }
+    }
+
+    // MARK: Adding
+
+    open override func addOperation(_ operation: Operation) {
+        if admit(operation) {
+            super.addOperation(operation)
+        }
+    }
+
+    open override func addOperations(_ operations: [Operation], waitUntilFinished wait: Bool) {
+        super.addOperations(admit(operations), waitUntilFinished: wait)
+    }
+
+    open override func addOperation(_ block: @escaping @Sendable () -> Void) {
+        let operation = QueueBlock(block: block)
+        if qualityOfService != .default {
+            operation.qualityOfService = qualityOfService
+        }
+        addOperation(operation)
+    }
+
+    /// Runs a block after everything that was added before has finished, and before anything that is added later begins.
+    ///
+    /// The block is an operation like any other and counts as one. (Foundation's own barriers on Linux wait forever when a
+    /// cancelled operation is added while one is pending.)
+    open override func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
+        let operation = BarrierBlock(block: barrier)
+        var earlier: [Operation] = []
+        var pending: Operation?
+        rolls.withAllLocked { roll in
+            earlier += roll.operations
+            pending = roll.barrier
+            roll.barrier = operation
+        }
+        if let pending { operation.addDependency(pending) }
+        for earlier in earlier { operation.addDependency(earlier) }
+        if admit(operation) {
+            super.addOperation(operation)
+        }
+    }
+
+    /// A barrier has run: what is added now need not wait for it.
+    final func lift(_ barrier: BarrierBlock) {
+        rolls.withAllLocked { roll in
+            if roll.barrier === barrier { roll.barrier = nil }
+        }
+    }
+
+    final func addInLine(_ operations: [Operation], waitUntilFinished wait: Bool) {
+        super.addOperations(admit(operations).linedUp(), waitUntilFinished: wait)
+    }
+
+    // MARK: Members
+
+    /// Applies the uniqueness policies of one call. Returns what is to be enqueued.
+    private func admit(_ operations: [Operation]) -> [Operation] {
+        guard operations.count > 1 else { return operations.filter { admit($0) } }
+        let call = BackgroundQueue.calls.add(1, ordering: .relaxed).newValue
+        return operations.filter { admit($0, call: call) }
+    }
+
+    /// Applies the operation's uniqueness policy and, unless that drops it, counts it in. Returns whether to enqueue it.
+    private func admit(_ operation: Operation, call: UInt64 = 0) -> Bool {
+        let name = operation.name
+        let asyncOperation = operation as? AsyncOperation
+        let policy = asyncOperation?.uniquenessPolicy ?? .ignore
+        let roll = rolls.part(for: operation, name: name)
+        let admission = roll.withLock { $0.admit(operation, name: name, policy: policy, call: call) }
+        guard let seat = admission.seat else {
+            asyncOperation?.turnAway()
+            return false
+        }
+        if memberCount.add(1, ordering: .acquiringAndReleasing).oldValue == 0 {
+            membersChanged(mayBlock: true)
+        }
+        enlist(operation, Membership(queue: self, roll: roll, seat: seat))
+        if let barrier = admission.barrier, !(operation is BarrierBlock) {
+            operation.addDependency(barrier)
+        }
+        for displaced in admission.displaced { displaced.cancel() }
+        return true
+    }
+
+    /// Sees to it that the queue learns when the operation leaves.
+    private func enlist(_ operation: Operation, _ membership: Membership) {
+        if let operation = operation as? AsyncOperation {
+            operation.join(membership)
+        } else if let operation = operation as? QueueBlock {
+            operation.join(membership)
+        } else {
+            Watcher.watch(operation, membership)
+        }
+    }
+
+    /// A member has finished and left.
+    final func memberLeft(mayBlock: Bool) {
+        if memberCount.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+            membersChanged(mayBlock: mayBlock)
+        }
+    }
+
+    // MARK: News
+
+    private func membersChanged(mayBlock: Bool) {
+        guard news.withLock({ $0.change() }) else { return }
+        if mayBlock {
+            deliverNews()
+        } else {
+            DispatchQueue.global().async { self.deliverNews() }
+        }
+    }
+
+    private func deliverNews() {
+        while let (item, delegate) = news.withLock({ news in news.next().map { ($0, news.delegate) } }) {
+            switch item {
+            case .willStart: delegate?.backgroundQueueWillStartOperations(self)
+            case .didFinish: delegate?.backgroundQueueDidFinishOperations(self)
+            }
+        }
+    }
+
+    // MARK: Overruns
+
+    final func closureOverruns() {
+        overruns.add(1, ordering: .relaxed)
+    }
+
+    final func closureReturned() {
+        overruns.subtract(1, ordering: .relaxed)
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+
+/// A block in a background queue: an operation that reports when it has left.
+///
+/// Unchecked because `BlockOperation` is a class that others may subclass; the one variable here is written before the
+/// operation is enqueued and read when the queue starts it.
+class QueueBlock: BlockOperation, @unchecked Sendable {
+    private var membership: Membership?
+
+    final func join(_ membership: Membership) {
+        self.membership = membership
+    }
+
+    override func start() {
+        let membership = membership
+        self.membership = nil
+        super.start()
+        guard let membership else { return }
+        willLeave(membership.queue)
+        membership.end(mayBlock: true)
+    }
+
+    /// The block has run, or was cancelled; the queue still counts it.
+    func willLeave(_ queue: BackgroundQueue) {}
+}
+
+/// A block that everything added later waits for.
+///
+/// Unchecked for the reason of its superclass.
+final class BarrierBlock: QueueBlock, @unchecked Sendable {
+    override func willLeave(_ queue: BackgroundQueue) {
+        queue.lift(self)
+    }
+}

@@ -1,0 +1,36 @@
+/// What a background queue's delegate is to be told, in order.
+///
+/// One thread at a time delivers. Another that has news meanwhile leaves it and goes on, so a delegate may use the queue,
+/// and wait for threads that use it, without a deadlock.
+struct QueueNews: ~Copyable {
+    enum Item {
+        case willStart, didFinish
+    }
+
+    weak var delegate: (any BackgroundQueueDelegate)?
+
+    /// Busy and empty alternate, so each change is the opposite of the last, in whatever order the threads that caused
+    /// them arrive here.
+    private var isBusy = false
+    private var items: [Item] = []
+    private var isDelivering = false
+
+    /// Notes that the queue has become busy, or empty. Returns whether the caller has to deliver.
+    mutating func change() -> Bool {
+        isBusy.toggle()
+        guard delegate != nil else { return false }
+        items.append(isBusy ? .willStart : .didFinish)
+        guard !isDelivering else { return false }
+        isDelivering = true
+        return true
+    }
+
+    /// The next item for the one who delivers; nil ends the delivery.
+    mutating func next() -> Item? {
+        guard !items.isEmpty else {
+            isDelivering = false
+            return nil
+        }
+        return items.removeFirst()
+    }
+}

@@ -1,0 +1,127 @@
+/// The seam between Errand and whatever keeps the jobs.
+///
+/// A broker is told in transitions: each call moves a batch of jobs from one state to the next, atomically, and says what
+/// became of each. `docs/data-model.md` describes every transition; one conformance suite holds all brokers to it.
+///
+/// Two brokers ship: `MemoryBroker` here, and `RedisBroker` in `ErrandRedis`.
+public protocol Broker: PushingBroker, WorkingBroker, ConsoleBroker {}
+
+/// What a producer needs of a broker.
+public protocol PushingBroker: Sendable {
+    /// Hands over a batch of jobs for one queue, decided one after the other in the order of the batch.
+    ///
+    /// Pushing an envelope again with the same id never makes a second job while the first is unfinished, or for a
+    /// stated time after it ended: the answer is then `exists`.
+    ///
+    /// - Returns: one receipt per envelope, in order. Where the answer was lost on the way, the receipts' outcome is
+    ///   ``Receipt/Outcome/unknown``.
+    /// - Throws: ``BrokerError`` when the broker certainly took none of them.
+    func push(_ jobs: [JobEnvelope], to queue: String) async throws(BrokerError) -> [Receipt]
+}
+
+/// What a worker needs of a broker.
+public protocol WorkingBroker: Sendable {
+    /// Makes a session known on a queue; its lease begins.
+    func register(_ session: Session, on queue: String) async throws(BrokerError)
+
+    /// Reports ended runs and claims new jobs in one step.
+    ///
+    /// Numbered calls make this safe to resend: the same call number gets the same verdicts and the same claims.
+    ///
+    /// - Throws: ``BrokerError`` with code ``BrokerError/Code/sessionLost`` when the session is no longer registered: none
+    ///   of its claims exist any more.
+    func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeAnswer
+
+    /// Keeps the session's leases alive from a thread that handlers cannot block, until the heartbeat is stopped.
+    ///
+    /// The first beat is sent at once and then every `interval`. `onBeat` is called on the heartbeat's own thread and must
+    /// not block.
+    func startHeartbeat(
+        of session: Session,
+        on queues: [String],
+        every interval: Duration,
+        begun: @escaping @Sendable (_ queue: String) -> Token,
+        onBeat: @escaping @Sendable (_ queue: String, _ beat: Result<Beat, BrokerError>) -> Void
+    ) -> any Heartbeat
+
+    /// Takes back the jobs of one session whose lease has ended, and jobs of live sessions past their hard deadline.
+    ///
+    /// Any worker may call it at any time; it does a bounded amount of work per call.
+    func recover(on queue: String) async throws(BrokerError) -> Recovery
+
+    /// Moves jobs that are due into the line.
+    func promote(on queue: String) async throws(BrokerError) -> Promotion
+
+    /// Ends a session: whatever it still holds goes back to the head of the line, with its attempts unspent.
+    func release(_ session: Session, on queue: String) async throws(BrokerError)
+
+    /// Tells when there may be work, or something to stop: a hint that may be lost, so callers poll as well.
+    func hints(for session: Session, on queues: [String], _ onHint: @escaping @Sendable (Hint) -> Void) -> any Subscription
+}
+
+/// What the console needs of a broker.
+public protocol ConsoleBroker: Sendable {
+    /// The queues that the broker has heard of, sorted by name.
+    func queues() async throws(BrokerError) -> [String]
+
+    /// A queue's counts and totals, and the sessions that serve it.
+    func status(of queue: String) async throws(BrokerError) -> (queue: QueueStatus, sessions: [SessionStatus])
+
+    /// What the broker knows of these jobs; `nil` for an id it does not know.
+    func inspect(_ ids: [String], on queue: String) async throws(BrokerError) -> [JobRecord?]
+
+    /// One page of the jobs in a state, and where the next page begins (`nil` after the last).
+    func jobs(
+        in state: JobState,
+        on queue: String,
+        from cursor: Int,
+        count: Int
+    ) async throws(BrokerError) -> (jobs: [JobRecord], next: Int?)
+
+    /// Cancels jobs: those that wait end at once, those that run are told to stop.
+    func cancel(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict]
+
+    /// Removes jobs that wait, are dead, or have ended. A running job must be cancelled first.
+    func delete(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict]
+
+    /// Puts dead jobs back in line with fresh attempts, when their name is free.
+    func revive(_ ids: [String], on queue: String) async throws(BrokerError) -> [ReviveVerdict]
+
+    /// Cancels waiting jobs, a bounded number at a time.
+    ///
+    /// - Returns: how many were cancelled; 0 when none is left.
+    func clear(_ queue: String) async throws(BrokerError) -> Int
+
+    /// Changes a queue's settings; `nil` leaves one as it is.
+    func configure(_ queue: String, _ change: QueueSettings) async throws(BrokerError)
+
+    /// The events of these queues, or of every queue (also later ones) when `queues` is `nil`.
+    ///
+    /// Events are hints: a subscriber that is cut off or too slow misses some.
+    func events(of queues: [String]?) -> AsyncThrowingStream<QueueEvents, any Error>
+
+    /// Looks for broken invariants in a queue's data, and mends them when `repair` is true.
+    func audit(_ queue: String, repair: Bool) async throws(BrokerError) -> [Finding]
+}
+
+/// A heartbeat that runs until it is stopped.
+public protocol Heartbeat: Sendable {
+    /// Sends a beat now instead of when the interval is over, for instance because a hint said that a job was cancelled.
+    func beatNow()
+    /// Stops beating. Returns at once.
+    func stop()
+}
+
+/// A subscription that runs until it is cancelled.
+public protocol Subscription: Sendable {
+    /// Ends the subscription. Returns at once.
+    func cancel()
+}
+
+/// What a hint says.
+public enum Hint: Sendable, Equatable {
+    /// There may be jobs in this queue.
+    case work(queue: String)
+    /// A running job of this session in this queue may have been told to stop.
+    case stop(queue: String)
+}

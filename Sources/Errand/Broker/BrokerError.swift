@@ -1,0 +1,43 @@
+/// Why a broker could not do what it was asked.
+public struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The kinds of broker errors. More may come in a minor release.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String, Sendable { case notReachable, unknown, sessionLost, full, refused, notPermitted, protocolViolation, closed }
+        private let kind: Kind
+        private init(_ kind: Kind) { self.kind = kind }
+
+        /// The broker could not be reached; nothing was sent.
+        public static let notReachable = Code(.notReachable)
+        /// The request was sent but its answer was lost: it may or may not have been carried out.
+        public static let outcomeUnknown = Code(.unknown)
+        /// The session is not registered (any more); its claims are gone.
+        public static let sessionLost = Code(.sessionLost)
+        /// The queue, or the broker's memory, is full; nothing was taken.
+        public static let full = Code(.full)
+        /// The broker refused the request as it stands; nothing was done.
+        public static let refused = Code(.refused)
+        /// The broker wants other credentials or permissions.
+        public static let notPermitted = Code(.notPermitted)
+        /// The broker's answer makes no sense: another kind of server, or another version of Errand.
+        public static let protocolViolation = Code(.protocolViolation)
+        /// This client was closed.
+        public static let closed = Code(.closed)
+
+        /// The code's name.
+        public var description: String { kind.rawValue }
+    }
+
+    /// What kind of error it is.
+    public let code: Code
+    /// What went wrong, where, and what to do, for a person to read. Never holds a password.
+    public let message: String
+
+    /// Makes an error.
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The message.
+    public var description: String { message }
+}

@@ -1,0 +1,96 @@
+/// Why an operation description was refused: what is wrong, where, and what is expected there.
+///
+/// ```swift
+/// do {
+///     _ = try OperationDescription(json: #"{"operation":"thumbnail","priority":12}"#)
+/// } catch {
+///     print(error)  // operation description refused: "priority" at byte 36: must be a whole number from 0 to 9, …
+/// }
+/// ```
+public struct DescriptionError: Error, Sendable, Equatable {
+    /// What kind of fault it is; stable, for programs.
+    public let code: Code
+    /// The key of the description at fault, where one is.
+    public let field: String?
+    /// Where the fault is, in bytes from the beginning of the JSON text, where there is a text.
+    public let offset: Int?
+    /// What is wrong and what is expected instead, for people, without the field and the offset.
+    public let message: String
+
+    init(_ code: Code, field: String? = nil, offset: Int? = nil, _ message: String) {
+        self.code = code
+        self.field = field
+        self.offset = offset
+        self.message = message
+    }
+
+    init(_ code: Code, _ key: DescriptionKey, at offset: Int? = nil, found: String? = nil) {
+        let found = found.map { ", but \($0) is there" } ?? ""
+        self.init(code, field: key.rawValue, offset: offset, "must be \(key.rule)\(found)")
+    }
+
+    init(_ error: JSONTextError, _ key: DescriptionKey? = nil) {
+        self.init(Code(error.code), field: key?.rawValue, offset: error.offset, error.message)
+    }
+}
+
+extension DescriptionError: CustomStringConvertible {
+    /// The whole sentence: field, place and message.
+    public var description: String {
+        let place = [field.map { "\"\($0)\"" }, offset.map { "at byte \($0)" }].compactMap(\.self).joined(
+            separator: " "
+        )
+        return "operation description refused: " + (place.isEmpty ? message : place + ": " + message)
+    }
+}
+
+extension DescriptionError {
+    /// The kind of a fault in an operation description. New kinds may be added.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String {
+            case malformedJSON = "malformed_json"
+            case tooDeep = "too_deep"
+            case tooLarge = "too_large"
+            case notEncodable = "not_encodable"
+            case missingKey = "missing_key"
+            case duplicateKey = "duplicate_key"
+            case wrongType = "wrong_type"
+            case invalidValue = "invalid_value"
+            case unsupportedVersion = "unsupported_version"
+        }
+
+        private let kind: Kind
+
+        /// The text is not JSON as RFC 8259 defines it.
+        public static let malformedJSON = Code(kind: .malformedJSON)
+        /// Arrays and objects are nested more than 64 levels deep.
+        public static let tooDeep = Code(kind: .tooDeep)
+        /// The arguments or the whole description have too many bytes.
+        public static let tooLarge = Code(kind: .tooLarge)
+        /// A Swift value could not be written as JSON.
+        public static let notEncodable = Code(kind: .notEncodable)
+        /// A key that is needed is not there.
+        public static let missingKey = Code(kind: .missingKey)
+        /// A known key is there twice.
+        public static let duplicateKey = Code(kind: .duplicateKey)
+        /// The value of a known key has the wrong JSON type.
+        public static let wrongType = Code(kind: .wrongType)
+        /// The value of a known key is out of range or has characters that it may not have.
+        public static let invalidValue = Code(kind: .invalidValue)
+        /// `v` says a version that this program does not know.
+        public static let unsupportedVersion = Code(kind: .unsupportedVersion)
+
+        /// The kind in snake_case, as logs and receipts show it.
+        public var description: String { kind.rawValue }
+    }
+}
+
+extension DescriptionError.Code {
+    init(_ code: JSONTextError.Code) {
+        switch code {
+        case .malformed: self = .malformedJSON
+        case .tooDeep: self = .tooDeep
+        case .notEncodable: self = .notEncodable
+        }
+    }
+}

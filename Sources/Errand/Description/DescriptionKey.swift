@@ -1,0 +1,110 @@
+/// The keys of an operation description that version 1 knows, in the order in which they are written.
+enum DescriptionKey: String, CaseIterable {
+    case version = "v"
+    case operation
+    case arguments
+    case queue
+    case name
+    case unique
+    case timeout = "timeout_ms"
+    case notBefore = "not_before_ms"
+    case retries
+    case priority
+    case id
+    case meta
+
+    /// What a value of this key must be, as the end of the sentence "it must be …".
+    var rule: String {
+        switch self {
+        case .version: "the number 1"
+        case .operation, .queue: "text of 1 to 128 characters, each one of A-Z a-z 0-9 _ . -"
+        case .arguments: "a JSON value of at most 1 MiB and 64 levels"
+        case .name: "text of 1 to 1024 bytes in UTF-8"
+        case .unique: "\"ignore\", \"drop\" or \"replace\""
+        case .timeout: "a whole number of milliseconds from 1 to 31536000000 (365 days), in plain digits"
+        case .notBefore: "a time in milliseconds since 1970 from 0 to 9999999999999, in plain digits"
+        case .retries: "a whole number from 0 to 1000, in plain digits"
+        case .priority: "a whole number from 0 to 9, in plain digits"
+        case .id: "text of 1 to 64 characters, each one of A-Z a-z 0-9 _ -"
+        case .meta: "a JSON object"
+        }
+    }
+
+    /// `null` counts as left out, except where it is a value of its own or would hide a missing one.
+    var acceptsNull: Bool {
+        switch self {
+        case .version, .operation, .arguments: false
+        default: true
+        }
+    }
+
+    /// The one bit that stands for this key in a set of keys.
+    var bit: UInt16 {
+        switch self {
+        case .version: 1
+        case .operation: 2
+        case .arguments: 4
+        case .queue: 8
+        case .name: 16
+        case .unique: 32
+        case .timeout: 64
+        case .notBefore: 128
+        case .retries: 256
+        case .priority: 512
+        case .id: 1024
+        case .meta: 2048
+        }
+    }
+}
+
+extension DescriptionKey {
+    /// The key spelled by these bytes (without quotes, escapes resolved), or nil when version 1 does not know it.
+    init?(spelled bytes: ArraySlice<UInt8>) {
+        let candidate: DescriptionKey
+        switch (bytes.count, bytes.first) {
+        case (1, _): candidate = .version
+        case (2, _): candidate = .id
+        case (4, UInt8(ascii: "n")): candidate = .name
+        case (4, _): candidate = .meta
+        case (5, _): candidate = .queue
+        case (6, _): candidate = .unique
+        case (7, _): candidate = .retries
+        case (8, _): candidate = .priority
+        case (9, UInt8(ascii: "o")): candidate = .operation
+        case (9, _): candidate = .arguments
+        case (10, _): candidate = .timeout
+        case (13, _): candidate = .notBefore
+        default: return nil
+        }
+        guard candidate.spelling.isSpelled(by: bytes) else { return nil }
+        self = candidate
+    }
+
+    /// The same as `rawValue`, in a form whose bytes can be compared without making a string. Every description that is
+    /// read comes through here a dozen times.
+    private var spelling: StaticString {
+        switch self {
+        case .version: "v"
+        case .operation: "operation"
+        case .arguments: "arguments"
+        case .queue: "queue"
+        case .name: "name"
+        case .unique: "unique"
+        case .timeout: "timeout_ms"
+        case .notBefore: "not_before_ms"
+        case .retries: "retries"
+        case .priority: "priority"
+        case .id: "id"
+        case .meta: "meta"
+        }
+    }
+}
+
+extension StaticString {
+    /// Whether the bytes are those of this literal.
+    fileprivate func isSpelled(by bytes: ArraySlice<UInt8>) -> Bool {
+        guard bytes.count == utf8CodeUnitCount else { return false }
+        for index in 0..<utf8CodeUnitCount where bytes[bytes.startIndex + index] != utf8Start[index] { return false }
+        return true
+    }
+}

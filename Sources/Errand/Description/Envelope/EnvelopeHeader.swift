@@ -1,0 +1,59 @@
+/// What the header line of an envelope says.
+struct EnvelopeHeader: Equatable {
+    let policy: UniquenessPolicy
+    let priority: Int64
+    let timeout: Int64?
+    let retries: Int64?
+    let fragmentCount: Int
+
+    /// Reads a header line, given without its line feed.
+    init(_ line: ArraySlice<UInt8>) throws(EnvelopeError) {
+        guard line.first == UInt8(ascii: "1") else {
+            throw EnvelopeError(
+                .header,
+                "it must begin with 1, the only version of the envelope that this program knows"
+            )
+        }
+        let fields = line.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        guard fields.count == 4, fields[0].count == 3 else { throw Self.malformed }
+        guard let policy = UniquenessPolicy(letter: fields[0][line.startIndex + 1]) else {
+            throw EnvelopeError(.header, "its policy must be one of the letters i, d and r")
+        }
+        guard let priority = decimal(fields[0].suffix(1)), let count = decimal(fields[3]) else { throw Self.malformed }
+        self.policy = policy
+        self.priority = priority
+        timeout = try Self.optional(fields[1])
+        retries = try Self.optional(fields[2])
+        fragmentCount = Int(clamping: count)
+    }
+
+    private static func optional(_ digits: ArraySlice<UInt8>) throws(EnvelopeError) -> Int64? {
+        if digits.isEmpty { return nil }
+        guard let number = decimal(digits) else { throw malformed }
+        return number
+    }
+
+    private static var malformed: EnvelopeError {
+        EnvelopeError(
+            .header,
+            "it must be 1<policy><priority>;<timeout>;<retries>;<length of the fragment>, in plain digits"
+        )
+    }
+
+    /// Refuses a header that says something else than the description.
+    func check(against description: OperationDescription) throws(EnvelopeError) {
+        try compare("unique", policy.rawValue, description.uniquenessPolicy.rawValue)
+        try compare("priority", priority, Int64(description.priority))
+        try compare("timeout_ms", timeout, description.timeoutMilliseconds)
+        try compare("retries", retries, description.retries.map(Int64.init))
+    }
+
+    private func compare<Value: Equatable>(
+        _ what: String,
+        _ said: Value,
+        _ described: Value
+    ) throws(EnvelopeError) {
+        guard said != described else { return }
+        throw EnvelopeError(.header, "it says something else about \(what) than the description")
+    }
+}

@@ -1,0 +1,86 @@
+/// Reads a stored job from front to back; no length in it is trusted before it is compared with what is there.
+struct EnvelopeReader {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    /// No header is longer: `1d5;31536000000;1000;` and a length of a few digits.
+    private static let mostHeaderBytes = 64
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    mutating func time() throws(EnvelopeError) -> Int64 {
+        let digits = bytes.prefix(StoredJob.timeDigits)
+        guard digits.count == StoredJob.timeDigits, let time = decimal(digits) else {
+            throw EnvelopeError(.time, "it must begin with 13 digits, the time in milliseconds since 1970")
+        }
+        position = digits.endIndex
+        return time
+    }
+
+    mutating func header() throws(EnvelopeError) -> EnvelopeHeader {
+        guard let end = bytes[position...].prefix(Self.mostHeaderBytes).firstIndex(of: UInt8(ascii: "\n")) else {
+            throw EnvelopeError(.header, "no line feed ends it within \(Self.mostHeaderBytes) bytes")
+        }
+        let line = bytes[position..<end]
+        position = end + 1
+        return try EnvelopeHeader(line)
+    }
+
+    mutating func fragment(count: Int) throws(EnvelopeError) -> ArraySlice<UInt8> {
+        guard count <= bytes.count - position else {
+            throw EnvelopeError(
+                .fragment,
+                "it is said to have \(count) bytes, but only \(bytes.count - position) are there"
+            )
+        }
+        let fragment = bytes[position..<position + count]
+        position += count
+        return fragment
+    }
+
+    func description() throws(EnvelopeError) -> OperationDescription {
+        do {
+            return try OperationDescription(json: bytes, from: position)
+        } catch {
+            throw EnvelopeError(error)
+        }
+    }
+
+    /// The fragment must say what the description says. Other programs may escape a name differently, so where the
+    /// bytes differ, what they mean is compared.
+    func check(_ fragment: ArraySlice<UInt8>, against description: OperationDescription) throws(EnvelopeError) {
+        guard description.uniquenessPolicy == .ignore || description.name != nil else {
+            throw EnvelopeError(
+                .description,
+                "\"name\" is missing: a job with a uniqueness policy needs its settled name"
+            )
+        }
+        if fragment.elementsEqual(description.eventFragment()) { return }
+        guard let meant = meaning(of: fragment) else {
+            throw EnvelopeError(
+                .fragment,
+                "it must be \"operation\":…,\"name\":… on one line; it cannot be read as that"
+            )
+        }
+        guard meant.eventFragment() == description.eventFragment(), meant.isOnlyOperationAndName else {
+            throw EnvelopeError(.fragment, "it says something else than the description's operation and name")
+        }
+    }
+
+    /// The fragment as a description, unless it is not one or would tear the line of an event in two.
+    private func meaning(of fragment: ArraySlice<UInt8>) -> OperationDescription? {
+        guard fragment.allSatisfy({ $0 >= 0x20 }) else { return nil }
+        return try? OperationDescription(json: Array("{".utf8) + fragment + Array("}".utf8), from: 0)
+    }
+}
+
+extension OperationDescription {
+    /// Whether nothing but the operation and a name was given.
+    fileprivate var isOnlyOperationAndName: Bool {
+        var bare = OperationDescription(unchecked: operation)
+        bare.name = name
+        return self == bare
+    }
+}

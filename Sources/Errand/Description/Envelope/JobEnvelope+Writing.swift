@@ -1,0 +1,69 @@
+extension OperationDescription {
+    /// The envelope of a settled description: header line, fragment, JSON text.
+    func envelopeBytes() throws(DescriptionError) -> [UInt8] {
+        let fragment = eventFragment()
+        var output: [UInt8] = []
+        output.reserveCapacity(320 + fragment.count + arguments.bytes.count + unknownMembers.count)
+        appendHeader(fragmentCount: fragment.count, to: &output)
+        output.append(contentsOf: fragment)
+        let first = output.count
+        encode(to: &output)
+        try checkTotal(output.count - first)
+        return output
+    }
+
+    /// `1<policy><priority>;<timeout>;<retries>;<length of the fragment>` and a line feed.
+    private func appendHeader(fragmentCount: Int, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "1"))
+        output.append(uniquenessPolicy.letter)
+        output.append(contentsOf: String(priority).utf8)
+        output.append(UInt8(ascii: ";"))
+        if let timeoutMilliseconds { output.append(contentsOf: String(timeoutMilliseconds).utf8) }
+        output.append(UInt8(ascii: ";"))
+        if let retries { output.append(contentsOf: String(retries).utf8) }
+        output.append(UInt8(ascii: ";"))
+        output.append(contentsOf: String(fragmentCount).utf8)
+        output.append(UInt8(ascii: "\n"))
+    }
+
+    /// Operation and name as members of a JSON object, ready to be copied into an event by whoever does not read JSON.
+    func eventFragment() -> [UInt8] {
+        var output = Array(#""operation":""#.utf8)
+        output.append(contentsOf: operation.utf8)
+        output.append(contentsOf: #"","name":"#.utf8)
+        if let name {
+            JSONEscaping.append(name, to: &output)
+        } else {
+            output.append(contentsOf: "null".utf8)
+        }
+        return output
+    }
+}
+
+extension UniquenessPolicy {
+    /// The letter that stands for the policy in an envelope's header.
+    var letter: UInt8 {
+        switch self {
+        case .ignore: UInt8(ascii: "i")
+        case .drop: UInt8(ascii: "d")
+        case .replace: UInt8(ascii: "r")
+        }
+    }
+
+    /// The policy of a header's letter, if it is one.
+    init?(letter: UInt8) {
+        guard let policy = Self.allCases.first(where: { $0.letter == letter }) else { return nil }
+        self = policy
+    }
+}
+
+extension JobEnvelope {
+    /// What the broker keeps: since when the job has been ready, in 13 digits of milliseconds since 1970, and the
+    /// envelope.
+    package func stored(readySince: Int64) -> [UInt8] {
+        let clamped = min(max(readySince, 0), DescriptionLimits.notBeforeMilliseconds.upperBound)
+        let digits = String(clamped)
+        return Array(repeating: UInt8(ascii: "0"), count: StoredJob.timeDigits - digits.utf8.count) + digits.utf8
+            + bytes
+    }
+}

@@ -1,0 +1,66 @@
+extension OperationDescription {
+    /// The description as JSON text, version 1.
+    ///
+    /// Keys come in a fixed order, unknown ones last as they were written; there is no white space, and what was left
+    /// out stays out, but for `v` and `arguments`. Arguments are written byte by byte as they were given.
+    public func encoded() -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(256 + arguments.bytes.count + unknownMembers.count)
+        encode(to: &output)
+        return output
+    }
+
+    func encode(to output: inout [UInt8]) {
+        output.append(contentsOf: #"{"v":1,"operation":""#.utf8)
+        output.append(contentsOf: operation.utf8)
+        output.append(contentsOf: #"","arguments":"#.utf8)
+        output.append(contentsOf: arguments.bytes)
+        encodeTexts(to: &output)
+        encodeNumbers(to: &output)
+        if let id { append(#","id":""#, plain: id, to: &output) }
+        if let metaText {
+            output.append(contentsOf: #","meta":"#.utf8)
+            output.append(contentsOf: metaText.bytes)
+        }
+        if !unknownMembers.isEmpty {
+            output.append(UInt8(ascii: ","))
+            output.append(contentsOf: unknownMembers)
+        }
+        output.append(UInt8(ascii: "}"))
+    }
+
+    private func encodeTexts(to output: inout [UInt8]) {
+        if let givenQueue { append(#","queue":""#, plain: givenQueue, to: &output) }
+        if let name {
+            output.append(contentsOf: #","name":"#.utf8)
+            JSONEscaping.append(name, to: &output)
+        }
+        if let givenPolicy { append(#","unique":""#, plain: givenPolicy.rawValue, to: &output) }
+    }
+
+    private func encodeNumbers(to output: inout [UInt8]) {
+        if let timeoutMilliseconds { append(#","timeout_ms":"#, timeoutMilliseconds, to: &output) }
+        if let notBefore { append(#","not_before_ms":"#, notBefore, to: &output) }
+        if let retries { append(#","retries":"#, Int64(retries), to: &output) }
+        if let givenPriority { append(#","priority":"#, Int64(givenPriority), to: &output) }
+    }
+
+    /// Appends a key and a text of which every character is known to need no escape.
+    private func append(_ key: StaticString, plain text: String, to output: inout [UInt8]) {
+        output.append(contentsOf: key.bytes)
+        output.append(contentsOf: text.utf8)
+        output.append(UInt8(ascii: "\""))
+    }
+
+    private func append(_ key: StaticString, _ number: Int64, to output: inout [UInt8]) {
+        output.append(contentsOf: key.bytes)
+        output.append(contentsOf: String(number).utf8)
+    }
+}
+
+extension StaticString {
+    /// The bytes of a literal, which live as long as the program.
+    fileprivate var bytes: UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
+    }
+}

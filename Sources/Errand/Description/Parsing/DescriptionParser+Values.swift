@@ -1,0 +1,103 @@
+extension DescriptionParser {
+    /// Reads the value of a key into the description.
+    mutating func value(of key: DescriptionKey) throws(DescriptionError) {
+        switch key {
+        case .version: try version()
+        case .operation: description.operation = try text(key, DescriptionRules.isToken) ?? ""
+        case .arguments: try arguments()
+        case .queue: description.givenQueue = try text(key, DescriptionRules.isToken)
+        case .name: description.name = try text(key, DescriptionRules.isName)
+        case .unique: try policy()
+        case .timeout: description.timeoutMilliseconds = try number(key, in: DescriptionLimits.timeoutMilliseconds)
+        case .notBefore: description.notBefore = try number(key, in: DescriptionLimits.notBeforeMilliseconds)
+        case .retries: description.retries = try number(key, in: DescriptionLimits.retries).map(Int.init)
+        case .priority: description.givenPriority = try number(key, in: DescriptionLimits.priority).map(Int.init)
+        case .id: description.id = try text(key, DescriptionRules.isID)
+        case .meta: try meta()
+        }
+    }
+
+    /// Steps over the value that comes next; nil when it is a `null` that counts as left out.
+    private mutating func valueOrNull(_ key: DescriptionKey) throws(DescriptionError) -> Range<Int>? {
+        let isNull = scanner.current == UInt8(ascii: "n")
+        let range: Range<Int>
+        do {
+            range = try scanner.value()
+        } catch {
+            throw DescriptionError(error, key)
+        }
+        return isNull && key.acceptsNull ? nil : range
+    }
+
+    private mutating func text(
+        _ key: DescriptionKey,
+        _ isRight: (ArraySlice<UInt8>) -> Bool
+    ) throws(DescriptionError) -> String? {
+        let first = scanner.position
+        guard scanner.current == UInt8(ascii: "\"") else {
+            guard let range = try valueOrNull(key) else { return nil }
+            throw wrongType(key, range)
+        }
+        let token: JSONStringToken
+        do {
+            token = try scanner.string()
+        } catch {
+            throw DescriptionError(error, key)
+        }
+        let contents = scanner.contents(token)
+        guard isRight(contents) else { throw DescriptionError(.invalidValue, key, at: first - scanner.start) }
+        return String(decoding: contents, as: UTF8.self)
+    }
+
+    private mutating func number(
+        _ key: DescriptionKey,
+        in limits: ClosedRange<Int64>
+    ) throws(DescriptionError) -> Int64? {
+        guard let range = try valueOrNull(key) else { return nil }
+        guard isNumber(range) else { throw wrongType(key, range) }
+        guard let number = scanner.integer(in: range), limits.contains(number) else {
+            throw DescriptionError(.invalidValue, key, at: range.lowerBound - scanner.start)
+        }
+        return number
+    }
+
+    private mutating func policy() throws(DescriptionError) {
+        let first = scanner.position
+        guard let word = try text(.unique, { $0.count <= 16 }) else { return }
+        guard let policy = UniquenessPolicy(rawValue: word) else {
+            throw DescriptionError(.invalidValue, .unique, at: first - scanner.start)
+        }
+        description.givenPolicy = policy
+    }
+
+    private mutating func arguments() throws(DescriptionError) {
+        guard let range = try valueOrNull(.arguments) else { return }
+        try description.checkSize(range.count, at: range.lowerBound - scanner.start)
+        description.arguments = JSONText(unchecked: Array(scanner.bytes[range]))
+    }
+
+    private mutating func meta() throws(DescriptionError) {
+        guard let range = try valueOrNull(.meta) else { return }
+        guard scanner.bytes[range.lowerBound] == UInt8(ascii: "{") else { throw wrongType(.meta, range) }
+        description.metaText = JSONText(unchecked: Array(scanner.bytes[range]))
+    }
+
+    private mutating func version() throws(DescriptionError) {
+        guard let range = try valueOrNull(.version) else { return }
+        guard isVersionOne(range) else { throw unsupportedVersion(at: range) }
+    }
+
+    func isVersionOne(_ range: Range<Int>) -> Bool {
+        range.count == 1 && scanner.bytes[range.lowerBound] == UInt8(ascii: "1")
+    }
+
+    private func isNumber(_ range: Range<Int>) -> Bool {
+        let first = scanner.bytes[range.lowerBound]
+        return first == UInt8(ascii: "-") || isDigit(first)
+    }
+
+    private func wrongType(_ key: DescriptionKey, _ range: Range<Int>) -> DescriptionError {
+        let found = scanner.kind(at: range.lowerBound)
+        return DescriptionError(.wrongType, key, at: range.lowerBound - scanner.start, found: found)
+    }
+}

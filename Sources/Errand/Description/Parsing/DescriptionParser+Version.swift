@@ -1,0 +1,30 @@
+extension DescriptionParser {
+    func unsupportedVersion(at range: Range<Int>) -> DescriptionError {
+        DescriptionError(
+            .unsupportedVersion,
+            field: DescriptionKey.version.rawValue,
+            offset: range.lowerBound - scanner.start,
+            "must be the number 1, the only version this program knows; "
+                + "a newer producer wrote this: update this program, the job can wait"
+        )
+    }
+
+    /// A description of another version may break version 1's rules before its `v` comes: then the version is the
+    /// reason.
+    mutating func unsupportedVersion(insteadOf error: DescriptionError) -> DescriptionError? {
+        guard [.missingKey, .duplicateKey, .wrongType, .invalidValue].contains(error.code) else { return nil }
+        scanner.position = scanner.start
+        scanner.skipWhitespace()
+        guard scanner.skip(UInt8(ascii: "{")) else { return nil }
+        repeat {
+            scanner.skipWhitespace()
+            guard let token = try? scanner.memberKey() else { return nil }
+            scanner.skipWhitespace()
+            guard let range = try? scanner.value() else { return nil }
+            let isVersion = scanner.contents(token).elementsEqual(DescriptionKey.version.rawValue.utf8)
+            if isVersion && !isVersionOne(range) { return unsupportedVersion(at: range) }
+            scanner.skipWhitespace()
+        } while scanner.skip(UInt8(ascii: ","))
+        return nil
+    }
+}

@@ -1,0 +1,23 @@
+import Crypto
+
+extension OperationDescription {
+    /// The name under which the job is unique: its own, or the operation and its canonical arguments, such as
+    /// `thumbnail {"path":"a.jpg"}`; nil when the policy is `ignore` and no name was given.
+    ///
+    /// Where that would be longer than 1,024 bytes, the arguments are replaced by `sha256:` and the digest of their
+    /// canonical form in small hexadecimal digits.
+    public var uniqueName: String? {
+        if let name { return name }
+        return uniquenessPolicy == .ignore ? nil : defaultName
+    }
+
+    private var defaultName: String {
+        let canonical = arguments.canonical.bytes
+        if operation.utf8.count + 1 + canonical.count <= DescriptionLimits.nameBytes {
+            return operation + " " + String(decoding: canonical, as: UTF8.self)
+        }
+        var digest: [UInt8] = []
+        for byte in SHA256.hash(data: canonical) { JSONEscaping.appendHex(byte, to: &digest) }
+        return operation + " sha256:" + String(decoding: digest, as: UTF8.self)
+    }
+}

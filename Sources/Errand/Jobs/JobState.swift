@@ -1,0 +1,76 @@
+/// Where a job is in its life. `docs/states.md` has the diagram.
+public enum JobState: String, Sendable, CaseIterable {
+    /// In line.
+    case ready
+    /// Due later.
+    case scheduled
+    /// A session holds it.
+    case running
+    /// It failed and is due again later.
+    case retrying
+    /// It waits for the end of a running job of its name.
+    case deferred
+    /// It was given up; a person decides.
+    case dead
+    /// It is done.
+    case finished
+    /// It was cancelled.
+    case cancelled
+    /// A newer job took its place.
+    case replaced
+    /// It was removed by hand.
+    case deleted
+
+    /// Whether the job will not run again by itself.
+    public var hasEnded: Bool {
+        switch self {
+        case .ready, .scheduled, .running, .retrying, .deferred: false
+        case .dead, .finished, .cancelled, .replaced, .deleted: true
+        }
+    }
+}
+
+/// What the broker knows of a job.
+public struct JobRecord: Sendable, Equatable {
+    /// The job's id.
+    public var id: String
+    /// Where it is in its life.
+    public var state: JobState
+    /// What the broker stores of it (see `StoredJob`); empty when it has ended and its body is gone.
+    public var body: [UInt8]
+    /// How many runs failed or timed out.
+    public var failures: Int
+    /// How often a worker died with it.
+    public var crashes: Int
+    /// When it is due, ended or died, in milliseconds since 1970 UTC, as far as that is known.
+    public var at: Int64?
+    /// The session that runs it.
+    public var session: String?
+    /// The last event of this job that the broker kept: a JSON object, as on the queue's channel.
+    public var lastEvent: [UInt8]
+    /// What it gave.
+    public var result: [UInt8]
+
+    /// Makes a record.
+    public init(
+        id: String,
+        state: JobState,
+        body: [UInt8] = [],
+        failures: Int = 0,
+        crashes: Int = 0,
+        at: Int64? = nil,
+        session: String? = nil,
+        lastEvent: [UInt8] = [],
+        result: [UInt8] = []
+    ) {
+        self.id = id
+        self.state = state
+        self.body = body
+        self.failures = failures
+        self.crashes = crashes
+        self.at = at
+        self.session = session
+        self.lastEvent = lastEvent
+        self.result = result
+    }
+}

@@ -1,0 +1,57 @@
+/// Pushes operation descriptions to a broker.
+///
+/// ```swift
+/// let producer = Producer(broker: broker)
+/// let receipt = try await producer.push(OperationDescription("thumbnail", arguments: ["path": "a.jpg"], unique: .drop))
+/// ```
+public struct Producer: Sendable {
+    private let broker: any PushingBroker
+
+    /// Makes a producer.
+    public init(broker: any PushingBroker) { self.broker = broker }
+
+    /// Pushes one description.
+    ///
+    /// - Throws: `DescriptionError` for a description that cannot be pushed as it stands, ``BrokerError`` when the broker
+    ///   certainly did not take it. A lost answer does not throw: the receipt says `unknown`, and pushing the description again
+    ///   with the receipt's id never makes a second job.
+    @discardableResult
+    public func push(_ description: OperationDescription) async throws -> Receipt {
+        let receipts = try await push(contentsOf: [description])
+        guard let receipt = receipts.first else { throw BrokerError(.protocolViolation, "the broker gave no receipt") }
+        return receipt
+    }
+
+    /// Pushes many descriptions, those of one queue in one call and in order.
+    ///
+    /// - Returns: a receipt for each, in their order. When the broker fails after having taken some queue's jobs, the receipts
+    ///   of the others are `unknown`.
+    /// - Throws: as ``push(_:)``; nothing was taken then.
+    public func push(contentsOf descriptions: [OperationDescription]) async throws -> [Receipt] {
+        try await push(envelopes: descriptions.map { description throws(DescriptionError) in try description.settled() })
+    }
+
+    /// Pushes jobs that are settled already.
+    public func push(envelopes: [JobEnvelope]) async throws(BrokerError) -> [Receipt] {
+        var order: [String] = []
+        var positions: [String: [Int]] = [:]
+        for (position, envelope) in envelopes.enumerated() {
+            if positions[envelope.queue] == nil { order.append(envelope.queue) }
+            positions[envelope.queue, default: []].append(position)
+        }
+        var receipts = envelopes.map { Receipt(id: $0.id, queue: $0.queue, outcome: .unknown) }
+        var somethingTaken = false
+        for queue in order {
+            let wanted = positions[queue] ?? []
+            do throws(BrokerError) {
+                for (position, receipt) in zip(wanted, try await broker.push(wanted.map { envelopes[$0] }, to: queue)) {
+                    receipts[position] = receipt
+                }
+                somethingTaken = true
+            } catch {
+                if !somethingTaken { throw error }
+            }
+        }
+        return receipts
+    }
+}

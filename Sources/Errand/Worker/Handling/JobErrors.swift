@@ -1,0 +1,30 @@
+/// What a handler throws to say how its run failed.
+///
+/// Any other error is a failure too, tried again while retries last.
+public struct JobFailure: Error, Sendable, CustomStringConvertible {
+    /// Why it failed.
+    public let message: String
+    /// Whether trying again is of no use.
+    public let isFinal: Bool
+    /// When to try again, instead of the operation's own delays.
+    public let retryAfter: Duration?
+
+    /// Makes a failure.
+    public init(_ message: String, isFinal: Bool = false, retryAfter: Duration? = nil) {
+        self.message = message
+        self.isFinal = isFinal
+        self.retryAfter = retryAfter
+    }
+
+    /// The message.
+    public var description: String { message }
+}
+
+/// What a handler throws to be tried again later without spending an attempt.
+public struct JobSnooze: Error, Sendable {
+    /// How long to wait.
+    public let pause: Duration
+
+    /// Makes a snooze.
+    public init(for pause: Duration) { self.pause = pause }
+}

@@ -1,0 +1,209 @@
+import Backgroundable
+import Logging
+import Synchronization
+
+/// A worker's dealings with one queue within one session: it reports what ended and claims as much again, one numbered call
+/// after the other, for as long as the session lives.
+final class Lane: Sendable {
+    private struct Held {
+        var runs: [String: JobRun] = [:]
+        var reports: [OutcomeReport] = []
+    }
+
+    /// Reports that are worth a call even while there is other work to do.
+    private static let worthACall = 128
+
+    let queue: String
+    private let index: Int
+    private let epoch: SessionEpoch
+    private let held = Mutex(Held())
+    private let begun = Atomic<Token>(0)
+    /// Raised when there may be something to do: a hint, an ended run, an open slot, the end.
+    let signal = Signal()
+    private let enough = Signal()
+
+    init(_ queue: String, index: Int, epoch: SessionEpoch) {
+        self.queue = queue
+        self.index = index
+        self.epoch = epoch
+    }
+
+    /// The newest token of which a job has begun.
+    var begunToken: Token { begun.load(ordering: .relaxed) }
+
+    // MARK: The loop
+
+    /// Works until the session ends, or the worker drains and nothing is held any more.
+    func work() async throws(BrokerError) {
+        var call = 0
+        var poll = PollPause(longest: epoch.configuration.longestPoll)
+        while !epoch.isLost {
+            let reports = await takeReports()
+            let (wanted, freeSlots) = epoch.isDraining ? (0, 0) : epoch.budget.grant(to: index)
+            guard !reports.isEmpty || (wanted > 0 && poll.isOver) else {
+                epoch.budget.settle(index, wanted: wanted, got: 0, looked: false)
+                if epoch.isDraining, isEmpty { return }
+                if await signal.wait(for: poll.rest) { poll.hurry() }
+                continue
+            }
+            call += 1
+            let exchange = exchange(call, reports, wanted, freeSlots)
+            let answer: ExchangeAnswer
+            do { answer = try await send(exchange) } catch {
+                epoch.budget.settle(index, wanted: wanted, got: 0, looked: false)
+                throw error
+            }
+            epoch.budget.settle(index, wanted: wanted, got: answer.claims.count, looked: wanted > 0)
+            take(answer, of: reports)
+            if answer.hasDueJobs { await promote() }
+            if wanted > 0 { poll.note(found: !answer.claims.isEmpty, hurries: answer.hasDueJobs) }
+        }
+        throw BrokerError(.sessionLost, "the broker does not know this session any more")
+    }
+
+    private func exchange(_ call: Int, _ reports: [OutcomeReport], _ wanted: Int, _ freeSlots: Int) -> Exchange {
+        Exchange(
+            session: epoch.session,
+            call: call,
+            reports: reports,
+            wanted: wanted,
+            freeSlots: freeSlots,
+            begun: begunToken,
+            // The hard deadline leaves room for the round trips themselves.
+            longestWait: epoch.configuration.longestWait + .seconds(3),
+            stopGrace: epoch.configuration.stopGrace
+        )
+    }
+
+    /// Sends a call, the same one again for as long as its answer is lost: its number makes that safe.
+    private func send(_ exchange: Exchange) async throws(BrokerError) -> ExchangeAnswer {
+        var pause = Duration.milliseconds(20)
+        while true {
+            do throws(BrokerError) {
+                return try await epoch.broker.exchange(exchange, on: queue)
+            } catch {
+                guard error.code != .sessionLost, error.code != .closed, !epoch.isLost, !epoch.mustLeave else { throw error }
+                epoch.logger.debug("call not answered", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
+            }
+            await epoch.pause(for: pause)
+            pause = min(pause * 2, .seconds(2))
+        }
+    }
+
+    private func promote() async {
+        do { _ = try await epoch.broker.promote(on: queue) } catch {
+            epoch.logger.debug("nothing promoted", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
+        }
+    }
+
+    // MARK: Claims
+
+    private func take(_ answer: ExchangeAnswer, of reports: [OutcomeReport]) {
+        for (report, counted) in zip(reports, answer.accepted) where !counted {
+            epoch.logger.debug("a late report changed nothing", metadata: ["job.id": "\(report.id)", "job.queue": "\(queue)"])
+        }
+        let operations = answer.claims.compactMap { accept($0)?.makeOperation() }
+        epoch.background.addOperations(operations, waitUntilFinished: false)
+        if epoch.isDraining || epoch.isLost { stopAll(epoch.isLost ? .lost : .released, onlyWaiting: !epoch.isLost) }
+    }
+
+    /// Makes a run of a claim, or reports why it cannot be run here.
+    private func accept(_ claim: Claim) -> JobRun? {
+        let job: StoredJob
+        do throws(EnvelopeError) { job = try JobEnvelope.read(stored: claim.body) } catch {
+            report(OutcomeReport(claim, .unreadable, error: "unreadable: \(error)"))
+            return nil
+        }
+        guard let operation = epoch.operations[job.description.operation] else {
+            report(OutcomeReport(claim, .parked, fragment: job.fragment))
+            return nil
+        }
+        let run = JobRun(
+            claim,
+            job,
+            operation,
+            lane: self,
+            stopGrace: epoch.configuration.stopGrace,
+            logger: epoch.logger
+        )
+        held.withLock { $0.runs[claim.id] = run }
+        return run
+    }
+
+    // MARK: What runs tell
+
+    /// A run of this token has begun.
+    func noteBegun(_ token: Token) { begun.max(token, ordering: .relaxed) }
+
+    /// A run took this long.
+    func noteDuration(_ elapsed: Duration) { epoch.budget.note(elapsed) }
+
+    /// A handler did not stop when it was told to.
+    func noteOverrun() { epoch.logger.debug("a handler runs on after its end", metadata: ["job.queue": "\(queue)"]) }
+
+    /// A run has ended; `nil` when nobody is to be told.
+    func report(_ report: OutcomeReport?, of run: JobRun) {
+        held.withLock { held in
+            if held.runs[run.id] === run { held.runs[run.id] = nil }
+        }
+        if let report { self.report(report) } else { epoch.budget.open(1) }
+    }
+
+    private func report(_ report: OutcomeReport) {
+        let count = held.withLock { held in
+            held.reports.append(report)
+            return held.reports.count
+        }
+        if count == 1 { signal.raise() }
+        if count == Self.worthACall { enough.raise() }
+    }
+
+    /// The reports to send, after a moment in which more may come while there is other work to do.
+    private func takeReports() async -> [OutcomeReport] {
+        let count = held.withLock(\.reports.count)
+        if count > 0, count < Self.worthACall, epoch.budget.hasWaitingJobs, !epoch.isDraining {
+            await enough.wait(for: .milliseconds(1))
+        }
+        let reports = held.withLock { held in
+            let taken = Array(held.reports.prefix(SlotBudget.claimsAtMost))
+            held.reports.removeFirst(taken.count)
+            return taken
+        }
+        if !reports.isEmpty {
+            epoch.budget.open(reports.count)
+            epoch.slotsOpened(by: self)
+        }
+        return reports
+    }
+
+    // MARK: Stopping
+
+    private var isEmpty: Bool { held.withLock { $0.runs.isEmpty && $0.reports.isEmpty } }
+
+    /// Stops jobs that were asked to stop.
+    func stop(_ stops: [Beat.Stop]) {
+        for stop in stops {
+            let run = held.withLock { $0.runs[stop.id] }
+            if let run, run.token == stop.token { run.stop(.cancelled) }
+        }
+    }
+
+    /// Stops everything that is held, or what has not begun.
+    func stopAll(_ cause: JobRun.StopCause, onlyWaiting: Bool = false) {
+        let now = ContinuousClock.now
+        for run in held.withLock({ Array($0.runs.values) }) where !onlyWaiting || run.isWaiting(since: now) { run.stop(cause) }
+        signal.raise()
+    }
+
+    /// Gives back what has waited too long for a slot.
+    func giveBackWaiting() {
+        let limit = ContinuousClock.now - epoch.configuration.longestWait
+        for run in held.withLock({ Array($0.runs.values) }) where run.isWaiting(since: limit) { run.stop(.released) }
+    }
+}
+
+extension OutcomeReport {
+    fileprivate init(_ claim: Claim, _ verb: Verb, fragment: [UInt8] = [], error: String? = nil) {
+        self.init(id: claim.id, token: claim.token, verb: verb, attempt: claim.attempt, fragment: fragment, error: error)
+    }
+}

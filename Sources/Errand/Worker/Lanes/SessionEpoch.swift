@@ -1,0 +1,159 @@
+import Backgroundable
+import Logging
+import Synchronization
+
+/// One life of a session: from its registration until the worker leaves or the broker does not know it any more.
+final class SessionEpoch: Sendable {
+    let session: Session
+    let broker: any WorkingBroker
+    let configuration: WorkerConfiguration
+    let operations: [String: RegisteredOperation]
+    let background: BackgroundQueue
+    let budget: SlotBudget
+    let logger: Logger
+    private let shutdown: Shutdown
+    private let lost = Atomic(false)
+    private let over = Atomic(false)
+    private let lanesBox = Mutex<[Lane]>([])
+    private let heartbeatBox = Mutex<(any Heartbeat)?>(nil)
+    private let upkeep: [String: Signal]
+
+    init(
+        session: Session,
+        broker: any WorkingBroker,
+        configuration: WorkerConfiguration,
+        operations: [String: RegisteredOperation],
+        background: BackgroundQueue,
+        shutdown: Shutdown,
+        logger: Logger
+    ) {
+        self.session = session
+        self.broker = broker
+        self.configuration = configuration
+        self.operations = operations
+        self.background = background
+        self.shutdown = shutdown
+        self.logger = logger
+        upkeep = Dictionary(uniqueKeysWithValues: Set(configuration.queues.map(\.name)).map { ($0, Signal()) })
+        budget = SlotBudget(concurrency: configuration.concurrency, weights: configuration.queues.map(\.weight))
+    }
+
+    /// Whether the broker does not know the session any more.
+    var isLost: Bool { lost.load(ordering: .acquiring) }
+    /// Whether nothing more is to be claimed.
+    var isDraining: Bool { shutdown.isRequested }
+    /// Whether the time for a graceful end is over.
+    var mustLeave: Bool { shutdown.isOverdue }
+
+    private var lanes: [Lane] { lanesBox.withLock { $0 } }
+
+    /// Works until the session is lost (answers `true`) or the worker has drained (answers `false`).
+    func run() async throws(BrokerError) -> Bool {
+        let lanes = configuration.queues.enumerated().map { Lane($1.name, index: $0, epoch: self) }
+        lanesBox.withLock { $0 = lanes }
+        startHeartbeat()
+        let hints = broker.hints(for: session, on: session.queues) { [weak self] in self?.take($0) }
+        shutdown.onChange { [weak self] in self?.drain() }
+        let failure = await serve(lanes)
+        over.store(true, ordering: .releasing)
+        hints.cancel()
+        if !isLost { await release() }
+        heartbeatBox.withLock { $0?.stop() }
+        lanesBox.withLock { $0 = [] }
+        guard let failure, failure.code != .sessionLost, !mustLeave else { return isLost }
+        throw failure
+    }
+
+    /// Runs the lanes and the upkeep; answers the first failure.
+    private func serve(_ lanes: [Lane]) async -> BrokerError? {
+        await withTaskGroup(of: BrokerError?.self) { group in
+            for lane in lanes {
+                group.addTask {
+                    do throws(BrokerError) { try await lane.work() } catch {
+                        self.end(because: error)
+                        return error
+                    }
+                    return nil
+                }
+            }
+            let caretakers = lanes.map { lane in Task { await Caretaker(lane, self).work() } }
+            var first: BrokerError?
+            for await failure in group { first = first ?? failure }
+            over.store(true, ordering: .releasing)
+            for signal in upkeep.values { signal.raise() }
+            for caretaker in caretakers { await caretaker.value }
+            return first
+        }
+    }
+
+    private func release() async {
+        for queue in session.queues {
+            do { try await broker.release(session, on: queue) } catch {
+                logger.debug("session not released; its lease will end", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
+            }
+        }
+    }
+
+    // MARK: What may end it
+
+    private func startHeartbeat() {
+        let interval = min(max(configuration.lease / 4, .milliseconds(100)), .milliseconds(7500))
+        let heartbeat = broker.startHeartbeat(
+            of: session,
+            on: session.queues,
+            every: interval,
+            begun: { [weak self] queue in self?.lane(of: queue)?.begunToken ?? 0 },
+            onBeat: { [weak self] queue, beat in self?.take(beat, of: queue) }
+        )
+        heartbeatBox.withLock { $0 = heartbeat }
+    }
+
+    private func take(_ beat: Result<Beat, BrokerError>, of queue: String) {
+        switch beat {
+        case .success(let beat):
+            if !beat.stops.isEmpty { lane(of: queue)?.stop(beat.stops) }
+        case .failure(let error):
+            if error.code == .sessionLost { return end(because: error) }
+            logger.debug("heartbeat not answered", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
+        }
+    }
+
+    private func take(_ hint: Hint) {
+        switch hint {
+        case .work(let queue): lane(of: queue)?.signal.raise()
+        case .stop: heartbeatBox.withLock { $0 }?.beatNow()
+        }
+    }
+
+    private func end(because error: BrokerError) {
+        guard !over.load(ordering: .acquiring), lost.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
+        else { return }
+        if error.code == .sessionLost { logger.debug("session lost", metadata: ["worker.id": "\(session.id)"]) }
+        for lane in lanes { lane.stopAll(.lost) }
+    }
+
+    /// The worker is to leave: what has not begun goes back at once; the rest has until the time is over.
+    private func drain() {
+        for lane in lanes { lane.stopAll(.released, onlyWaiting: !shutdown.isUrgent) }
+    }
+
+    // MARK: What lanes ask
+
+    /// A slot is open: queues that share the slots may have use for it.
+    func slotsOpened(by lane: Lane) {
+        for other in lanes where other !== lane { other.signal.raise() }
+    }
+
+    /// Waits, unless the worker is to leave.
+    func pause(for duration: Duration) async {
+        await Signal().wait(for: duration)
+    }
+
+    /// Waits for the next round of upkeep.
+    func awaitUpkeep(of queue: String, for duration: Duration) async -> Bool {
+        await upkeep[queue]?.wait(for: duration)
+        return !over.load(ordering: .acquiring) && !isLost
+    }
+
+    private func lane(of queue: String) -> Lane? { lanes.first { $0.queue == queue } }
+}

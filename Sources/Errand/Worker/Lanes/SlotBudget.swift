@@ -1,0 +1,97 @@
+import Synchronization
+
+/// How many jobs a worker may hold, and how its queues share them.
+///
+/// A worker holds as many jobs as it has slots and, when runs are short, as many more as it runs in about 20 ms, so that its
+/// slots never wait for the broker and no job waits here long while another worker is idle.
+final class SlotBudget: Sendable {
+    fileprivate struct Share {
+        let weight: Double
+        /// Jobs claimed so far by the share's weight: the share that is behind is served first.
+        var passed = 0.0
+        var hasWork = false
+    }
+
+    fileprivate struct State {
+        var held = 0
+        var reserved = 0
+        var shares: [Share]
+        var meanMicroseconds: Double?
+    }
+
+    fileprivate static let prefetchedMicroseconds = 20_000.0
+    fileprivate static let prefetchedAtMost = 1000
+    static let claimsAtMost = 500
+
+    let concurrency: Int
+    private let state: Mutex<State>
+
+    init(concurrency: Int, weights: [Int]) {
+        self.concurrency = concurrency
+        state = Mutex(State(shares: weights.map { Share(weight: Double(max(1, $0))) }))
+    }
+
+    /// How many jobs the queue at `index` may ask for now, and how many of them would begin at once.
+    func grant(to index: Int) -> (wanted: Int, freeSlots: Int) {
+        state.withLock { state in
+            let free = state.target(concurrency) - state.held - state.reserved
+            let wanted = state.share(of: min(free, Self.claimsAtMost), for: index)
+            state.reserved += wanted
+            return (wanted, max(0, concurrency - state.held))
+        }
+    }
+
+    /// The answer to a grant has come; `looked` is false when the broker was not asked after all.
+    func settle(_ index: Int, wanted: Int, got: Int, looked: Bool) {
+        state.withLock { state in
+            state.reserved -= wanted
+            state.held += got
+            guard looked else { return }
+            if got > 0, !state.shares[index].hasWork { state.join(index) }
+            state.shares[index].hasWork = got > 0
+            state.shares[index].passed += Double(got) / state.shares[index].weight
+        }
+    }
+
+    /// Jobs have ended.
+    func open(_ count: Int) { state.withLock { $0.held -= count } }
+
+    /// Whether more jobs are held than can run, so that reports may gather for a moment.
+    var hasWaitingJobs: Bool { state.withLock { $0.held > concurrency } }
+
+    /// A run took this long.
+    func note(_ elapsed: Duration) {
+        let microseconds = elapsed / .microseconds(1)
+        state.withLock { state in
+            state.meanMicroseconds = state.meanMicroseconds.map { $0 * 0.95 + microseconds * 0.05 } ?? microseconds
+        }
+    }
+}
+
+extension SlotBudget.State {
+    fileprivate func target(_ concurrency: Int) -> Int {
+        guard let meanMicroseconds else { return concurrency }
+        let prefetched = Double(concurrency) * SlotBudget.prefetchedMicroseconds / max(meanMicroseconds, 1)
+        return concurrency + Int(min(prefetched, Double(SlotBudget.prefetchedAtMost)))
+    }
+
+    /// The part of `free` slots that falls to a queue while others have work too.
+    fileprivate func share(of free: Int, for index: Int) -> Int {
+        guard free > 0 else { return 0 }
+        var passed = shares.indices.filter { $0 == index || shares[$0].hasWork }.map { ($0, shares[$0].passed) }
+        guard passed.count > 1 else { return free }
+        var mine = 0
+        for _ in 0..<free {
+            guard let next = passed.indices.min(by: { passed[$0].1 < passed[$1].1 }) else { break }
+            if passed[next].0 == index { mine += 1 }
+            passed[next].1 += 1 / shares[passed[next].0].weight
+        }
+        return mine
+    }
+
+    /// A queue that had no work does not get back what it left to others meanwhile.
+    fileprivate mutating func join(_ index: Int) {
+        let behind = shares.filter(\.hasWork).map(\.passed).min() ?? shares[index].passed
+        shares[index].passed = max(shares[index].passed, behind)
+    }
+}

@@ -1,0 +1,276 @@
+import Backgroundable
+import Logging
+import Synchronization
+
+/// One claimed job in the worker, from its claim to its report.
+///
+/// 1. It waits in the background queue as an `AsyncOperation`.
+/// 2. It begins: its handler runs on the queue's thread, or in a task.
+/// 3. It ends by itself, or is told to stop: by its timeout, a cancellation, the worker's shutdown, or the loss of the session.
+/// 4. It is reported exactly once, when the handler has really stopped; a handler that does not stop within the stop grace is
+///    reported without waiting for it, and what it still does no longer counts.
+final class JobRun: Sendable {
+    /// Why a run is to stop.
+    enum StopCause: Sendable { case timedOut, cancelled, released, lost }
+
+    private enum Phase: Sendable {
+        case waiting
+        case running(since: ContinuousClock.Instant)
+        case stopping(StopCause, since: ContinuousClock.Instant)
+        case reported
+    }
+
+    private struct State {
+        var phase = Phase.waiting
+        var task: Task<Void, Never>?
+        var stopDeadline: Deadline?
+    }
+
+    let id: String
+    let token: Token
+    let claimedAt = ContinuousClock.now
+    private let attempt: Int
+    private let job: StoredJob
+    private let operation: RegisteredOperation
+    private let timeout: Duration
+    private let stopGrace: Duration
+    private let stopFlag = StopFlag()
+    private let logger: Logger
+    /// The lane holds the run until it is reported.
+    private let lane: Lane
+    private let state = Mutex(State())
+
+    init(_ claim: Claim, _ job: StoredJob, _ operation: RegisteredOperation, lane: Lane, stopGrace: Duration, logger: Logger) {
+        id = claim.id
+        token = claim.token
+        attempt = claim.attempt
+        self.job = job
+        self.operation = operation
+        timeout = job.timeout ?? operation.defaults.timeout
+        self.lane = lane
+        self.stopGrace = stopGrace
+        self.logger = logger
+    }
+
+    /// The operation for the background queue. It keeps the run alive.
+    func makeOperation() -> AsyncOperation {
+        AsyncOperation(
+            name: job.description.name,
+            timeout: timeout / .seconds(1),
+            onEnd: { [self] _, ending in if ending == .timedOut { stop(.timedOut) } },
+            { [self] operation in begin(operation) }
+        )
+    }
+
+    /// Whether it has waited for a slot since before `instant`.
+    func isWaiting(since instant: ContinuousClock.Instant) -> Bool {
+        guard claimedAt < instant else { return false }
+        return state.withLock { if case .waiting = $0.phase { true } else { false } }
+    }
+
+    // MARK: Running
+
+    private func begin(_ slot: AsyncOperation) {
+        let now = ContinuousClock.now
+        let begins = state.withLock { state in
+            guard case .waiting = state.phase else { return false }
+            state.phase = .running(since: now)
+            return true
+        }
+        guard begins else { return slot.finish() }
+        lane.noteBegun(token)
+        let context = context(of: lane.queue, began: now)
+        switch operation.handler {
+        case .blocking(let body):
+            let outcome: HandlerOutcome
+            do { outcome = try body(context) } catch { outcome = .init(thrown: error) }
+            conclude(outcome)
+            slot.finish()
+        case .async(let body):
+            let task = Task { [self] in
+                let outcome: HandlerOutcome
+                do { outcome = try await body(context) } catch { outcome = .init(thrown: error) }
+                conclude(outcome)
+                slot.finish()
+            }
+            keep(task)
+        }
+    }
+
+    private func context(of queue: String, began: ContinuousClock.Instant) -> JobContext {
+        var logger = logger
+        logger[metadataKey: "job.id"] = "\(id)"
+        logger[metadataKey: "job.operation"] = "\(operation.name)"
+        return JobContext(
+            id: id,
+            operation: operation.name,
+            name: job.description.name,
+            queue: queue,
+            attempt: attempt,
+            token: token,
+            arguments: job.description.arguments,
+            deadline: began + timeout,
+            logger: logger,
+            stopFlag: stopFlag
+        )
+    }
+
+    /// Keeps the handler's task so that it can be cancelled, which it is at once if the run was told to stop meanwhile.
+    private func keep(_ task: Task<Void, Never>) {
+        let isStopping = state.withLock { state in
+            state.task = task
+            if case .stopping = state.phase { return true }
+            return false
+        }
+        if isStopping { task.cancel() }
+    }
+
+    // MARK: Ending
+
+    /// The handler has returned.
+    private func conclude(_ outcome: HandlerOutcome) {
+        let (phase, deadline) = state.withLock { state in
+            defer {
+                state.phase = .reported
+                state.task = nil
+                state.stopDeadline = nil
+            }
+            return (state.phase, state.stopDeadline)
+        }
+        deadline?.cancel()
+        switch phase {
+        case .running(let since): lane.report(report(outcome, since), of: self)
+        case .stopping(let cause, let since): lane.report(report(outcome, stoppedBy: cause, since), of: self)
+        case .waiting, .reported: break
+        }
+    }
+
+    /// Tells the run to stop; a run that has not begun ends at once.
+    ///
+    /// - Parameter slot: the operation whose slot is opened when the handler does not stop in time.
+    func stop(_ cause: StopCause) {
+        let (waited, task) = state.withLock { state -> (Bool, Task<Void, Never>?) in
+            switch state.phase {
+            case .waiting:
+                state.phase = .reported
+                return (true, nil)
+            case .running(let since), .stopping(_, let since):
+                if case .stopping = state.phase, cause != .lost { return (false, nil) }
+                state.phase = .stopping(cause, since: since)
+                return (false, state.task)
+            case .reported: return (false, nil)
+            }
+        }
+        if waited {
+            lane.report(cause == .lost ? nil : unbegun(cause), of: self)
+            return
+        }
+        stopFlag.set()
+        task?.cancel()
+        armStopDeadline()
+    }
+
+    private func armStopDeadline() {
+        let deadline = DeadlineTimer.shared.schedule(after: stopGrace) { [weak self] in self?.giveUp() }
+        let kept = state.withLock { state in
+            guard case .stopping = state.phase, state.stopDeadline == nil else { return false }
+            state.stopDeadline = deadline
+            return true
+        }
+        if !kept { deadline.cancel() }
+    }
+
+    /// The handler did not stop within the grace: it is reported, and what it still does no longer counts.
+    private func giveUp() {
+        let phase = state.withLock { state in
+            defer { if case .stopping = state.phase { state.phase = .reported } }
+            return state.phase
+        }
+        guard case .stopping(let cause, let since) = phase else { return }
+        lane.noteOverrun()
+        let report = self.report(.failed("did not stop when told to"), stoppedBy: cause, since)
+        lane.report(report, of: self)
+    }
+}
+
+// MARK: - Reports
+
+extension JobRun {
+    /// The report of a run that ended by itself.
+    private func report(_ outcome: HandlerOutcome, _ since: ContinuousClock.Instant) -> OutcomeReport {
+        var report = report(.finished, since)
+        switch outcome {
+        case .finished(let result):
+            report.result = result.count > 64 << 10 ? Array(result.prefix(64 << 10)) : result
+        case .failed(let message, let isFinal, let retryAfter):
+            report.verb = .failed
+            report.error = message.clipped(toUTF8: 4096)
+            if !isFinal { report.retryDelay = retryDelay(retryAfter) }
+        case .snoozed(let pause):
+            report.verb = .snoozed
+            report.retryDelay = max(0, pause.wholeMilliseconds)
+        }
+        return report
+    }
+
+    /// The report of a run that was told to stop and has stopped.
+    private func report(_ outcome: HandlerOutcome, stoppedBy cause: StopCause, _ since: ContinuousClock.Instant) -> OutcomeReport? {
+        switch cause {
+        case .lost: return nil
+        case .timedOut:
+            var report = report(.timedOut, since)
+            report.error = "took longer than its timeout of \(timeout.wholeMilliseconds) ms"
+            report.retryDelay = retryDelay(nil)
+            return report
+        case .cancelled, .released:
+            // Work that was done in spite of the request is done.
+            if case .finished = outcome { return report(outcome, since) }
+            return report(cause == .cancelled ? .cancelled : .released, since)
+        }
+    }
+
+    private func unbegun(_ cause: StopCause) -> OutcomeReport {
+        let verb: OutcomeReport.Verb =
+            switch cause {
+            case .cancelled: .cancelled
+            case .timedOut, .released, .lost: .released
+            }
+        return OutcomeReport(id: id, token: token, verb: verb, attempt: attempt, fragment: job.fragment)
+    }
+
+    private func report(_ verb: OutcomeReport.Verb, _ since: ContinuousClock.Instant) -> OutcomeReport {
+        let elapsed = ContinuousClock.now - since
+        lane.noteDuration(elapsed)
+        return OutcomeReport(
+            id: id,
+            token: token,
+            verb: verb,
+            attempt: attempt,
+            milliseconds: max(0, elapsed.wholeMilliseconds),
+            fragment: job.fragment
+        )
+    }
+
+    private func retryDelay(_ asked: Duration?) -> Int? {
+        guard attempt <= job.retries ?? operation.defaults.retries else { return nil }
+        return asked.map { max(0, $0.wholeMilliseconds) } ?? operation.retryDelays.delay(ofRetry: attempt)
+    }
+}
+
+extension HandlerOutcome {
+    fileprivate init(thrown error: any Error) {
+        switch error {
+        case let failure as JobFailure: self = .failed(failure.message, isFinal: failure.isFinal, retryAfter: failure.retryAfter)
+        case let snooze as JobSnooze: self = .snoozed(snooze.pause)
+        default: self = .failed(String(describing: error))
+        }
+    }
+}
+
+extension String {
+    /// At most so many bytes of UTF-8, cut between characters.
+    func clipped(toUTF8 limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        return String(decoding: utf8.prefix(limit), as: UTF8.self).replacing("\u{FFFD}", with: "")
+    }
+}

@@ -1,0 +1,122 @@
+import Backgroundable
+import Foundation
+public import Logging
+public import ServiceLifecycle
+import Synchronization
+
+/// Claims jobs from a broker and runs them, until it is shut down.
+///
+/// Each job runs as an `AsyncOperation` with its timeout on the worker's `BackgroundQueue`. The worker keeps its claims alive by
+/// heartbeats from a thread that handlers cannot block, takes back the jobs of workers that died, and puts due jobs in line.
+/// A worker that loses its session registers a new one and goes on. Graceful shutdown claims nothing more, lets running jobs end
+/// within the grace, stops the rest, and gives back what did not end, with its attempts unspent.
+///
+/// ```swift
+/// let worker = Worker(
+///     broker: broker,
+///     operations: [RegisteredOperation("greet") { job in print("hello", job.arguments) }],
+///     logger: logger
+/// )
+/// try await ServiceGroup(services: [worker], gracefulShutdownSignals: [.sigterm], logger: logger).run()
+/// ```
+public final class Worker: Service, CustomStringConvertible {
+    private let broker: any WorkingBroker
+    private let configuration: WorkerConfiguration
+    private let operations: [String: RegisteredOperation]
+    private let logger: Logger
+    private let background: BackgroundQueue
+    private let shutdown: Shutdown
+    private let current = Mutex<Session?>(nil)
+
+    /// Makes a worker. Of operations with the same name the last counts.
+    public init(
+        broker: any WorkingBroker,
+        configuration: WorkerConfiguration = WorkerConfiguration(),
+        operations: [RegisteredOperation],
+        logger: Logger
+    ) {
+        self.broker = broker
+        self.configuration = configuration
+        self.operations = Dictionary(operations.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        self.logger = logger
+        background = BackgroundQueue()
+        background.name = "errand-worker"
+        background.maxConcurrentOperationCount = configuration.concurrency
+        shutdown = Shutdown(grace: configuration.grace, stopGrace: configuration.stopGrace)
+    }
+
+    /// A name for logs.
+    public var description: String { "errand worker of \(configuration.queues.map(\.name).joined(separator: ", "))" }
+
+    /// The session that the worker has now; `nil` before its first registration.
+    public var session: Session? { current.withLock { $0 } }
+
+    /// Works until the task is cancelled or the service group shuts down gracefully.
+    ///
+    /// - Throws: ``BrokerError`` when the broker refuses the worker for good, for instance for wrong credentials. A broker that
+    ///   cannot be reached is no reason to end.
+    public func run() async throws {
+        try await withTaskCancellationHandler {
+            try await withGracefulShutdownHandler {
+                try await work()
+            } onGracefulShutdown: {
+                self.shutdown.request()
+            }
+        } onCancel: {
+            self.shutdown.hurry()
+        }
+    }
+
+    private func work() async throws(BrokerError) {
+        var isLost = true
+        while isLost, !shutdown.isRequested {
+            let session = makeSession()
+            guard try await register(session) else { return }
+            current.withLock { $0 = session }
+            logger.debug("session registered", metadata: ["worker.id": "\(session.id)"])
+            let epoch = SessionEpoch(
+                session: session,
+                broker: broker,
+                configuration: configuration,
+                operations: operations,
+                background: background,
+                shutdown: shutdown,
+                logger: logger
+            )
+            isLost = try await epoch.run()
+        }
+    }
+
+    private func makeSession() -> Session {
+        var generator = SystemRandomNumberGenerator()
+        let id = (0..<2).map { _ in String(generator.next(), radix: 36) }.joined()
+        return Session(
+            id: id,
+            host: ProcessInfo.processInfo.hostName,
+            pid: ProcessInfo.processInfo.processIdentifier,
+            concurrency: configuration.concurrency,
+            queues: configuration.queues.map(\.name),
+            lease: configuration.lease,
+            operations: operations.mapValues(\.defaults)
+        )
+    }
+
+    /// Registers on all queues, for as long as it takes. Answers `false` when the worker was asked to leave meanwhile.
+    private func register(_ session: Session) async throws(BrokerError) -> Bool {
+        var pause = Duration.milliseconds(50)
+        for queue in session.queues {
+            while !shutdown.isRequested {
+                do throws(BrokerError) {
+                    try await broker.register(session, on: queue)
+                    break
+                } catch {
+                    guard [.notReachable, .outcomeUnknown, .full].contains(error.code) else { throw error }
+                    logger.debug("not registered", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
+                }
+                await shutdown.signal.wait(for: pause)
+                pause = min(pause * 2, .seconds(2))
+            }
+        }
+        return !shutdown.isRequested
+    }
+}

@@ -1,0 +1,50 @@
+/// How a worker works.
+public struct WorkerConfiguration: Sendable {
+    /// A queue and its share of the claims while several queues have work.
+    public struct QueueShare: Sendable, Equatable {
+        /// The queue.
+        public var name: String
+        /// Its weight, from 1.
+        public var weight: Int
+
+        /// Makes a share.
+        public init(_ name: String, weight: Int = 1) {
+            self.name = name
+            self.weight = max(1, weight)
+        }
+    }
+
+    /// The queues to serve.
+    public var queues: [QueueShare]
+    /// How many jobs run at once.
+    public var concurrency: Int
+    /// How long claims live without a heartbeat. At least 500 ms.
+    public var lease: Duration
+    /// How long a graceful shutdown may take in all.
+    public var grace: Duration
+    /// How long a claimed job may wait for a free slot before it is given back.
+    public var longestWait: Duration
+    /// How long a run may take to stop after it was told to; then its slot is opened and what it still does cannot count.
+    public var stopGrace: Duration
+    /// The longest pause between two looks for work when no hint arrives.
+    public var longestPoll: Duration
+
+    /// Makes a configuration.
+    public init(
+        queues: [QueueShare] = [QueueShare("default")],
+        concurrency: Int = 8,
+        lease: Duration = .seconds(30),
+        grace: Duration = .seconds(25),
+        longestWait: Duration = .seconds(2),
+        stopGrace: Duration = .milliseconds(2500),
+        longestPoll: Duration = .milliseconds(250)
+    ) {
+        self.queues = queues
+        self.concurrency = max(1, concurrency)
+        self.lease = max(lease, .milliseconds(500))
+        self.grace = max(grace, .zero)
+        self.longestWait = longestWait
+        self.stopGrace = stopGrace
+        self.longestPoll = longestPoll
+    }
+}

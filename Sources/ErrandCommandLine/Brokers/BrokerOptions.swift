@@ -1,0 +1,76 @@
+package import ArgumentParser
+import Errand
+package import ErrandRedis
+import Foundation
+package import Logging
+
+/// The options that say which broker is meant.
+package struct BrokerOptions: ParsableArguments, Sendable {
+    @Option(
+        help: ArgumentHelp(
+            "The broker: redis://[user[:password]@]host[:port][/db] or unix:///path/to/socket.",
+            discussion: "Without it: $ERRAND_REDIS_URL, else $REDIS_URL, else the embedded broker.",
+            valueName: "url"
+        )
+    )
+    package var redis: String?
+
+    @Option(help: ArgumentHelp("Use the embedded broker with its data in this directory.", valueName: "dir"))
+    package var embedded: String?
+
+    /// Makes empty options.
+    package init() {}
+
+    /// Checks that not both are given.
+    package func validate() throws {
+        if redis != nil, embedded != nil { throw ValidationError("--redis and --embedded exclude each other") }
+    }
+}
+
+/// A broker that an executable works with, and what must be left in the end.
+package struct OpenBroker: Sendable {
+    /// The broker.
+    package let broker: RedisBroker
+    fileprivate let embedded: EmbeddedBroker?
+
+    /// The directory of the embedded broker, if that is what is used.
+    package var embeddedDirectory: String? { embedded?.directory }
+
+    /// Closes the connection and leaves an embedded server.
+    package func close() {
+        broker.close()
+        embedded?.leave()
+    }
+}
+
+extension BrokerOptions {
+    /// Opens the broker that is meant and says on standard error which one it is.
+    ///
+    /// - Parameter patience: how long requests wait for a connection before they fail.
+    package func open(
+        as name: String,
+        patience: Duration = .seconds(10),
+        quiet: Bool = false,
+        logger: Logger
+    ) throws -> OpenBroker {
+        let options = ConnectionOptions(patience: patience, clientName: name)
+        let environment = ProcessInfo.processInfo.environment
+        let named = environment["ERRAND_REDIS_URL"].nonEmpty ?? environment["REDIS_URL"].nonEmpty
+        if embedded == nil, let url = redis ?? named {
+            let address: RedisAddress
+            do { address = try RedisAddress(url: url) } catch {
+                throw CommandFailure(error.message, redis == nil ? ExitStatus.badConfiguration : ExitStatus.usage)
+            }
+            if !quiet { StandardError.write("broker: \(address)") }
+            return OpenBroker(broker: RedisBroker(address, options: options, logger: logger), embedded: nil)
+        }
+        let directory = embedded ?? EmbeddedBroker.defaultDirectory(environment: environment)
+        let joined = try EmbeddedBroker.join(directory)
+        if !quiet { StandardError.write("broker: embedded, \(joined.directory)") }
+        return OpenBroker(broker: RedisBroker(joined.address, options: options, logger: logger), embedded: joined)
+    }
+}
+
+extension String? {
+    fileprivate var nonEmpty: String? { self?.isEmpty == false ? self : nil }
+}

@@ -1,0 +1,21 @@
+package import ArgumentParser
+
+/// What an executable's exit status means (after sysexits).
+package enum ExitStatus {
+    /// Done.
+    package static let done = ExitCode(0)
+    /// The job did not end well, or findings were found.
+    package static let unsuccessful = ExitCode(1)
+    /// Wrong usage.
+    package static let usage = ExitCode(64)
+    /// Bad input.
+    package static let badInput = ExitCode(65)
+    /// The broker cannot be reached, or takes nothing more.
+    package static let unavailable = ExitCode(69)
+    /// The outcome is unknown: the answer was lost, or did not come in time.
+    package static let unknown = ExitCode(75)
+    /// Not permitted.
+    package static let notPermitted = ExitCode(77)
+    /// Bad configuration.
+    package static let badConfiguration = ExitCode(78)
+}

@@ -1,0 +1,56 @@
+public import Errand
+
+extension RedisBroker {
+    public func hints(
+        for session: Session,
+        on queues: [String],
+        _ onHint: @escaping @Sendable (Hint) -> Void
+    ) -> any Subscription {
+        // After a (new) subscription there may have been hints that nobody heard.
+        let hintAll: @Sendable () -> Void = {
+            for queue in queues {
+                onHint(.stop(queue: queue))
+                onHint(.work(queue: queue))
+            }
+        }
+        return Subscriber(
+            address,
+            options,
+            channels: queues.map { KeySpace.hints(of: $0, session.id) },
+            logger: logger,
+            onSubscribed: hintAll
+        ) { channel, message in
+            guard let queue = KeySpace.queue(in: channel) else { return }
+            switch message.first {
+            case UInt8(ascii: "w"): onHint(.work(queue: queue))
+            case UInt8(ascii: "s"): onHint(.stop(queue: queue))
+            default: break
+            }
+        }
+    }
+
+    public func events(of queues: [String]?) -> AsyncThrowingStream<QueueEvents, any Error> {
+        events(of: queues, onSubscribed: {})
+    }
+
+    /// The events, and a word when the server has confirmed the subscription, so that what is read after it misses nothing.
+    package func events(
+        of queues: [String]?,
+        onSubscribed: @escaping @Sendable () -> Void
+    ) -> AsyncThrowingStream<QueueEvents, any Error> {
+        AsyncThrowingStream(bufferingPolicy: .bufferingNewest(100_000)) { continuation in
+            let subscriber = Subscriber(
+                address,
+                options,
+                channels: queues?.map { KeySpace.events(of: $0) } ?? ["errand:{*}:events"],
+                arePatterns: queues == nil,
+                logger: logger,
+                onSubscribed: onSubscribed
+            ) { channel, message in
+                guard let queue = KeySpace.queue(in: channel) else { return }
+                continuation.yield(QueueEvents(queue: queue, message: message))
+            }
+            continuation.onTermination = { _ in subscriber.cancel() }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+public import Errand
+
+extension RedisBroker {
+    public func queues() async throws(BrokerError) -> [String] {
+        let members = try await command(.command("SMEMBERS", KeySpace.queues)).elements ?? []
+        return members.compactMap(\.text).filter { QueueName.isValid($0) }.sorted()
+    }
+
+    public func inspect(_ ids: [String], on queue: String) async throws(BrokerError) -> [JobRecord?] {
+        var records: [JobRecord?] = []
+        for start in stride(from: 0, to: ids.count, by: 50) {
+            var call = ScriptCall(.inspect, on: queue)
+            call.add("ids")
+            let portion = ids[start..<min(start + 50, ids.count)]
+            for id in portion { call.add(id) }
+            let answer = try await run(call).elements ?? []
+            guard answer.count == portion.count + 1 else { throw unexpected("\(answer.count) records") }
+            records += answer.dropFirst().map { JobRecord($0) }
+        }
+        return records
+    }
+
+    public func jobs(
+        in state: JobState,
+        on queue: String,
+        from cursor: Int,
+        count: Int
+    ) async throws(BrokerError) -> (jobs: [JobRecord], next: Int?) {
+        var call = ScriptCall(.inspect, on: queue)
+        call.add("page")
+        call.add(state.rawValue)
+        call.add(cursor)
+        call.add(count)
+        let answer = try await run(call).elements ?? []
+        guard let next = answer.first?.number else { throw unexpected("a page of jobs") }
+        return (answer.dropFirst().compactMap { JobRecord($0) }, next < 0 ? nil : Int(clamping: next))
+    }
+
+    public func cancel(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict] {
+        try await end(ids, on: queue, "cancel")
+    }
+
+    public func delete(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict] {
+        try await end(ids, on: queue, "delete")
+    }
+
+    private func end(_ ids: [String], on queue: String, _ how: String) async throws(BrokerError) -> [EndingVerdict] {
+        var verdicts: [EndingVerdict] = []
+        for start in stride(from: 0, to: ids.count, by: 50) {
+            var call = ScriptCall(.cancel, on: queue)
+            call.add(how)
+            let portion = ids[start..<min(start + 50, ids.count)]
+            for id in portion { call.add(id) }
+            let answer = try await run(call).elements ?? []
+            guard answer.count == portion.count else { throw unexpected("\(answer.count) verdicts") }
+            for word in answer {
+                guard let verdict = word.text.flatMap({ EndingVerdict(rawValue: $0) }) else { throw unexpected("a verdict") }
+                verdicts.append(verdict)
+            }
+        }
+        return verdicts
+    }
+
+    public func revive(_ ids: [String], on queue: String) async throws(BrokerError) -> [ReviveVerdict] {
+        let records = try await inspect(ids, on: queue)
+        var call = ScriptCall(.revive, on: queue)
+        for (id, record) in zip(ids, records) {
+            call.add(id)
+            call.add(record.flatMap { Self.nameHeld(by: $0) } ?? "")
+        }
+        let answer = try await run(call).elements ?? []
+        guard answer.count == ids.count else { throw unexpected("\(answer.count) verdicts") }
+        return try answer.map { word throws(BrokerError) in
+            switch word.text ?? "" {
+            case "revived": return .revived
+            case "not_dead": return .notDead
+            case "not_found": return .notFound
+            case let text where text.hasPrefix("taken:"): return .nameTaken(holder: String(text.dropFirst(6)))
+            default: throw unexpected("a verdict")
+            }
+        }
+    }
+
+    /// The name that a job takes when it lives; scripts do not read bodies, so the client does.
+    private static func nameHeld(by record: JobRecord) -> String? {
+        guard let job = try? JobEnvelope.read(stored: record.body), job.description.uniquenessPolicy != .ignore else { return nil }
+        return job.description.name
+    }
+
+    public func clear(_ queue: String) async throws(BrokerError) -> Int {
+        while true {
+            var call = ScriptCall(.clear, on: queue)
+            call.add(500)
+            let answer = try await run(call).elements ?? []
+            guard answer.count == 2, let count = answer[0].number else { throw unexpected("a count") }
+            // A portion may have held nothing but tombstones.
+            if count > 0 || answer[1].number != 1 { return Int(clamping: count) }
+        }
+    }
+
+    public func configure(_ queue: String, _ change: QueueSettings) async throws(BrokerError) {
+        let values: [(String, Int?)] = [
+            ("paused", change.isPaused.map { $0 ? 1 : 0 }), ("maximum", change.maximumLength),
+            ("remember_ms", change.rememberIDsMilliseconds), ("keep_ms", change.keepHistoryMilliseconds),
+            ("starts", change.publishesStarts.map { $0 ? 1 : 0 }),
+        ]
+        var call = ScriptCall(.settings, on: queue)
+        for case (let name, let value?) in values {
+            call.add(name)
+            call.add(max(0, value))
+        }
+        _ = try await run(call)
+    }
+}
+
+extension JobRecord {
+    fileprivate init?(_ value: RESPValue) {
+        guard let parts = value.elements, parts.count == 9, let id = parts[0].text, let state = parts[1].text,
+            let state = JobState(rawValue: state)
+        else { return nil }
+        let at = parts[5].number ?? 0
+        let session = parts[6].text ?? ""
+        self.init(
+            id: id,
+            state: state,
+            body: parts[2].bytes ?? [],
+            failures: Int(clamping: parts[3].number ?? 0),
+            crashes: Int(clamping: parts[4].number ?? 0),
+            at: at == 0 ? nil : at,
+            session: session.isEmpty ? nil : session,
+            lastEvent: parts[7].bytes ?? [],
+            result: parts[8].bytes ?? []
+        )
+    }
+}

@@ -1,0 +1,83 @@
+public import Errand
+import Logging
+
+extension RedisBroker {
+    public func push(_ jobs: [JobEnvelope], to queue: String) async throws(BrokerError) -> [Receipt] {
+        var receipts: [Receipt] = []
+        receipts.reserveCapacity(jobs.count)
+        for portion in Self.portions(of: jobs) { receipts += try await pushPortion(portion, to: queue, after: receipts) }
+        return receipts
+    }
+
+    /// At most 500 jobs and about 8 MiB a call.
+    private static func portions(of jobs: [JobEnvelope]) -> [ArraySlice<JobEnvelope>] {
+        var portions: [ArraySlice<JobEnvelope>] = []
+        var start = 0
+        var bytes = 0
+        for (index, job) in jobs.enumerated() {
+            if index > start, index - start == 500 || bytes + job.bytes.count > 8 << 20 {
+                portions.append(jobs[start..<index])
+                start = index
+                bytes = 0
+            }
+            bytes += job.bytes.count
+        }
+        if start < jobs.count { portions.append(jobs[start...]) }
+        return portions
+    }
+
+    private func pushPortion(
+        _ jobs: ArraySlice<JobEnvelope>,
+        to queue: String,
+        after done: [Receipt]
+    ) async throws(BrokerError) -> [Receipt] {
+        var call = ScriptCall(.push, on: queue)
+        for job in jobs {
+            call.add(job.id)
+            call.add(max(0, job.notBefore))
+            call.add(job.policyLetter)
+            call.add(job.policy == .ignore ? "" : job.name ?? "")
+            call.add(job.bytes)
+        }
+        do throws(BrokerError) {
+            let answer = try await run(call).elements ?? []
+            guard answer.count == jobs.count + 1 else { throw unexpected("\(answer.count) receipts for \(jobs.count) jobs") }
+            if answer[0].number == 1 { await announce(queue) }
+            return try zip(jobs, answer.dropFirst()).map { job, verdict throws(BrokerError) in try receipt(of: job, queue, verdict) }
+        } catch {
+            // An earlier portion was taken, so the whole batch can no longer be said to have failed.
+            guard error.code == .outcomeUnknown || !done.isEmpty else { throw error }
+            return jobs.map { Receipt(id: $0.id, queue: queue, outcome: .unknown) }
+        }
+    }
+
+    /// Puts a new queue into the registry. A lost answer does no harm: workers announce their queues as well.
+    private func announce(_ queue: String) async {
+        do { _ = try await command(.command("SADD", KeySpace.queues, queue)) } catch {
+            logger.debug("queue not announced", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
+        }
+    }
+
+    private func receipt(of job: JobEnvelope, _ queue: String, _ verdict: RESPValue) throws(BrokerError) -> Receipt {
+        guard let text = verdict.text, let letter = text.first else { throw unexpected("a receipt without a text") }
+        let holder = text.dropFirst(2).isEmpty ? nil : String(text.dropFirst(2))
+        switch letter {
+        case "a": return Receipt(id: job.id, queue: queue, outcome: .accepted)
+        case "e": return Receipt(id: job.id, queue: queue, outcome: .exists)
+        case "d": return Receipt(id: holder ?? job.id, queue: queue, outcome: .dropped, holder: holder)
+        case "r": return Receipt(id: job.id, queue: queue, outcome: .replaced, holder: holder)
+        case "n": return Receipt(id: job.id, queue: queue, outcome: .deferred, holder: holder)
+        default: throw unexpected("the receipt \(letter)")
+        }
+    }
+}
+
+extension JobEnvelope {
+    fileprivate var policyLetter: String {
+        switch policy {
+        case .ignore: "i"
+        case .drop: "d"
+        case .replace: "r"
+        }
+    }
+}

@@ -1,0 +1,122 @@
+public import Errand
+
+extension RedisBroker {
+    public func register(_ session: Session, on queue: String) async throws(BrokerError) {
+        var call = ScriptCall(.register, on: queue)
+        call.add(session.id)
+        call.add(session.lease.wholeMilliseconds)
+        call.add(session.host)
+        call.add(session.pid)
+        call.add(session.concurrency)
+        for (operation, defaults) in session.operations.sorted(by: { $0.key < $1.key }) {
+            call.add(operation)
+            call.add("\(defaults.timeout.wholeMilliseconds):\(defaults.retries)")
+        }
+        _ = try await run(call)
+        _ = try await command(.command("SADD", KeySpace.queues, queue))
+    }
+
+    public func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeAnswer {
+        let reply = try await run(Self.call(exchange, on: queue))
+        guard let answer = ExchangeAnswer(reply, reports: exchange.reports.count) else { throw unexpected("an exchange's answer") }
+        return answer
+    }
+
+    private static func call(_ exchange: Exchange, on queue: String) -> ScriptCall {
+        let longest = exchange.session.operations.values.map(\.timeout).max() ?? .seconds(10)
+        let waitAndGrace = (exchange.longestWait + exchange.stopGrace).wholeMilliseconds
+        var call = ScriptCall(.exchange, on: queue)
+        call.add(exchange.session.id)
+        call.add(exchange.call)
+        call.add(exchange.wanted)
+        call.add(exchange.freeSlots)
+        call.add(exchange.begun)
+        call.add(waitAndGrace)
+        call.add(waitAndGrace + longest.wholeMilliseconds)
+        call.add(8 << 20)
+        call.add(exchange.reports.count)
+        for report in exchange.reports { call.add(report) }
+        return call
+    }
+
+    public func recover(on queue: String) async throws(BrokerError) -> Recovery {
+        let answer = try await run(ScriptCall(.recover, on: queue)).elements ?? []
+        guard answer.count == 2, let count = answer[0].number, let more = answer[1].number else {
+            throw unexpected("recovery's answer")
+        }
+        return Recovery(recovered: Int(clamping: count), hasMore: more == 1)
+    }
+
+    public func promote(on queue: String) async throws(BrokerError) -> Promotion {
+        var call = ScriptCall(.promote, on: queue)
+        call.add(500)
+        let answer = try await run(call).elements ?? []
+        guard answer.count == 2, let count = answer[0].number, let next = answer[1].number else {
+            throw unexpected("promotion's answer")
+        }
+        return Promotion(promoted: Int(clamping: count), nextDue: next < 0 ? nil : Int(clamping: next))
+    }
+
+    public func release(_ session: Session, on queue: String) async throws(BrokerError) {
+        var call = ScriptCall(.release, on: queue)
+        call.add(session.id)
+        _ = try await run(call)
+    }
+}
+
+extension ScriptCall {
+    fileprivate mutating func add(_ report: OutcomeReport) {
+        add(report.id)
+        add(report.token)
+        add(report.verb.rawValue)
+        add(report.attempt)
+        add(report.milliseconds)
+        add(report.fragment)
+        add(Self.json(report.error))
+        add(report.result)
+        if let delay = report.retryDelay { add(delay) } else { add("") }
+    }
+}
+
+extension ScriptCall {
+    /// A text as JSON, `null` for none.
+    private static func json(_ text: String?) -> [UInt8] {
+        guard let text else { return Array("null".utf8) }
+        var json: [UInt8] = []
+        JSONEscaping.append(text, to: &json)
+        return json
+    }
+}
+
+extension ExchangeAnswer {
+    fileprivate init?(_ reply: RESPValue, reports: Int) {
+        guard let parts = reply.elements, parts.count == 6,
+            let verdicts = parts[0].bytes, verdicts.count == reports,
+            let ids = parts[2].elements, let bodies = parts[3].elements, ids.count == bodies.count,
+            let extras = parts[4].elements, let flags = parts[5].number
+        else { return nil }
+        let token = parts[1].text.flatMap { Token($0) } ?? 0
+        if token == 0, !ids.isEmpty { return nil }
+        var failures: [Int: (failures: Int, crashes: Int)] = [:]
+        for start in stride(from: 0, to: extras.count - 2, by: 3) {
+            guard let position = extras[start].number, let failed = extras[start + 1].number, let crashed = extras[start + 2].number
+            else { return nil }
+            failures[Int(clamping: position) - 1] = (Int(clamping: failed), Int(clamping: crashed))
+        }
+        var claims: [Claim] = []
+        claims.reserveCapacity(ids.count)
+        for (index, (id, body)) in zip(ids, bodies).enumerated() {
+            guard let id = id.text, let body = body.bytes else { return nil }
+            let counts = failures.isEmpty ? nil : failures[index]
+            // A count that garbage made enormous must not overflow.
+            let attempt = min(counts?.failures ?? 0, 1_000_000) + 1
+            claims.append(Claim(id: id, token: token, attempt: attempt, crashes: counts?.crashes ?? 0, body: body))
+        }
+        self.init(
+            accepted: verdicts.map { $0 == UInt8(ascii: "1") },
+            claims: claims,
+            hasDueJobs: flags & 1 != 0,
+            isPaused: flags & 2 != 0
+        )
+    }
+}

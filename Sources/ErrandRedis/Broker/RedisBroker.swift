@@ -1,0 +1,71 @@
+public import Errand
+public import Logging
+
+/// The broker over a Redis server, through hiredis over TCP or a Unix socket.
+///
+/// Every transition is one Lua script, so it happens wholly or not at all; `docs/data-model.md` says what each does. One
+/// connection on a thread of its own serves all calls; heartbeats and subscriptions have their own.
+///
+/// ```swift
+/// let broker = RedisBroker(try RedisAddress(url: "redis://127.0.0.1:6379"), logger: logger)
+/// defer { broker.close() }
+/// ```
+public final class RedisBroker: Broker {
+    /// Where the server is.
+    public let address: RedisAddress
+    let options: ConnectionOptions
+    let logger: Logger
+    let connection: Connection
+
+    /// Makes a broker. It connects with the first call.
+    ///
+    /// - Parameters:
+    ///   - address: where the server is.
+    ///   - options: timeouts, and for how long calls wait for a connection.
+    ///   - logger: gets debug messages of lost and new connections.
+    public init(_ address: RedisAddress, options: ConnectionOptions = ConnectionOptions(), logger: Logger) {
+        self.address = address
+        self.options = options
+        self.logger = logger
+        connection = Connection(address, options, logger: logger)
+    }
+
+    /// Closes the connection. Calls that wait fail with `closed`.
+    public func close() { connection.close() }
+
+    /// Asks the server whether it is there.
+    public func ping() async throws(BrokerError) {
+        _ = try await command(.command("PING"))
+    }
+
+    /// Runs a command that is not a script.
+    package func command(_ words: CommandWriter) async throws(BrokerError) -> RESPValue {
+        guard let reply = try await connection.send(words).first else { throw unexpected("no reply") }
+        if case .error(let text) = reply { throw ServerError(text).brokerError(at: address) }
+        return reply
+    }
+
+    /// Runs a script; while the server cannot serve for the moment (it is loading, say), tries again until patience ends.
+    func run(_ call: ScriptCall) async throws(BrokerError) -> RESPValue {
+        let deadline = ContinuousClock.now + options.patience
+        var backoff = Backoff()
+        var byDigest = true
+        while true {
+            guard let reply = try await connection.send(call.command(byDigest: byDigest)).first else {
+                throw unexpected("no reply")
+            }
+            guard case .error(let text) = reply else { return reply }
+            let error = ServerError(text)
+            if error.word == "NOSCRIPT" {
+                byDigest = false
+                continue
+            }
+            guard error.isPassing, ContinuousClock.now < deadline else { throw error.brokerError(at: address) }
+            do { try await Task.sleep(for: .seconds(backoff.next())) } catch { throw BrokerError(.closed, "cancelled") }
+        }
+    }
+
+    func unexpected(_ what: String) -> BrokerError {
+        BrokerError(.protocolViolation, "\(address) answered what this version does not understand: \(what)")
+    }
+}

@@ -1,0 +1,116 @@
+import Dispatch
+public import Errand
+import Foundation
+import Logging
+import Synchronization
+
+extension RedisBroker {
+    public func startHeartbeat(
+        of session: Session,
+        on queues: [String],
+        every interval: Duration,
+        begun: @escaping @Sendable (_ queue: String) -> Token,
+        onBeat: @escaping @Sendable (_ queue: String, _ beat: Result<Beat, BrokerError>) -> Void
+    ) -> any Heartbeat {
+        RedisHeartbeat(address, options, session, queues, interval, begun, onBeat)
+    }
+}
+
+/// Heartbeats on a thread and a connection of their own, so that neither a handler that blocks every thread of the pool nor a
+/// large reply on the other connection delays them.
+final class RedisHeartbeat: Heartbeat {
+    private let address: RedisAddress
+    private let options: ConnectionOptions
+    private let session: Session
+    private let queues: [String]
+    private let interval: Duration
+    private let begun: @Sendable (String) -> Token
+    private let onBeat: @Sendable (String, Result<Beat, BrokerError>) -> Void
+    private let isStopped = Atomic(false)
+    private let nudge = DispatchSemaphore(value: 0)
+
+    init(
+        _ address: RedisAddress,
+        _ options: ConnectionOptions,
+        _ session: Session,
+        _ queues: [String],
+        _ interval: Duration,
+        _ begun: @escaping @Sendable (String) -> Token,
+        _ onBeat: @escaping @Sendable (String, Result<Beat, BrokerError>) -> Void
+    ) {
+        self.address = address
+        var options = options
+        // An answer later than the lease is of no use, and a connection that hangs must be noticed well before.
+        options.connectTimeout = min(options.connectTimeout, max(session.lease / 2, .milliseconds(500)))
+        options.commandTimeout = min(options.commandTimeout, max(session.lease / 2, .milliseconds(500)))
+        options.clientName += "-heartbeat"
+        self.options = options
+        self.session = session
+        self.queues = queues
+        self.interval = interval
+        self.begun = begun
+        self.onBeat = onBeat
+        let thread = Thread { [self] in run() }
+        thread.name = "errand-heartbeat"
+        thread.start()
+    }
+
+    func beatNow() { nudge.signal() }
+
+    func stop() {
+        isStopped.store(true, ordering: .releasing)
+        nudge.signal()
+    }
+
+    private var stopped: Bool { isStopped.load(ordering: .acquiring) }
+
+    private func run() {
+        var backoff = Backoff()
+        while !stopped {
+            do throws(BrokerError) {
+                var context = try HiredisContext.greeted(address, options)
+                backoff.reset()
+                while !stopped {
+                    try beat(over: &context)
+                    _ = nudge.wait(timeout: .now() + .milliseconds(interval.wholeMilliseconds))
+                }
+            } catch {
+                for queue in queues where !stopped { onBeat(queue, .failure(error)) }
+                _ = nudge.wait(timeout: .now() + min(backoff.next(), Double(interval.wholeMilliseconds) / 1000))
+            }
+        }
+    }
+
+    /// Beats for all queues in one round trip.
+    private func beat(over context: inout HiredisContext) throws(BrokerError) {
+        let replies = try context.roundTrip(queues.flatMap { call(for: $0).command(byDigest: true).bytes }, replies: queues.count)
+        for (queue, reply) in zip(queues, replies) {
+            var reply = reply
+            if case .error(let text) = reply, ServerError(text).word == "NOSCRIPT" {
+                reply = try context.roundTrip(call(for: queue).command(byDigest: false).bytes, replies: 1)[0]
+            }
+            if !stopped { onBeat(queue, answer(from: reply)) }
+        }
+    }
+
+    private func call(for queue: String) -> ScriptCall {
+        var call = ScriptCall(.heartbeat, on: queue)
+        call.add(session.id)
+        call.add(session.lease.wholeMilliseconds)
+        call.add(begun(queue))
+        return call
+    }
+
+    private func answer(from reply: RESPValue) -> Result<Beat, BrokerError> {
+        if case .error(let text) = reply { return .failure(ServerError(text).brokerError(at: address)) }
+        guard let parts = reply.elements, let claims = parts.first?.number else {
+            return .failure(BrokerError(.protocolViolation, "\(address) answered a heartbeat with nonsense"))
+        }
+        var stops: [Beat.Stop] = []
+        for start in stride(from: 1, to: parts.count - 1, by: 2) {
+            guard let id = parts[start].text, let token = parts[start + 1].text.flatMap({ Token($0) }) else { continue }
+            stops.append(Beat.Stop(id: id, token: token))
+        }
+        return .success(Beat(claims: Int(clamping: claims), stops: stops))
+    }
+}

@@ -1,0 +1,183 @@
+import Dispatch
+package import Errand
+import Foundation
+package import Logging
+import Synchronization
+
+/// A connection with a thread of its own, which handlers cannot block.
+///
+/// Callers encode their commands on their own thread and put them, with what is to happen to the replies, into the mailbox.
+/// The connection's thread takes the whole mailbox, appends it once, flushes once and reads the replies in order, so
+/// concurrency becomes pipelining by itself. After any error the hiredis context is thrown away and a new one made, with
+/// jittered backoff; what waits in the mailbox meanwhile waits for its patience, what was under way is answered
+/// `outcomeUnknown`.
+package final class Connection: Sendable {
+    /// What becomes of a request.
+    package typealias Completion = @Sendable (Result<[RESPValue], BrokerError>) -> Void
+
+    fileprivate struct Request: Sendable {
+        let bytes: [UInt8]
+        let replies: Int
+        let deadline: ContinuousClock.Instant
+        let complete: Completion
+    }
+
+    fileprivate struct Mailbox: Sendable {
+        var requests: [Request] = []
+        var isClosed = false
+    }
+
+    private let address: RedisAddress
+    private let options: ConnectionOptions
+    private let logger: Logger
+    fileprivate let mailbox = Mutex(Mailbox())
+    private let arrival = DispatchSemaphore(value: 0)
+
+    /// Starts the connection's thread. It connects when there is something to send.
+    package init(_ address: RedisAddress, _ options: ConnectionOptions, logger: Logger) {
+        self.address = address
+        self.options = options
+        self.logger = logger
+        let thread = Thread { [self] in run() }
+        thread.name = "errand-redis"
+        thread.start()
+    }
+
+    /// Sends commands and calls `complete` on the connection's thread with a reply for each of them.
+    package func send(_ commands: CommandWriter, _ complete: @escaping Completion) {
+        let request = Request(
+            bytes: commands.bytes,
+            replies: commands.commands,
+            deadline: .now + options.patience,
+            complete: complete
+        )
+        let (wasEmpty, isClosed) = mailbox.withLock { mailbox in
+            if mailbox.isClosed { return (false, true) }
+            mailbox.requests.append(request)
+            return (mailbox.requests.count == 1, false)
+        }
+        if isClosed { complete(.failure(BrokerError(.closed, "the connection was closed"))) }
+        if wasEmpty { arrival.signal() }
+    }
+
+    /// Sends commands and waits for a reply to each of them.
+    package func send(_ commands: CommandWriter) async throws(BrokerError) -> [RESPValue] {
+        let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<[RESPValue], BrokerError>, Never>) in
+            send(commands) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
+
+    /// Fails what waits and ends the thread after what is under way.
+    package func close() {
+        mailbox.withLock { $0.isClosed = true }
+        arrival.signal()
+    }
+
+    // MARK: The thread
+
+    private func run() {
+        var backoff = Backoff()
+        while var requests = waitForRequests() {
+            guard var context = connect(&requests, &backoff) else { continue }
+            serve(&context, requests)
+        }
+    }
+
+    /// Serves one context until it breaks or there is nothing to do for good.
+    private func serve(_ context: inout HiredisContext, _ first: [Request]) {
+        var requests: [Request]? = first
+        while let batch = requests {
+            if context.isStale {
+                mailbox.withLock { $0.requests.insert(contentsOf: batch, at: 0) }
+                return
+            }
+            guard exchange(batch, over: &context) else { return }
+            requests = waitForRequests()
+        }
+    }
+
+    /// Sends a batch, reads its replies. Answers whether the context can be used on.
+    private func exchange(_ batch: [Request], over context: inout HiredisContext) -> Bool {
+        for request in batch { context.append(request.bytes) }
+        var usable = true
+        for (index, request) in batch.enumerated() {
+            do throws(BrokerError) {
+                var values: [RESPValue] = []
+                values.reserveCapacity(request.replies)
+                for _ in 0..<request.replies { values.append(try context.reply()) }
+                if values.contains(where: { if case .error(let text) = $0 { ServerError(text).wantsNewConnection } else { false } }) {
+                    usable = false
+                }
+                request.complete(.success(values))
+            } catch {
+                logger.debug("connection lost", metadata: ["broker.address": "\(address)", "error": "\(error)"])
+                for lost in batch[index...] { lost.complete(.failure(error)) }
+                return false
+            }
+        }
+        return usable
+    }
+
+    /// Connects, for as long as somebody waits who has patience left.
+    private func connect(_ waiting: inout [Request], _ backoff: inout Backoff) -> HiredisContext? {
+        while true {
+            do throws(BrokerError) {
+                let context = try HiredisContext.greeted(address, options)
+                backoff.reset()
+                return context
+            } catch {
+                waiting += takeAll()
+                let isFinal = error.code == .notPermitted || error.code == .refused || isClosed
+                let now = ContinuousClock.now
+                let givenUp = waiting.filter { isFinal || $0.deadline <= now }
+                waiting.removeAll { isFinal || $0.deadline <= now }
+                for request in givenUp { request.complete(.failure(error)) }
+                if waiting.isEmpty { return nil }
+                logger.debug("no connection", metadata: ["broker.address": "\(address)", "error": "\(error)"])
+                Thread.sleep(forTimeInterval: backoff.next())
+            }
+        }
+    }
+
+    private var isClosed: Bool { mailbox.withLock(\.isClosed) }
+
+    private func takeAll() -> [Request] {
+        mailbox.withLock { mailbox in
+            defer { mailbox.requests.removeAll(keepingCapacity: true) }
+            return mailbox.requests
+        }
+    }
+
+    /// The next requests, at most about 1,000 commands or 512 KiB of them; `nil` once the connection is closed.
+    private func waitForRequests() -> [Request]? {
+        while true {
+            let (batch, isClosed) = mailbox.withLock { ($0.takeBatch(), $0.isClosed) }
+            if isClosed {
+                for request in batch + takeAll() {
+                    request.complete(.failure(BrokerError(.closed, "the connection was closed")))
+                }
+                return nil
+            }
+            if !batch.isEmpty { return batch }
+            arrival.wait()
+        }
+    }
+}
+
+extension Connection.Mailbox {
+    fileprivate mutating func takeBatch() -> [Connection.Request] {
+        var bytes = 0
+        var count = 0
+        while count < requests.count, count < 1000, count == 0 || bytes + requests[count].bytes.count <= 512 * 1024 {
+            bytes += requests[count].bytes.count
+            count += 1
+        }
+        if count == requests.count {
+            defer { requests = [] }
+            return requests
+        }
+        defer { requests.removeFirst(count) }
+        return Array(requests.prefix(count))
+    }
+}

@@ -1,0 +1,174 @@
+import CHiredis
+import Errand
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A hiredis connection, owned by one thread from its making to its end.
+///
+/// Any error makes the context useless: hiredis would hand the next command the previous reply. So callers throw the whole
+/// value away and connect anew; nothing is ever retried on the same context.
+struct HiredisContext: ~Copyable {
+    private let context: UnsafeMutablePointer<redisContext>
+
+    /// Connects, and sets the timeouts that no system call may exceed.
+    init(_ address: RedisAddress, connectTimeout: Duration, commandTimeout: Duration) throws(BrokerError) {
+        context = try Self.connected(to: address, connectTimeout)
+        prepareSocket(commandTimeout)
+    }
+
+    private static func connected(
+        to address: RedisAddress,
+        _ timeout: Duration
+    ) throws(BrokerError) -> UnsafeMutablePointer<redisContext> {
+        _ = sigpipeIgnored
+        let made: UnsafeMutablePointer<redisContext>? =
+            switch address.place {
+            case .tcp(let host, let port): redisConnectWithTimeout(host, Int32(port), timeout.timeval)
+            case .unix(let path): redisConnectUnixWithTimeout(path, timeout.timeval)
+            }
+        guard let made else { throw BrokerError(.notReachable, "no memory for a connection to \(address)") }
+        guard made.pointee.err == 0 else {
+            let reason = reason(of: made)
+            redisFree(made)
+            throw BrokerError(.notReachable, "no connection to \(address): \(reason)")
+        }
+        return made
+    }
+
+    deinit { redisFree(context) }
+
+    /// The socket, for `poll`.
+    var descriptor: Int32 { context.pointee.fd }
+
+    /// Whether the server has closed the connection, or sent something, while no reply is awaited.
+    ///
+    /// Looking before writing spares callers a lost answer when the server was restarted while the connection was idle.
+    var isStale: Bool {
+        var poller = pollfd(fd: context.pointee.fd, events: Int16(POLLIN), revents: 0)
+        return poll(&poller, 1, 0) != 0
+    }
+
+    /// Sends commands and reads a reply for each.
+    ///
+    /// - Throws: when the connection broke; the commands may or may not have been carried out.
+    mutating func roundTrip(_ commands: [UInt8], replies: Int) throws(BrokerError) -> [RESPValue] {
+        append(commands)
+        var values: [RESPValue] = []
+        values.reserveCapacity(replies)
+        for _ in 0..<replies { values.append(try reply()) }
+        return values
+    }
+
+    /// Puts commands into the output buffer.
+    mutating func append(_ commands: [UInt8]) {
+        commands.withUnsafeBytes { bytes in
+            _ = redisAppendFormattedCommand(context, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count)
+        }
+    }
+
+    /// Writes the whole output buffer.
+    mutating func flush() throws(BrokerError) {
+        var done: Int32 = 0
+        repeat {
+            guard redisBufferWrite(context, &done) == REDIS_OK else { throw broken() }
+        } while done == 0
+    }
+
+    /// Reads the next reply, having written whatever is still in the output buffer.
+    mutating func reply() throws(BrokerError) -> RESPValue {
+        var raw: UnsafeMutableRawPointer?
+        guard redisGetReply(context, &raw) == REDIS_OK, let raw else { throw broken() }
+        defer { freeReplyObject(raw) }
+        return RESPValue(raw.assumingMemoryBound(to: redisReply.self))
+    }
+
+    /// Reads what has arrived and answers the complete replies in it, without waiting.
+    mutating func arrived() throws(BrokerError) -> [RESPValue] {
+        guard redisBufferRead(context) == REDIS_OK else { throw broken() }
+        var values: [RESPValue] = []
+        while true {
+            var raw: UnsafeMutableRawPointer?
+            guard redisReaderGetReply(context.pointee.reader, &raw) == REDIS_OK else { throw broken() }
+            guard let raw else { return values }
+            values.append(RESPValue(raw.assumingMemoryBound(to: redisReply.self)))
+            freeReplyObject(raw)
+        }
+    }
+
+    private func prepareSocket(_ timeout: Duration) {
+        redisSetTimeout(context, timeout.timeval)
+        redisEnableKeepAlive(context)
+        _ = fcntl(context.pointee.fd, F_SETFD, FD_CLOEXEC)
+        #if os(Linux)
+        var patience = UInt32(clamping: timeout.wholeMilliseconds)
+        setsockopt(context.pointee.fd, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &patience, socklen_t(MemoryLayout<UInt32>.size))
+        #endif
+    }
+
+    private func broken() -> BrokerError {
+        BrokerError(.outcomeUnknown, "the connection to the broker broke: \(Self.reason(of: context))")
+    }
+
+    private static func reason(of context: UnsafeMutablePointer<redisContext>) -> String {
+        let number = errno
+        let text = withUnsafeBytes(of: context.pointee.errstr) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        if context.pointee.err == REDIS_ERR_IO, number == EAGAIN { return "no answer in time" }
+        return text.isEmpty ? "closed by the server" : text
+    }
+}
+
+/// Writing to a socket that the server closed would kill the process; hiredis offers no flag against it. A handler that the
+/// program installed before is left alone.
+private let sigpipeIgnored: Void = {
+    var current = sigaction()
+    guard sigaction(SIGPIPE, nil, &current) == 0 else { return }
+    #if os(Linux)
+    let isDefault = current.__sigaction_handler.sa_handler == nil
+    #else
+    let isDefault = current.__sigaction_u.__sa_handler == nil
+    #endif
+    if isDefault { signal(SIGPIPE, SIG_IGN) }
+}()
+
+extension RESPValue {
+    /// Copies a reply out of hiredis' memory.
+    fileprivate init(_ reply: UnsafeMutablePointer<redisReply>) {
+        let reply = reply.pointee
+        switch reply.type {
+        case REDIS_REPLY_STRING: self = .bulk(Self.bytes(of: reply))
+        case REDIS_REPLY_STATUS: self = .status(String(decoding: Self.bytes(of: reply), as: UTF8.self))
+        case REDIS_REPLY_ERROR: self = .error(String(decoding: Self.bytes(of: reply), as: UTF8.self))
+        case REDIS_REPLY_INTEGER: self = .integer(reply.integer)
+        case REDIS_REPLY_ARRAY: self = .array(Self.elements(of: reply))
+        default: self = .null
+        }
+    }
+
+    private static func bytes(of reply: redisReply) -> [UInt8] {
+        guard let text = reply.str else { return [] }
+        return [UInt8](UnsafeRawBufferPointer(start: text, count: Int(reply.len)))
+    }
+
+    private static func elements(of reply: redisReply) -> [RESPValue] {
+        guard let first = reply.element else { return [] }
+        return UnsafeBufferPointer(start: first, count: Int(reply.elements)).map { $0.map { RESPValue($0) } ?? .null }
+    }
+}
+
+extension Duration {
+
+    fileprivate var timeval: timeval {
+        let milliseconds = max(1, wholeMilliseconds)
+        return makeTimeval(milliseconds)
+    }
+}
+
+private func makeTimeval(_ milliseconds: Int) -> timeval {
+    timeval(tv_sec: numericCast(milliseconds / 1000), tv_usec: numericCast(milliseconds % 1000 * 1000))
+}

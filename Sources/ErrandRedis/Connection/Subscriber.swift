@@ -1,0 +1,148 @@
+import Errand
+import Foundation
+package import Logging
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A subscription to channels on a thread and a connection of its own.
+///
+/// Messages may be lost while it is away; it connects again for as long as it is not cancelled, and says so through
+/// `onSubscribed`, so that its owner can look at the state again. A connection that stays silent is asked with a PING and
+/// given up when no answer comes.
+package final class Subscriber: Subscription {
+    /// How long the connection may be silent before it is asked.
+    private static let silence = 5000
+
+    private let address: RedisAddress
+    private let options: ConnectionOptions
+    private let words: CommandWriter
+    private let logger: Logger
+    private let onMessage: @Sendable (_ channel: String, _ message: [UInt8]) -> Void
+    private let onSubscribed: @Sendable () -> Void
+    private let stop = StopPipe()
+
+    /// Subscribes to channels, or to patterns of channels.
+    package init(
+        _ address: RedisAddress,
+        _ options: ConnectionOptions,
+        channels: [String],
+        arePatterns: Bool = false,
+        logger: Logger,
+        onSubscribed: @escaping @Sendable () -> Void,
+        onMessage: @escaping @Sendable (_ channel: String, _ message: [UInt8]) -> Void
+    ) {
+        self.address = address
+        self.options = options
+        self.logger = logger
+        self.onMessage = onMessage
+        self.onSubscribed = onSubscribed
+        var words = CommandWriter()
+        words.begin(1 + channels.count)
+        words.add(arePatterns ? "PSUBSCRIBE" : "SUBSCRIBE")
+        for channel in channels { words.add(channel) }
+        self.words = words
+        let thread = Thread { [self] in run() }
+        thread.name = "errand-subscriber"
+        thread.start()
+    }
+
+    package func cancel() { stop.stop() }
+
+    private func run() {
+        var backoff = Backoff()
+        while !stop.isStopped {
+            do throws(BrokerError) {
+                var context = try HiredisContext.greeted(address, options)
+                context.append(words.bytes)
+                try context.flush()
+                backoff.reset()
+                try listen(on: &context)
+            } catch {
+                logger.debug("subscription lost", metadata: ["broker.address": "\(address)", "error": "\(error)"])
+            }
+            if !stop.isStopped { stop.wait(milliseconds: Int32(backoff.next() * 1000)) }
+        }
+    }
+
+    private func listen(on context: inout HiredisContext) throws(BrokerError) {
+        var asked = false
+        while true {
+            switch stop.wait(milliseconds: Int32(Self.silence), or: context.descriptor) {
+            case .stopped: return
+            case .readable:
+                asked = false
+                for reply in try context.arrived() { try take(reply) }
+            case .silent:
+                if asked { throw BrokerError(.notReachable, "no answer to PING") }
+                asked = true
+                context.append(CommandWriter.command("PING").bytes)
+                try context.flush()
+            }
+        }
+    }
+
+    /// `[message, channel, text]`, `[pmessage, pattern, channel, text]`, `[subscribe, channel, count]`; anything else is passed over.
+    private func take(_ reply: RESPValue) throws(BrokerError) {
+        if case .error(let text) = reply { throw ServerError(text).brokerError(at: address) }
+        guard let parts = reply.elements, let kind = parts.first?.text, parts.count >= 3 else { return }
+        switch kind {
+        case "message":
+            if let channel = parts[1].text, let message = parts[2].bytes { onMessage(channel, message) }
+        case "pmessage" where parts.count == 4:
+            if let channel = parts[2].text, let message = parts[3].bytes { onMessage(channel, message) }
+        case "subscribe", "psubscribe":
+            onSubscribed()
+        default: break
+        }
+    }
+}
+
+/// Wakes a thread that waits in `poll`.
+private final class StopPipe: Sendable {
+    enum Woken { case stopped, readable, silent }
+
+    private let reading: Int32
+    private let writing: Int32
+    private let stopped = Atomic(false)
+
+    init() {
+        var ends: [Int32] = [-1, -1]
+        if pipe(&ends) == 0 {
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        }
+        reading = ends[0]
+        writing = ends[1]
+    }
+
+    deinit {
+        close(reading)
+        close(writing)
+    }
+
+    var isStopped: Bool { stopped.load(ordering: .acquiring) }
+
+    func stop() {
+        stopped.store(true, ordering: .releasing)
+        var byte: UInt8 = 0
+        _ = write(writing, &byte, 1)
+    }
+
+    /// Waits until a descriptor can be read, it is stopped, or the time is over.
+    @discardableResult
+    func wait(milliseconds: Int32, or descriptor: Int32 = -1) -> Woken {
+        var polled = [
+            pollfd(fd: reading, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        _ = poll(&polled, 2, milliseconds)
+        if isStopped { return .stopped }
+        return polled[1].revents != 0 ? .readable : .silent
+    }
+}

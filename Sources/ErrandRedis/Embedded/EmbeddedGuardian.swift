@@ -1,0 +1,128 @@
+import Errand
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Starts an embedded broker's guardian and waits until its server answers.
+enum EmbeddedGuardian {
+    /// Stops the server when nobody holds the users lock any more. `$1` the server, `$2` its configuration, `$3` the lock.
+    ///
+    /// Signals from the terminal of whoever started it are none of its business: it ends when everybody has left.
+    private static let script = """
+        trap '' INT HUP TERM QUIT
+        "$1" "$2" </dev/null >/dev/null 2>&1 &
+        server=$!
+        exec 9<"$3"
+        flock -x 9
+        kill -TERM "$server" 2>/dev/null
+        wait "$server"
+        """
+
+    static func start(_ home: EmbeddedHome, _ address: RedisAddress) throws(BrokerError) {
+        guard let server = find("redis-server") else {
+            throw BrokerError(
+                .notReachable,
+                "no redis-server on PATH for the embedded broker. Install it (apt-get install redis-server, or brew install redis), "
+                    + "or name a broker with --redis URL or ERRAND_REDIS_URL"
+            )
+        }
+        guard find("flock") != nil else {
+            throw BrokerError(.notReachable, "no flock on PATH for the embedded broker: apt-get install util-linux, or brew install flock")
+        }
+        try write(configuration(for: home), to: home.configuration)
+        unlink(home.socket)
+        try spawn(["/bin/sh", "-c", script, "errand-guardian", server, home.configuration, home.usersLock])
+        try awaitAnswer(of: home, address)
+    }
+
+    private static func configuration(for home: EmbeddedHome) -> String {
+        """
+        # Written anew by every start of the embedded broker.
+        port 0
+        unixsocket "\(home.socket.configurationEscaped)"
+        unixsocketperm 700
+        dir "\(home.directory.configurationEscaped)"
+        logfile "\(home.log.configurationEscaped)"
+        appendonly yes
+        appendfsync everysec
+        save ""
+        maxmemory-policy noeviction
+        daemonize no
+
+        """
+    }
+
+    private static func write(_ text: String, to path: String) throws(BrokerError) {
+        do { try text.write(toFile: path, atomically: true, encoding: .utf8) } catch {
+            throw BrokerError(.notReachable, "cannot write \(path): \(error.localizedDescription)")
+        }
+    }
+
+    private static func find(_ program: String) -> String? {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+        return path.split(separator: ":").map { "\($0)/\(program)" }.first { access($0, X_OK) == 0 }
+    }
+
+    /// Starts a process in a session of its own that nobody has to wait for.
+    private static func spawn(_ words: [String]) throws(BrokerError) {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var defaults = sigset_t()
+        sigfillset(&defaults)
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        let flags = Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETSIGMASK) | inNewSession
+        posix_spawnattr_setflags(&attributes, numericCast(flags))
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        // A pipe that the caller's output goes to must end with the caller, not with the guardian.
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0)
+        for output in [Int32(1), 2] { posix_spawn_file_actions_adddup2(&actions, 0, output) }
+        let arguments = words.map { strdup($0) } + [nil]
+        let environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasSuffix("REDIS_URL") }.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for text in arguments + environment { free(text) } }
+        var pid = pid_t()
+        let failure = posix_spawn(&pid, words[0], &actions, &attributes, arguments, environment)
+        guard failure == 0 else {
+            throw BrokerError(.notReachable, "cannot start the embedded broker: \(String(cString: strerror(failure)))")
+        }
+        let child = pid
+        // The guardian ends long after most of its starters; whoever is still there takes its exit status away.
+        let reaper = Thread { waitpid(child, nil, 0) }
+        reaper.name = "errand-guardian-reaper"
+        reaper.start()
+    }
+
+    /// `POSIX_SPAWN_SETSID`; Glibc declares it behind a macro that Swift does not see.
+    #if os(Linux)
+    private static let inNewSession: Int32 = 0x80
+    #else
+    private static let inNewSession = Int32(POSIX_SPAWN_SETSID)
+    #endif
+
+    private static func awaitAnswer(of home: EmbeddedHome, _ address: RedisAddress) throws(BrokerError) {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while ContinuousClock.now < deadline {
+            if EmbeddedBroker.isAnswering(address) { return }
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+        throw BrokerError(.notReachable, "the embedded broker did not start within 30 s; its log is \(home.log)")
+    }
+}
+
+extension String {
+    /// For a quoted value of redis.conf.
+    fileprivate var configurationEscaped: String {
+        replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+    }
+}

@@ -1,0 +1,106 @@
+import Crypto
+import Errand
+
+/// A transition's Lua text, composed of the shared parts it needs and its own file; constant, so the server caches it.
+package struct Script: Sendable {
+    /// The name of the transition.
+    package let name: String
+    /// The whole text.
+    package let text: [UInt8]
+    /// The text's SHA-1 in hexadecimal, as EVALSHA wants it.
+    package let digest: String
+
+    private init(_ name: String, _ own: [UInt8], _ parts: [[UInt8]], refusedWhenFull: Bool = false) {
+        // Everything but a push must go on when the server's memory is full: ends and heartbeats make room, pushes do not.
+        let first = refusedWhenFull ? "#!lua\n" : "#!lua flags=allow-oom\n"
+        self.name = name
+        text = Array(first.utf8) + parts.joined() + own
+        digest = Insecure.SHA1.hash(data: text).map { byte in
+            let hex = String(byte, radix: 16)
+            return hex.count == 1 ? "0" + hex : hex
+        }.joined()
+    }
+
+    private static let base = PackageResources.lib_base_lua
+    private static let places = [base, PackageResources.lib_events_lua, PackageResources.lib_places_lua]
+    private static let sessions = places + [PackageResources.lib_sessions_lua]
+
+    static let push = Script("push", PackageResources.push_lua, places, refusedWhenFull: true)
+    static let exchange = Script("exchange", PackageResources.exchange_lua, sessions)
+    static let heartbeat = Script("heartbeat", PackageResources.heartbeat_lua, [base, PackageResources.lib_sessions_lua])
+    static let register = Script("register", PackageResources.register_lua, [base, PackageResources.lib_sessions_lua])
+    static let recover = Script("recover", PackageResources.recover_lua, sessions)
+    static let promote = Script("promote", PackageResources.promote_lua, places)
+    static let release = Script("release", PackageResources.release_lua, sessions)
+    static let cancel = Script("cancel", PackageResources.cancel_lua, places)
+    static let clear = Script("clear", PackageResources.clear_lua, places)
+    static let revive = Script("revive", PackageResources.revive_lua, places)
+    static let settings = Script("settings", PackageResources.settings_lua, places)
+    static let status = Script("status", PackageResources.status_lua, [base])
+    static let inspect = Script("inspect", PackageResources.inspect_lua, [base])
+    static let audit = Script("audit", PackageResources.audit_lua, places)
+
+    /// Every script, for documentation and benchmarks.
+    package static let all = [
+        push, exchange, heartbeat, register, recover, promote, release, cancel, clear, revive, settings, status, inspect, audit,
+    ]
+}
+
+/// A call of a script for one queue.
+struct ScriptCall {
+    let script: Script
+    let queue: String
+    /// The arguments after the key, already encoded, and how many they are.
+    private(set) var arguments = CommandWriter()
+    private(set) var count = 0
+
+    init(_ script: Script, on queue: String) {
+        self.script = script
+        self.queue = queue
+    }
+
+    mutating func add(_ text: String) {
+        count += 1
+        arguments.add(text)
+    }
+
+    mutating func add(_ bytes: [UInt8]) {
+        count += 1
+        arguments.add(bytes)
+    }
+
+    mutating func add(_ number: some BinaryInteger) {
+        count += 1
+        arguments.add(number)
+    }
+
+    /// The command: by digest, or by the whole text where the server does not know the digest.
+    func command(byDigest: Bool) -> CommandWriter {
+        var writer = CommandWriter(capacity: arguments.bytes.count + (byDigest ? 160 : script.text.count + 160))
+        writer.begin(4 + count)
+        writer.add(byDigest ? "EVALSHA" : "EVAL")
+        if byDigest { writer.add(script.digest) } else { writer.add(script.text) }
+        writer.add("1")
+        writer.add(KeySpace.key(of: queue))
+        writer.add(encoded: arguments.bytes)
+        return writer
+    }
+}
+
+/// The names of keys and channels. `docs/data-model.md` says what they hold.
+package enum KeySpace {
+    /// The one key that scripts declare: it names the queue and its slot.
+    package static func key(of queue: String) -> String { "errand:{\(queue)}" }
+    /// The channel of a queue's events.
+    package static func events(of queue: String) -> String { key(of: queue) + ":events" }
+    /// The channel on which a session is told that there may be work or something to stop.
+    static func hints(of queue: String, _ session: String) -> String { key(of: queue) + ":hints:" + session }
+    /// The set of all queues' names.
+    static let queues = "errand:queues"
+
+    /// The queue of one of the names above.
+    static func queue(in name: String) -> String? {
+        guard name.hasPrefix("errand:{"), let end = name.firstIndex(of: "}") else { return nil }
+        return String(name[name.index(name.startIndex, offsetBy: 8)..<end])
+    }
+}

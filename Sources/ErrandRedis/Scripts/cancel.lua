@@ -1,0 +1,74 @@
+-- cancel: ends jobs that wait, tells running ones to stop; as `delete` it also removes dead and ended ones.
+--
+-- ARGV     cancel or delete, then ids
+-- Answer   one word a job: cancelled, stopping, deleted, running, ended, dead, not_found
+local deleting = ARGV[1] == 'delete'
+local sessions
+
+-- The session that holds a claim of this job.
+local function holder_of(id)
+  sessions = sessions or call('ZRANGE', Q .. ':sessions', 0, -1)
+  for _, session in ipairs(sessions) do
+    if call('HEXISTS', Q .. ':claims:' .. session, id) == 1 then return session end
+  end
+end
+
+local function forget_ended(id)
+  local kept_history = call('HDEL', Q .. ':history', id) == 1
+  if not (kept_history or field('ended', id) or field('ended:old', id)) then return 'not_found' end
+  return deleting and kept_history and 'deleted' or 'ended'
+end
+
+local function end_waiting(id, body)
+  local _, _, _, fragment = header(body)
+  local line = event('cancelled', id, fragment or NAMELESS, num(field('failures', id)), 'null', 0, 'null')
+  count('cancelled')
+  end_job(id, deleting and 'x' or 'c', not deleting and line or nil)
+  return deleting and 'deleted' or 'cancelled'
+end
+
+local function leave_due(id)
+  for _, name in ipairs({ 'scheduled', 'retrying' }) do
+    if has(name) and call('ZREM', Q .. ':' .. name, id) == 1 then return true end
+  end
+end
+
+-- A successor leaves its holder alone.
+local function leave_succession(id)
+  local name = field('named', id)
+  local holder = name and field('names', name)
+  if holder and holder ~= id and successor_of(holder) == id then
+    call('HDEL', Q .. ':next', holder)
+    return true
+  end
+end
+
+local function take(id)
+  local body = call('HGET', Q .. ':body', id)
+  if not body then
+    if deleting then return forget_ended(id) end
+    return (field('ended', id) or field('ended:old', id) or field('history', id)) and 'ended' or 'not_found'
+  end
+  if call('ZSCORE', Q .. ':dead', id) then
+    if not deleting then return 'dead' end
+    call('ZREM', Q .. ':dead', id)
+    forget_sides(id)
+    remember(id, 'x')
+    call('HDEL', Q .. ':body', id)
+    return 'deleted'
+  end
+  local session = holder_of(id)
+  if session then
+    if deleting then return 'running' end
+    put('stops', id, 'cancel')
+    call('PUBLISH', Q .. ':hints:' .. session, 's')
+    return 'stopping'
+  end
+  if not (leave_succession(id) or leave_due(id)) then leave_line(id, body) end
+  return end_waiting(id, body)
+end
+
+local answer = {}
+for i = 2, #ARGV do answer[#answer + 1] = take(ARGV[i]) end
+settle()
+return answer

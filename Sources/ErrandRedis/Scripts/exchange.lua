@@ -1,0 +1,323 @@
+-- exchange: runs that ended, and new claims, in one step.
+--
+-- ARGV     session, call number, wanted, free slots, begun token, wait + grace (ms), the same + longest default timeout (ms),
+--          bytes at the most, number of reports, then nine values a report:
+--          id, token, verb, attempt, duration (ms), fragment, error (JSON), result, retry delay (ms; '' for none)
+-- Answer   verdicts ('1' counted, '0' stale), token of the claims, ids, bodies, extras (position, failures, crashes, …), flags (1 due jobs wait, 2 paused)
+local session = ARGV[1]
+local me, mine = Q .. ':session:' .. session, Q .. ':claims:' .. session
+if not call('ZSCORE', Q .. ':sessions', session) then return redis.error_reply('ERRANDLOST') end
+local worker = '"' .. session .. '"'
+
+local seq = call('HMGET', Q .. ':seq', 'token', 'beat', 'lease', 'solo', 'turn')
+if seq[2] and now - num(seq[2]) > num(seq[3]) / 2 then mind_the_gap(num(seq[3])) end
+
+-- Ids with their bodies and counts, as the worker wants them.
+local ids, bodies, extras = {}, {}, {}
+local function hand_over(id, body)
+  ids[#ids + 1] = id
+  bodies[#bodies + 1] = body
+end
+local function add_extras()
+  if #ids == 0 or not (has('failures') or has('crashes')) then return end
+  local failures = has('failures') and call('HMGET', Q .. ':failures', unpack(ids)) or {}
+  local crashes = has('crashes') and call('HMGET', Q .. ':crashes', unpack(ids)) or {}
+  for i = 1, #ids do
+    local f, c = num(failures[i]), num(crashes[i])
+    if f > 0 or c > 0 then
+      extras[#extras + 1] = i
+      extras[#extras + 1] = f
+      extras[#extras + 1] = c
+    end
+  end
+end
+
+-- A resend: the verdicts of the first time, and what is still held of its claims.
+local last = call('HMGET', me, 'call', 'token', 'verdicts')
+if last[1] == ARGV[2] then
+  if last[2] and last[2] ~= '' then
+    local held = call('HGETALL', mine)
+    for i = 1, #held, 2 do
+      if string.sub(held[i + 1], 1, #last[2] + 1) == last[2] .. ':' then
+        hand_over(held[i], call('HGET', Q .. ':body', held[i]) or '')
+      end
+    end
+  end
+  add_extras()
+  return { last[3] or '', last[2] or '', ids, bodies, extras, 0 }
+end
+
+-- Reports -------------------------------------------------------------------------------------------------------------
+local reports = num(ARGV[9])
+local verdicts, done = {}, {}
+local finished, returned = {}, {}
+local plain = call('EXISTS', Q .. ':named', Q .. ':failures', Q .. ':crashes', Q .. ':errors', Q .. ':stops') == 0
+
+local function superseded(id, fragment, attempt, line)
+  if not successor_of(id) then return false end
+  event('replaced', id, fragment, attempt, worker, 0, 'null')
+  count('replaced')
+  end_job(id, 'r', line)
+  return true
+end
+
+local function retry(id, fragment, attempt, duration, delay, line)
+  call('ZADD', Q .. ':retrying', whole(now + num(delay)), id)
+  if line then put('errors', id, line) end
+  drop('running', id)
+  event('retrying', id, fragment, attempt, worker, duration, 'null')
+end
+
+local function failed(kind, id, fragment, attempt, duration, failure, delay)
+  if field('stops', id) == 'cancel' then
+    count('cancelled')
+    return end_job(id, 'c', event('cancelled', id, fragment, attempt, worker, duration, failure))
+  end
+  local line = event(kind, id, fragment, attempt, worker, duration, failure)
+  count(kind)
+  if superseded(id, fragment, attempt, line) then return end
+  put('failures', id, num(attempt))
+  if delay ~= '' then
+    retry(id, fragment, attempt, duration, delay, line)
+    count('retried')
+  else
+    die(id, fragment, attempt, worker, duration, failure)
+  end
+end
+
+local function finish(id, fragment, attempt, duration, result)
+  local line = event('finished', id, fragment, attempt, worker, duration, 'null')
+  count('finished')
+  if not plain then return end_job(id, 'f', result ~= '' and line, result) end
+  if result ~= '' then keep_history(id, line, result) end
+  remember(id, 'f')
+  finished[#finished + 1] = id
+end
+
+local function park(id, fragment, attempt)
+  if superseded(id, fragment, attempt) then return end
+  local operation = string.match(fragment, '^"operation":"([%w_.-]+)"')
+  if not operation then return die(id, NAMELESS, attempt, worker, 0, '"its operation cannot be read"') end
+  call('RPUSH', Q .. ':parked:' .. operation, id)
+  put('parked', operation, num(field('parked', operation)) + 1)
+  drop('running', id)
+  fresh = fresh + 1
+end
+
+local function take_report(id, verb, attempt, duration, fragment, failure, result, delay)
+  if verb == 'f' then finish(id, fragment, attempt, duration, result)
+  elseif verb == 'e' then failed('failed', id, fragment, attempt, duration, failure, delay)
+  elseif verb == 't' then failed('timed_out', id, fragment, attempt, duration, failure, delay)
+  elseif verb == 'c' then
+    local replaced = field('stops', id) == 'replace' and successor_of(id)
+    local line = event('cancelled', id, fragment, attempt, worker, duration, failure)
+    count('cancelled')
+    if not (replaced and superseded(id, fragment, attempt, line)) then end_job(id, 'c', line) end
+  elseif verb == 'r' then returned[#returned + 1] = id
+  elseif verb == 'p' then park(id, fragment, attempt)
+  elseif verb == 's' then
+    if field('stops', id) then
+      count('cancelled')
+      local line = event('cancelled', id, fragment, attempt, worker, duration, 'null')
+      if not superseded(id, fragment, attempt, line) then end_job(id, 'c', line) end
+    elseif not superseded(id, fragment, attempt) then
+      retry(id, fragment, attempt, duration, delay ~= '' and delay or '0')
+    end
+  else die(id, fragment ~= '' and fragment or NAMELESS, attempt, worker, duration, failure) end
+end
+
+if reports > 0 then
+  local asked = {}
+  for i = 1, reports do asked[i] = ARGV[10 + (i - 1) * 9] end
+  local held = call('HMGET', mine, unpack(asked))
+  local gone = {}
+  for i = 1, reports do
+    local at = 10 + (i - 1) * 9
+    local id, token, claim = ARGV[at], ARGV[at + 1], held[i]
+    if claim and not done[id] and string.sub(claim, 1, #token + 1) == token .. ':' then
+      done[id] = true
+      gone[#gone + 1] = id
+      verdicts[i] = '1'
+      take_report(id, ARGV[at + 2], ARGV[at + 3], ARGV[at + 4], ARGV[at + 5], ARGV[at + 6], ARGV[at + 7], ARGV[at + 8])
+    else
+      verdicts[i] = '0'
+    end
+  end
+  -- Given back from the last to the first, so that the first is at the head again.
+  for i = #returned, 1, -1 do
+    local body = return_claim(returned[i], session, 'released')
+    if body then give_back(returned[i], body) end
+  end
+  each_portion(finished, 1000, 'HDEL', Q .. ':body')
+  each_portion(gone, 1000, 'HDEL', mine)
+end
+
+-- Claims --------------------------------------------------------------------------------------------------------------
+local wanted, room = num(ARGV[3]), num(ARGV[8])
+local token = ''
+local flags = 0
+known = {}
+
+-- Entries of a line as ids: tombstones are skipped and counted down, places taken over lead to their new owners.
+local function resolve(entries)
+  if not (has('gone') or has('stand')) then return entries end
+  local found = {}
+  for _, entry in ipairs(entries) do
+    local tombs = num(field('gone', entry))
+    if tombs > 1 then put('gone', entry, tombs - 1)
+    elseif tombs == 1 then call('HDEL', Q .. ':gone', entry)
+    else
+      local owner = field('stand', entry)
+      if owner then
+        call('HDEL', Q .. ':stand', entry)
+        call('HDEL', Q .. ':place', owner)
+      end
+      found[#found + 1] = owner or entry
+    end
+  end
+  return found
+end
+
+local wait_and_grace, usual = num(ARGV[6]), num(ARGV[7])
+local usual_claim
+local function claim_of(body)
+  if string.byte(body, 18) == 59 then return usual_claim end
+  local _, timeout = header(body)
+  if not timeout or timeout == 0 then return usual_claim end
+  return token .. ':' .. whole(now + wait_and_grace + timeout)
+end
+
+local function claim(found)
+  if #found == 0 then return end
+  local stored = call('HMGET', Q .. ':body', unpack(found))
+  local set = {}
+  for i, id in ipairs(found) do
+    local body = stored[i]
+    if not body then bury(id)
+    else
+      set[#set + 1] = id
+      set[#set + 1] = claim_of(body)
+      hand_over(id, body)
+      room = room - #body
+    end
+  end
+  if #set > 0 then call('HSET', mine, unpack(set)) end
+end
+
+-- Pops up to `n` entries of a line, in portions so that large bodies do not pile up.
+local function take(line, n)
+  while n > 0 and room > 0 do
+    local entries = call('LPOP', line, math.min(n, 32))
+    if not entries then return n end
+    local before = #ids
+    claim(resolve(entries))
+    n = n - (#ids - before)
+  end
+  return n
+end
+
+local function take_parked(n)
+  local counts = call('HGETALL', Q .. ':parked')
+  for i = 1, #counts, 2 do
+    local operation = counts[i]
+    if n > 0 and call('HEXISTS', me, 'op:' .. operation) == 1 then
+      local line = Q .. ':parked:' .. operation
+      n = take(line, n)
+      local left = call('LLEN', line)
+      if left > 0 then call('HSET', Q .. ':parked', operation, left) else call('HDEL', Q .. ':parked', operation) end
+    end
+  end
+  return n
+end
+
+-- The highest level first, but every sixteenth job while several levels wait is one of the lowest.
+local function take_levels(n)
+  local turn = num(seq[5])
+  while n > 0 and room > 0 do
+    local highest, lowest
+    for level = 9, 0, -1 do
+      if call('EXISTS', Q .. ':ready:' .. level) == 1 then
+        highest = highest or level
+        lowest = level
+      end
+    end
+    if not highest then break end
+    if highest == lowest then
+      take(Q .. ':ready:' .. highest, n)
+      break
+    end
+    local before = #ids
+    if turn >= 15 then
+      take(Q .. ':ready:' .. lowest, 1)
+      if #ids > before then turn = 0 end
+    else
+      take(Q .. ':ready:' .. highest, math.min(n, 15 - turn))
+      turn = turn + #ids - before
+    end
+    n = n - (#ids - before)
+  end
+  call('HSET', Q .. ':seq', 'turn', turn)
+end
+
+-- One session at a time serves the suspects, each alone. Answers whether that is all it may have now.
+local function serve_suspects()
+  local solo, waiting = seq[4], has('suspects')
+  if not waiting and not solo then return false end
+  if solo and solo ~= session and call('ZSCORE', Q .. ':sessions', solo) then return false end
+  local holding = call('HLEN', mine)
+  if not waiting then
+    if solo == session and holding > 0 then return true end
+    call('HDEL', Q .. ':seq', 'solo')
+    return false
+  end
+  call('HSET', Q .. ':seq', 'solo', session)
+  if holding == 0 then take(Q .. ':suspects', 1) end
+  return true
+end
+
+if wanted > 0 and num(field('settings', 'paused')) == 1 then
+  wanted = 0
+  flags = 2
+end
+if wanted > 0 then
+  token = whole(math.max(clock[1] * 1000000 + clock[2], num(seq[1]) + 1))
+  usual_claim = token .. ':' .. whole(now + usual)
+  local others = call('EXISTS', Q .. ':ready:0', Q .. ':ready:1', Q .. ':ready:2', Q .. ':ready:3', Q .. ':ready:4',
+    Q .. ':ready:6', Q .. ':ready:7', Q .. ':ready:8', Q .. ':ready:9', Q .. ':suspects', Q .. ':parked')
+  if others == 0 and not seq[4] then
+    take(Q .. ':ready:5', wanted)
+  elseif not serve_suspects() then
+    local left = wanted
+    if has('parked') then left = take_parked(left) end
+    take_levels(left)
+  end
+  if #ids > 0 then
+    call('HSET', Q .. ':seq', 'token', token)
+    if has('idle') then call('SREM', Q .. ':idle', session) end
+    if has('named') then
+      local names = call('HMGET', Q .. ':named', unpack(ids))
+      for i = 1, #ids do if names[i] then put('running', ids[i], session) end end
+    end
+    add_extras()
+    if has('settings') and num(field('settings', 'starts')) == 1 then
+      for i, id in ipairs(ids) do
+        local _, _, _, fragment = header(bodies[i])
+        event('started', id, fragment or NAMELESS, num(field('failures', id)) + 1, worker, 0, 'null')
+      end
+    end
+  else
+    token = ''
+    call('SADD', Q .. ':idle', session)
+    for _, name in ipairs({ 'scheduled', 'retrying' }) do
+      local head = call('ZRANGE', Q .. ':' .. name, 0, 0, 'WITHSCORES')
+      if head[2] and num(head[2]) <= now then flags = 1 end
+    end
+  end
+end
+
+local begun = num(ARGV[5])
+if token ~= '' and num(ARGV[4]) > 0 then begun = num(token) end
+local verdict_text = table.concat(verdicts)
+call('HSET', me, 'call', ARGV[2], 'token', token, 'verdicts', verdict_text, 'begun', whole(begun))
+settle()
+return { verdict_text, token, ids, bodies, extras, flags }

@@ -1,0 +1,28 @@
+-- heartbeat: extends a session's lease and tells it what is to stop.
+--
+-- ARGV     session, lease (ms), begun token
+-- Answer   how many claims the session holds, then id and token of each that is to stop
+local session, lease = ARGV[1], num(ARGV[2])
+if not call('ZSCORE', Q .. ':sessions', session) then return redis.error_reply('ERRANDLOST') end
+mind_the_gap(lease)
+call('ZADD', Q .. ':sessions', whole(now + lease), session)
+call('HSET', Q .. ':seq', 'beat', nowtext)
+call('HSET', Q .. ':session:' .. session, 'beat', nowtext)
+if num(call('HGET', Q .. ':session:' .. session, 'begun')) < num(ARGV[3]) then
+  call('HSET', Q .. ':session:' .. session, 'begun', ARGV[3])
+end
+
+local mine = Q .. ':claims:' .. session
+local answer = { call('HLEN', mine) }
+if has('stops') then
+  local ids = call('HLEN', Q .. ':stops') > 1000 and call('HRANDFIELD', Q .. ':stops', 1000) or call('HKEYS', Q .. ':stops')
+  local claims = #ids > 0 and call('HMGET', mine, unpack(ids)) or {}
+  for i, id in ipairs(ids) do
+    local token = claims[i] and string.match(claims[i], '^(%d+):')
+    if token then
+      answer[#answer + 1] = id
+      answer[#answer + 1] = token
+    end
+  end
+end
+return answer

@@ -1,0 +1,44 @@
+-- What every script starts with: the queue, the server's clock, and helpers that survive garbage in any key.
+local call = redis.call
+local Q = KEYS[1] or ''
+local queue = string.match(Q, '^errand:{([%w_.-]+)}$')
+if not queue then return redis.error_reply('ERRAND the only key must be errand:{queue}') end
+
+local clock = call('TIME')
+local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+
+-- Lua writes large numbers with an exponent; Redis must never see one.
+local function whole(number) return string.format('%.0f', number) end
+local nowtext = whole(now)
+
+-- A field that may be missing or garbage, as a number.
+local function num(value)
+  local number = tonumber(value or 0)
+  if not number or number ~= number or number > 9e15 or number < -9e15 then return 0 end
+  return math.floor(number)
+end
+
+-- Whether a key exists. Side records are asked for once a call, so a job without them costs nothing.
+local known = {}
+local function has(name)
+  if known[name] == nil then known[name] = call('EXISTS', Q .. ':' .. name) == 1 end
+  return known[name]
+end
+local function field(name, id) return has(name) and call('HGET', Q .. ':' .. name, id) end
+local function drop(name, id) if has(name) then call('HDEL', Q .. ':' .. name, id) end end
+local function put(name, id, value)
+  call('HSET', Q .. ':' .. name, id, value)
+  known[name] = true
+end
+local function setting(name, default)
+  local value = num(field('settings', name))
+  if value > 0 then return value end
+  return default
+end
+
+-- Calls a variadic command in portions that Lua's stack can hold.
+local function each_portion(list, step, command, key)
+  for from = 1, #list, step do
+    call(command, key, unpack(list, from, math.min(from + step - 1, #list)))
+  end
+end

@@ -1,0 +1,167 @@
+-- Where a job is put, and how it leaves: shared by every script that ends jobs or lines them up.
+local SUSPECT_FROM, DEAD_KEPT = 3, 100000
+local HISTORY_KEPT, HISTORY_BYTES, HISTORY_MS, IDS_KEPT = 10000, 67108864, 86400000, 500000
+local fresh, ended, kept = 0, {}, 0
+
+-- To the end of its line, or scheduled. The ready-since stamp in front of the body starts anew.
+local function line_up(id, body, due)
+  local priority = header(body)
+  if due > now then
+    call('ZADD', Q .. ':scheduled', whole(due), id)
+  else
+    if priority then call('HSET', Q .. ':body', id, nowtext .. string.sub(body, 14)) end
+    if num(field('crashes', id)) >= SUSPECT_FROM then call('RPUSH', Q .. ':suspects', id)
+    else call('RPUSH', Q .. ':ready:' .. (priority or '5'), id) end
+    fresh = fresh + 1
+  end
+end
+
+-- Back to the head of its line, where it was.
+local function give_back(id, body)
+  if num(field('crashes', id)) >= SUSPECT_FROM then call('RPUSH', Q .. ':suspects', id)
+  else call('LPUSH', Q .. ':ready:' .. (header(body) or '5'), id) end
+  drop('running', id)
+  fresh = fresh + 1
+end
+
+-- Gives the name up: to the successor, who then goes to its place, or to whoever comes next.
+local function leave_name(id)
+  local name = field('named', id)
+  if not name then return end
+  local next_up = field('next', id)
+  local due, successor = string.match(next_up or '', '^(%d+):(.+)$')
+  local body = successor and call('HGET', Q .. ':body', successor)
+  if body then
+    call('HSET', Q .. ':names', name, successor)
+    line_up(successor, body, num(due))
+  elseif call('HGET', Q .. ':names', name) == id then
+    call('HDEL', Q .. ':names', name)
+  end
+  drop('next', id)
+  drop('running', id)
+  drop('named', id)
+end
+
+local function successor_of(id)
+  local next_up = field('next', id)
+  return next_up and string.match(next_up, '^%d+:(.+)$')
+end
+
+local function remember(id, how)
+  ended[#ended + 1] = id
+  ended[#ended + 1] = how
+end
+
+local function keep_history(id, line, result)
+  local record = line .. '\n' .. (result or '')
+  call('HSET', Q .. ':history', id, record)
+  call('RPUSH', Q .. ':history:order', nowtext .. ':' .. id)
+  kept = kept + #record
+end
+
+-- Removes what is kept beside a body.
+local function forget_sides(id)
+  drop('failures', id)
+  drop('crashes', id)
+  drop('alone', id)
+  drop('errors', id)
+  drop('stops', id)
+end
+
+-- The entry of a line at which a job stands: its own id, or that of the job whose place it took over.
+local function entry_of(id) return field('place', id) or id end
+
+-- Takes a job out of its line: out of a short line at once, else by a tombstone that a claim skips.
+local function leave_line(id, body)
+  local entry = entry_of(id)
+  drop('stand', entry)
+  drop('place', id)
+  local priority, _, _, fragment = header(body)
+  local lines_of = { Q .. ':ready:' .. (priority or '5') }
+  if has('suspects') then lines_of[#lines_of + 1] = Q .. ':suspects' end
+  local operation = fragment and has('parked') and string.match(fragment, '^"operation":"([%w_.-]+)"')
+  if operation then lines_of[#lines_of + 1] = Q .. ':parked:' .. operation end
+  for n, line in ipairs(lines_of) do
+    if call('LLEN', line) <= 1000 and call('LREM', line, 1, entry) == 1 then
+      if n > 1 and operation and line == Q .. ':parked:' .. operation then
+        local left = call('LLEN', line)
+        if left > 0 then put('parked', operation, left) else drop('parked', operation) end
+      end
+      return
+    end
+  end
+  put('gone', entry, num(field('gone', entry)) + 1)
+end
+
+-- Ends a job for good: `how` is a letter of the ended record (f finished, c cancelled, r replaced, x deleted).
+local function end_job(id, how, line, result)
+  if line then keep_history(id, line, result) end
+  remember(id, how)
+  leave_name(id)
+  forget_sides(id)
+  call('HDEL', Q .. ':body', id)
+end
+
+-- Sets a job aside for a person. Its name is free from now on.
+local function die(id, fragment, attempt, worker, duration, error)
+  local line = event('dead', id, fragment, attempt, worker, duration, error)
+  call('ZADD', Q .. ':dead', nowtext, id)
+  put('errors', id, line)
+  leave_name(id)
+  drop('stops', id)
+  if call('ZCARD', Q .. ':dead') > DEAD_KEPT then
+    local oldest = call('ZPOPMIN', Q .. ':dead')[1]
+    call('HDEL', Q .. ':body', oldest)
+    forget_sides(oldest)
+    remember(oldest, 'x')
+    count('dead_trimmed')
+  end
+end
+
+-- A member of a line or a due set without a body: garbage, unless its job has just ended.
+local function bury(id)
+  if field('ended', id) or field('ended:old', id) then return count('strays') end
+  call('HSET', Q .. ':body', id, '')
+  die(id, NAMELESS, 0, 'null', 0, '"its body is missing"')
+end
+
+local function flush_ended()
+  if #ended == 0 then return end
+  local window = setting('remember_ms', 60000)
+  local since = num(call('HGET', Q .. ':seq', 'ended_at'))
+  if since == 0 or since > now or now - since >= window or call('HLEN', Q .. ':ended') >= IDS_KEPT then
+    if since > 0 and call('EXISTS', Q .. ':ended') == 1 then call('RENAME', Q .. ':ended', Q .. ':ended:old') end
+    call('HSET', Q .. ':seq', 'ended_at', nowtext)
+  end
+  each_portion(ended, 1000, 'HSET', Q .. ':ended')
+  call('PEXPIRE', Q .. ':ended', whole(2 * window))
+  ended = {}
+end
+
+local function trim_history()
+  if kept == 0 then return end
+  local stored = num(call('HGET', Q .. ':seq', 'history_bytes')) + kept
+  local order, oldest = Q .. ':history:order', now - setting('keep_ms', HISTORY_MS)
+  for _ = 1, 100 do
+    local head = call('LINDEX', order, 0)
+    if not head then break end
+    local at, id = string.match(head, '^(%d+):(.*)$')
+    if at and num(at) > oldest and stored <= HISTORY_BYTES and call('LLEN', order) <= HISTORY_KEPT then break end
+    call('LPOP', order)
+    if id then
+      stored = stored - call('HSTRLEN', Q .. ':history', id)
+      call('HDEL', Q .. ':history', id)
+    end
+  end
+  call('HSET', Q .. ':seq', 'history_bytes', whole(math.max(stored, 0)))
+  kept = 0
+end
+
+-- Writes what the script gathered. Every script that changes jobs ends with it.
+local function settle()
+  flush_ended()
+  trim_history()
+  publish()
+  add_totals()
+  wake(fresh)
+end

@@ -1,0 +1,41 @@
+-- Sessions, leases and the grace after an outage.
+
+-- When nobody has beaten for half a lease, the broker or the network was away and every lease has run out: nobody may be
+-- robbed for that, so recovery waits until the sessions had time to come back.
+local function mind_the_gap(lease)
+  local seq = call('HMGET', Q .. ':seq', 'beat', 'lease')
+  local longest = math.max(lease, num(seq[2]))
+  if seq[1] and now - num(seq[1]) > longest / 2 then
+    call('HSET', Q .. ':seq', 'grace', whole(now + longest), 'beat', nowtext)
+  end
+end
+
+local function end_session(session)
+  call('ZREM', Q .. ':sessions', session)
+  call('DEL', Q .. ':session:' .. session)
+  call('SREM', Q .. ':idle', session)
+  if call('HGET', Q .. ':seq', 'solo') == session then call('HDEL', Q .. ':seq', 'solo') end
+end
+
+-- Gives a claim up that ended without an outcome of its own: `kind` is released or recovered.
+local function return_claim(id, session, kind)
+  local body = call('HGET', Q .. ':body', id)
+  if not body then return end
+  local _, _, _, fragment = header(body)
+  fragment = fragment or NAMELESS
+  local attempt = num(field('failures', id)) + 1
+  local stop = field('stops', id)
+  local worker = '"' .. printable(session) .. '"'
+  if stop and not successor_of(id) then
+    count('cancelled')
+    return end_job(id, 'c', event('cancelled', id, fragment, attempt, worker, 0, 'null'))
+  end
+  local line = event(kind, id, fragment, attempt, worker, 0, 'null')
+  count(kind)
+  if successor_of(id) then
+    event('replaced', id, fragment, attempt, worker, 0, 'null')
+    count('replaced')
+    return end_job(id, 'r', line)
+  end
+  return body, fragment, attempt, worker
+end

@@ -1,0 +1,174 @@
+-- push: takes jobs into the queue, one after the other.
+--
+-- KEYS[1]  errand:{queue}
+-- ARGV     for each job five values: id, due (ms since 1970; 0 is now), policy (i, d or r), name ('' without), envelope
+-- Answer   first 1 when the queue was not known before (then: SADD errand:queues queue), else 0; then one text a job:
+--          a accepted · e exists · d:HOLDER dropped · r:HOLDER replaced · n:HOLDER deferred
+--
+-- Runs without allow-oom: a push is refused when the server's memory is full.
+local COUNT = #ARGV / 5
+if COUNT < 1 or COUNT > 1000 or COUNT ~= math.floor(COUNT) then
+  return redis.error_reply('ERRAND push takes 1 to 1000 jobs of 5 values each')
+end
+
+local function problem(i)
+  local id, due, policy, name, envelope = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
+  if #id < 1 or #id > 64 or string.find(id, '[^%w_-]') then return 'the id must match [A-Za-z0-9_-]{1,64}' end
+  if #due > 15 or not string.find(due, '^%d+$') then return 'the due time must be milliseconds since 1970' end
+  if policy ~= 'i' and policy ~= 'd' and policy ~= 'r' then return 'the policy must be i, d or r' end
+  if (policy == 'i') ~= (name == '') then return 'a name goes with the policies d and r, and only with them' end
+  if #name > 1024 then return 'the name is longer than 1024 bytes' end
+  if #envelope > 1200000 then return 'the envelope is longer than 1200000 bytes' end
+  if string.sub(envelope, 1, 2) ~= '1' .. policy or not string.find(envelope, '^1[idr]%d;%d*;%d*;%d+\n') then
+    return 'the envelope must begin with a header of version 1 and the same policy'
+  end
+end
+for i = 1, #ARGV, 5 do
+  local what = problem(i)
+  if what then return redis.error_reply('ERRAND job ' .. (i + 4) / 5 .. ': ' .. what) end
+end
+
+local waiting = call('HLEN', Q .. ':body')
+if waiting + COUNT > setting('maximum', 10000000) then
+  return redis.error_reply('ERRANDFULL the queue holds ' .. waiting .. ' jobs, which is its limit')
+end
+
+-- Bodies and entries of plain jobs are gathered and written with one command each.
+local bodies, entries, seen = {}, {}, {}
+local function gather(id, envelope, due)
+  local level = string.sub(envelope, 3, 3)
+  bodies[#bodies + 1] = id
+  bodies[#bodies + 1] = nowtext .. envelope
+  seen[id] = true
+  if num(due) > now then
+    call('ZADD', Q .. ':scheduled', due, id)
+  else
+    local line = entries[level]
+    if not line then
+      line = {}
+      entries[level] = line
+    end
+    line[#line + 1] = id
+    fresh = fresh + 1
+  end
+end
+local function write_gathered()
+  each_portion(bodies, 1000, 'HSET', Q .. ':body')
+  for level, line in pairs(entries) do each_portion(line, 1000, 'RPUSH', Q .. ':ready:' .. level) end
+  bodies, entries = {}, {}
+end
+
+local ids = {}
+for i = 1, #ARGV, 5 do ids[#ids + 1] = ARGV[i] end
+local stored = call('HMGET', Q .. ':body', unpack(ids))
+local recent = has('ended') and call('HMGET', Q .. ':ended', unpack(ids))
+local older = has('ended:old') and call('HMGET', Q .. ':ended:old', unpack(ids))
+local function exists(n) return stored[n] or seen[ids[n]] or (recent and recent[n]) or (older and older[n]) end
+
+local function fragment_of(id)
+  local body = call('HGET', Q .. ':body', id)
+  local _, _, _, fragment = header(body)
+  return fragment or NAMELESS
+end
+
+local function event_of(kind, id, fragment) return event(kind, id, fragment, 0, 'null', 0, 'null') end
+
+local function take_name(id, name)
+  put('named', id, name)
+  put('names', name, id)
+end
+
+-- The old job ends; whatever was kept beside it goes with it.
+local function give_way(holder)
+  local line = event_of('replaced', holder, fragment_of(holder))
+  count('replaced')
+  keep_history(holder, line)
+  remember(holder, 'r')
+  drop('named', holder)
+  forget_sides(holder)
+  call('HDEL', Q .. ':body', holder)
+end
+
+local function replace_waiting(holder, id, name, envelope, due)
+  local zset = (call('ZSCORE', Q .. ':scheduled', holder) and 'scheduled') or (call('ZSCORE', Q .. ':retrying', holder) and 'retrying')
+  local old = call('HGET', Q .. ':body', holder)
+  local same_line = not zset and num(due) <= now and string.sub(old, 16, 16) == string.sub(envelope, 3, 3)
+    and not has('parked') and num(field('crashes', holder)) < SUSPECT_FROM
+  if same_line then
+    local entry = entry_of(holder)
+    call('HSET', Q .. ':body', id, string.sub(old, 1, 13) .. envelope)
+    seen[id] = true
+    drop('place', holder)
+    put('stand', entry, id)
+    put('place', id, entry)
+  else
+    gather(id, envelope, due)
+    write_gathered()
+    if zset then call('ZREM', Q .. ':' .. zset, holder) else leave_line(holder, old) end
+  end
+  take_name(id, name)
+  give_way(holder)
+end
+
+local function defer(holder, id, name, envelope, due)
+  local old = successor_of(holder)
+  call('HSET', Q .. ':body', id, nowtext .. envelope)
+  seen[id] = true
+  put('named', id, name)
+  put('next', holder, whole(num(due)) .. ':' .. id)
+  if old then give_way(old) end
+end
+
+local function stop(holder, session)
+  if not field('stops', holder) then put('stops', holder, 'replace') end
+  call('PUBLISH', Q .. ':hints:' .. session, 's')
+end
+
+local function push_named(id, due, policy, name, envelope)
+  write_gathered()
+  local holder = call('HGET', Q .. ':names', name)
+  -- A lock whose holder is gone, or does not know of it, is none.
+  if holder and (call('HEXISTS', Q .. ':body', holder) == 0 or field('named', holder) ~= name) then holder = nil end
+  if not holder then
+    gather(id, envelope, due)
+    take_name(id, name)
+    return 'a'
+  end
+  local session = field('running', holder)
+  if session and call('HEXISTS', Q .. ':claims:' .. session, holder) == 0 then session = nil end
+  if policy == 'd' then
+    local waiting_next = session and successor_of(holder)
+    if not (session and field('stops', holder)) or waiting_next then
+      local _, _, _, fragment = header(nowtext .. envelope)
+      event_of('dropped', id, fragment or NAMELESS)
+      return 'd:' .. (waiting_next or holder)
+    end
+    defer(holder, id, name, envelope, due)
+    return 'n:' .. holder
+  end
+  if session then
+    defer(holder, id, name, envelope, due)
+    stop(holder, session)
+    return 'n:' .. holder
+  end
+  replace_waiting(holder, id, name, envelope, due)
+  return 'r:' .. holder
+end
+
+local answer = { 0 }
+if waiting == 0 and call('HLEN', Q .. ':counters') == 0 then answer[1] = 1 end
+for n = 1, COUNT do
+  local i = n * 5 - 4
+  local verdict
+  if exists(n) then verdict = 'e'
+  elseif ARGV[i + 2] == 'i' then
+    gather(ARGV[i], ARGV[i + 4], ARGV[i + 1])
+    verdict = 'a'
+  else verdict = push_named(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]) end
+  local kind = string.sub(verdict, 1, 1)
+  if kind == 'd' then count('dropped') elseif kind ~= 'e' then count('pushed') end
+  answer[n + 1] = verdict
+end
+write_gathered()
+settle()
+return answer

@@ -1,0 +1,120 @@
+-- recover: takes back what a dead session held, or what a live one holds past its hard deadline.
+--
+-- Answer   how many jobs it took back, and 1 when there is more to do at once
+local ALONE_AT_MOST = 4
+if num(call('HGET', Q .. ':seq', 'grace')) > now then return { 0, 0 } end
+
+local function crashed(id, body, fragment, attempt, worker, alone)
+  local crashes = num(field('crashes', id)) + 1
+  put('crashes', id, crashes)
+  if alone then
+    local times = num(field('alone', id)) + 1
+    put('alone', id, times)
+    if times >= ALONE_AT_MOST then
+      die(id, fragment, attempt, worker, 0, '"its worker died ' .. crashes .. ' times while running it, ' .. times .. ' of them with nothing else"')
+      return true
+    end
+  end
+end
+
+local function take_back(session, claims, mine)
+  local begun = num(call('HGET', Q .. ':session:' .. session, 'begun'))
+  local alone = call('HGET', Q .. ':seq', 'solo') == session and #claims == 2
+  local gone = {}
+  for i = 1, #claims, 2 do
+    local id, token = claims[i], num(string.match(claims[i + 1], '^(%d+):'))
+    local body, fragment, attempt, worker = return_claim(id, session, 'recovered')
+    if body then
+      local suspect = alone and num(field('crashes', id)) >= SUSPECT_FROM
+      if not (token <= begun and crashed(id, body, fragment, attempt, worker, suspect)) then give_back(id, body) end
+    end
+    gone[#gone + 1] = id
+  end
+  each_portion(gone, 1000, 'HDEL', mine)
+  return #gone
+end
+
+-- The first in line goes back last, so that it is at the head again.
+local function newest_first(claims)
+  local pairs_of, sorted = {}, {}
+  for i = 1, #claims, 2 do pairs_of[#pairs_of + 1] = { claims[i], claims[i + 1] } end
+  table.sort(pairs_of, function(a, b) return (a[2] == b[2] and a[1] > b[1]) or a[2] > b[2] end)
+  for _, claim in ipairs(pairs_of) do
+    sorted[#sorted + 1] = claim[1]
+    sorted[#sorted + 1] = claim[2]
+  end
+  return sorted
+end
+
+local function some_claims(mine)
+  if call('HLEN', mine) <= 400 then return call('HGETALL', mine) end
+  local flat = {}
+  for _, pair in ipairs({ call('HRANDFIELD', mine, 200, 'WITHVALUES') }) do
+    for _, value in ipairs(pair) do flat[#flat + 1] = value end
+  end
+  return flat
+end
+
+-- How often and after how long a job is tried again whose worker did not say: the job's own word, then the session's.
+local function retries_of(session, body, fragment)
+  local _, _, retries = header(body)
+  if retries then return retries end
+  local operation = string.match(fragment, '^"operation":"([%w_.-]+)"')
+  local defaults = operation and call('HGET', Q .. ':session:' .. session, 'op:' .. operation)
+  return num(string.match(defaults or '', ':(%d+)$'))
+end
+
+local function overdue(session, id, mine)
+  local body = call('HGET', Q .. ':body', id)
+  if body then
+    local _, _, _, fragment = header(body)
+    fragment = fragment or NAMELESS
+    local attempt, worker = num(field('failures', id)) + 1, '"' .. printable(session) .. '"'
+    local failure = '"no outcome by the hard deadline: the worker is stuck"'
+    local line = event('timed_out', id, fragment, attempt, worker, 0, failure)
+    count('timed_out')
+    if field('stops', id) == 'cancel' and not successor_of(id) then
+      end_job(id, 'c', line)
+    elseif successor_of(id) then
+      event('replaced', id, fragment, attempt, worker, 0, 'null')
+      count('replaced')
+      end_job(id, 'r', line)
+    else
+      put('failures', id, attempt)
+      if attempt <= retries_of(session, body, fragment) then
+        call('ZADD', Q .. ':retrying', whole(now + 1000 * math.min(2 ^ attempt, 300)), id)
+        put('errors', id, line)
+        drop('running', id)
+        event('retrying', id, fragment, attempt, worker, 0, 'null')
+        count('retried')
+      else
+        die(id, fragment, attempt, worker, 0, failure)
+      end
+    end
+  end
+  call('HDEL', mine, id)
+end
+
+local dead = call('ZRANGEBYSCORE', Q .. ':sessions', '-inf', nowtext, 'LIMIT', 0, 1)[1]
+local taken, more = 0, 0
+if dead then
+  local mine = Q .. ':claims:' .. dead
+  taken = take_back(dead, newest_first(some_claims(mine)), mine)
+  if call('EXISTS', mine) == 0 then end_session(dead) end
+  more = 1
+else
+  local live = call('ZRANDMEMBER', Q .. ':sessions')
+  if live then
+    local mine = Q .. ':claims:' .. live
+    local claims = some_claims(mine)
+    for i = 1, #claims, 2 do
+      local deadline = string.match(claims[i + 1], ':(%d+)$')
+      if not deadline or num(deadline) < now then
+        overdue(live, claims[i], mine)
+        taken = taken + 1
+      end
+    end
+  end
+end
+settle()
+return { taken, more }

@@ -1,0 +1,28 @@
+-- register: makes a session known; its lease begins.
+--
+-- ARGV     session, lease (ms), host, pid, concurrency, then operation and `timeout:retries` of each operation it knows
+-- Answer   OK
+local session, lease = ARGV[1], num(ARGV[2])
+if #session < 8 or #session > 64 or string.find(session, '[^%w_-]') then
+  return redis.error_reply('ERRAND a session id must match [A-Za-z0-9_-]{8,64}')
+end
+if lease < 100 or lease > 86400000 then return redis.error_reply('ERRAND the lease must be 100 ms to 1 day') end
+local me = Q .. ':session:' .. session
+if call('ZSCORE', Q .. ':sessions', session) then
+  local there = call('HMGET', me, 'host', 'pid')
+  if there[1] ~= ARGV[3] or there[2] ~= ARGV[4] then return redis.error_reply('ERRAND another process has this session id') end
+end
+
+-- The longest lease counts while sessions of it live.
+local longest = lease
+for _, other in ipairs(call('ZRANGE', Q .. ':sessions', 0, 999)) do
+  longest = math.max(longest, num(call('HGET', Q .. ':session:' .. other, 'lease')))
+end
+call('HSET', Q .. ':seq', 'lease', whole(longest))
+mind_the_gap(lease)
+call('HSET', Q .. ':seq', 'beat', nowtext)
+call('DEL', me)
+call('HSET', me, 'host', ARGV[3], 'pid', ARGV[4], 'concurrency', ARGV[5], 'lease', ARGV[2], 'beat', nowtext)
+for i = 6, #ARGV - 1, 2 do call('HSET', me, 'op:' .. ARGV[i], ARGV[i + 1]) end
+call('ZADD', Q .. ':sessions', whole(now + lease), session)
+return redis.status_reply('OK')

@@ -1,0 +1,17 @@
+-- settings: changes what an operator may set; an empty value puts the default back.
+--
+-- ARGV     field and value of each setting: paused, maximum, remember_ms, keep_ms, starts
+-- Answer   OK
+local allowed = { paused = true, maximum = true, remember_ms = true, keep_ms = true, starts = true }
+for i = 1, #ARGV, 2 do
+  if not allowed[ARGV[i]] or not string.find(ARGV[i + 1] or '', '^%d*$') then
+    return redis.error_reply('ERRAND a setting is paused, maximum, remember_ms, keep_ms or starts, and its value a number')
+  end
+end
+for i = 1, #ARGV, 2 do
+  if ARGV[i + 1] == '' or ARGV[i + 1] == '0' then call('HDEL', Q .. ':settings', ARGV[i])
+  else call('HSET', Q .. ':settings', ARGV[i], ARGV[i + 1]) end
+  if ARGV[i] == 'paused' then fresh = 1000 end
+end
+settle()
+return redis.status_reply('OK')

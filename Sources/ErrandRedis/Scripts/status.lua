@@ -1,0 +1,56 @@
+-- status: a queue's counts, totals and sessions. Reads only.
+--
+-- Answer   counts (name, number, …), parked (operation, number, …), totals (name, number, …),
+--          sessions (each: id, host, pid, claims, concurrency, ms since its last beat, operations …)
+local ready, oldest, tombs = 0, 0, 0
+
+local function age_of_head(line)
+  for _, entry in ipairs(call('LRANGE', line, 0, 9)) do
+    local body = call('HGET', Q .. ':body', field('stand', entry) or entry)
+    local since = body and string.match(body, '^(%d%d%d%d%d%d%d%d%d%d%d%d%d)1')
+    if since then
+      oldest = math.max(oldest, now - num(since))
+      return
+    end
+  end
+end
+
+local function add_line(line)
+  local length = call('LLEN', line)
+  if length == 0 then return end
+  ready = ready + length
+  age_of_head(line)
+end
+
+for level = 0, 9 do add_line(Q .. ':ready:' .. level) end
+add_line(Q .. ':suspects')
+local parked = call('HGETALL', Q .. ':parked')
+for i = 1, #parked, 2 do add_line(Q .. ':parked:' .. parked[i]) end
+for _, n in ipairs(call('HVALS', Q .. ':gone')) do tombs = tombs + num(n) end
+
+local running, sessions = 0, {}
+local ids = call('ZRANGE', Q .. ':sessions', 0, 4999)
+for _, id in ipairs(ids) do
+  local claims = call('HLEN', Q .. ':claims:' .. id)
+  running = running + claims
+  local flat = call('HGETALL', Q .. ':session:' .. id)
+  local fields, operations = {}, {}
+  for i = 1, #flat, 2 do
+    local operation = string.match(flat[i], '^op:(.+)$')
+    if operation then operations[#operations + 1] = operation else fields[flat[i]] = flat[i + 1] end
+  end
+  table.sort(operations)
+  sessions[#sessions + 1] = { id, fields.host or '', num(fields.pid), claims, num(fields.concurrency), now - num(fields.beat), unpack(operations, 1, 500) }
+end
+
+local counts = {
+  'paused', num(field('settings', 'paused')),
+  'ready', math.max(ready - tombs, 0),
+  'scheduled', call('ZCARD', Q .. ':scheduled'),
+  'running', running,
+  'retrying', call('ZCARD', Q .. ':retrying'),
+  'dead', call('ZCARD', Q .. ':dead'),
+  'deferred', call('HLEN', Q .. ':next'),
+  'oldest', oldest,
+}
+return { counts, parked, call('HGETALL', Q .. ':counters'), sessions }

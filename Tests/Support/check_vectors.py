@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Checks docs/schema against itself, without a line of Swift.
+
+The schema must accept every valid vector and refuse every invalid one that is JSON, unless the vector is marked
+"beyond_schema"; and the settled forms in valid.json must be what docs/format.md says, as implemented once more here.
+
+    python3 Tests/Support/check_vectors.py            check (needs the package jsonschema for the first half)
+    python3 Tests/Support/check_vectors.py --settle   write the settled forms into valid.json
+"""
+import base64
+import hashlib
+import json
+import pathlib
+import re
+import sys
+
+SCHEMA = pathlib.Path(__file__).resolve().parents[2] / "docs" / "schema"
+MADE_ID = "made-id"
+LONGEST_SETTLED = 4096
+
+
+def text_of(vector):
+    if "base64" in vector:
+        return base64.b64decode(vector["base64"])
+    if "parts" in vector:
+        return "".join(part["text"] * part["times"] for part in vector["parts"]).encode()
+    return vector["text"].encode("utf-8", "surrogatepass")
+
+
+class Number(str):
+    """A number as it was written."""
+
+
+class Members(list):
+    """The members of an object, in their order, equal keys too."""
+
+
+def string(text):
+    short = {8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r", 34: '\\"', 92: "\\\\"}
+    return '"' + "".join(short.get(ord(c)) or (f"\\u{ord(c):04x}" if ord(c) < 32 else c) for c in text) + '"'
+
+
+def canonical(value):
+    if isinstance(value, Number):
+        return str(value)
+    if isinstance(value, Members):
+        members = sorted(value, key=lambda member: member[0].encode())
+        return "{" + ",".join(string(key) + ":" + canonical(item) for key, item in members) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(canonical, value)) + "]"
+    if isinstance(value, str):
+        return string(value)
+    return json.dumps(value)
+
+
+def raw_members(text):
+    """The members of the outermost object: decoded key, key as written, value as written."""
+    space = re.compile(r"[ \t\r\n]*")
+    key = re.compile(r'"(?:[^"\\]|\\.)*"')
+    decoder = json.JSONDecoder(object_pairs_hook=Members, parse_int=Number, parse_float=Number)
+    place = space.match(text, text.index("{") + 1).end()
+    members = []
+    while text[place] != "}":
+        written = key.match(text, place).group()
+        place = space.match(text, place + len(written)).end() + 1
+        place = space.match(text, place).end()
+        value, end = decoder.raw_decode(text, place)
+        members.append((json.loads(written), written, value, text[place:end]))
+        place = space.match(text, end).end()
+        if text[place] == ",":
+            place = space.match(text, place + 1).end()
+    return members
+
+
+def settle(text):
+    known = "v operation arguments queue name unique timeout_ms not_before_ms retries priority id meta".split()
+    members = raw_members(text.decode())
+    given = {key: (value, raw) for key, _, value, raw in members if key in known}
+    given = {key: pair for key, pair in given.items() if pair[0] is not None or key == "arguments"}
+    unknown = [written + ":" + raw for key, written, _, raw in members if key not in known]
+
+    def number(key):
+        return str(int(given[key][0])) if key in given else ""
+
+    operation = given["operation"][0]
+    arguments, written_arguments = given.get("arguments", (Members(), "{}"))
+    unique = given.get("unique", ("ignore",))[0]
+    canonical_arguments = canonical(arguments)
+    name = given.get("name", (None,))[0]
+    if name is None and unique != "ignore":
+        name = operation + " " + canonical_arguments
+        if len(name.encode()) > 1024:
+            name = operation + " sha256:" + hashlib.sha256(canonical_arguments.encode()).hexdigest()
+    fields = ['"v":1', f'"operation":"{operation}"', '"arguments":' + written_arguments]
+    fields.append('"queue":"' + given.get("queue", ("default",))[0] + '"')
+    if name is not None:
+        fields.append('"name":' + string(name))
+    fields.append(f'"unique":"{unique}"')
+    fields += [f'"{key}":{number(key)}' for key in ("timeout_ms", "not_before_ms", "retries", "priority") if key in given]
+    fields.append('"id":"' + given.get("id", (MADE_ID,))[0] + '"')
+    if "meta" in given:
+        fields.append('"meta":' + given["meta"][1])
+    fragment = f'"operation":"{operation}","name":' + ("null" if name is None else string(name))
+    header = f"1{unique[0]}{number('priority') or 5};{number('timeout_ms')};{number('retries')};{len(fragment.encode())}\n"
+    envelope = header + fragment + "{" + ",".join(fields + unknown) + "}"
+    settled = {"name": name}
+    for key, value in (("canonical_arguments", canonical_arguments), ("envelope", envelope)):
+        size = len(value.encode())
+        settled.update({key: value} if size <= LONGEST_SETTLED else {key + "_bytes": size})
+    return settled
+
+
+def validator():
+    try:
+        import jsonschema
+    except ImportError:
+        print("the package jsonschema is not installed: the schema itself is not checked")
+        return None
+    schema = json.loads((SCHEMA / "operation-description.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def check(valid, invalid, schema):
+    for vector in valid:
+        text = text_of(vector)
+        if schema and not schema.is_valid(json.loads(text)):
+            yield f"the schema refuses a valid vector: {vector['why']}"
+        if vector.get("settled") != settle(text):
+            yield f"the settled form is another: {vector['why']}"
+    for vector in invalid:
+        if not schema or vector["code"] in ("malformed_json", "too_deep"):
+            continue
+        accepted = schema.is_valid(json.loads(text_of(vector)))
+        if accepted != vector.get("beyond_schema", False):
+            yield f"the schema {'accepts' if accepted else 'refuses'} an invalid vector: {vector['why']}"
+
+
+def main():
+    valid_file = SCHEMA / "vectors" / "valid.json"
+    valid = json.loads(valid_file.read_text())
+    invalid = json.loads((SCHEMA / "vectors" / "invalid.json").read_text())
+    if "--settle" in sys.argv:
+        for vector in valid:
+            vector["settled"] = settle(text_of(vector))
+        valid_file.write_text("[\n" + ",\n".join("  " + json.dumps(vector) for vector in valid) + "\n]\n")
+    findings = list(check(valid, invalid, validator()))
+    print("\n".join(findings) or f"{len(valid)} valid and {len(invalid)} invalid vectors agree")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
