@@ -80,6 +80,14 @@ let package = Package(
         .executableTarget(name: "errand-producer", dependencies: ["ErrandCommandLine"]),
         .executableTarget(name: "errand-worker", dependencies: ["ErrandCommandLine"]),
         .executableTarget(name: "ErrandConsole", dependencies: ["ErrandCommandLine"]),
+        .executableTarget(
+            name: "ErrandBench",
+            dependencies: [
+                "Errand", "ErrandCommandLine", "ErrandRedis",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
         .testTarget(name: "BackgroundableTests", dependencies: ["Backgroundable"]),
         .testTarget(name: "ErrandTests", dependencies: ["Errand"]),
         .testTarget(name: "ErrandRedisTests", dependencies: ["Errand", "ErrandRedis"]),

@@ -12,6 +12,7 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     }
 
     let place: Place
+    var isTCP: Bool { if case .tcp = place { true } else { false } }
     let user: String?
     let password: String?
     let database: Int
@@ -90,6 +91,16 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
         switch place {
         case .tcp(let host, let port): "redis://\(host.contains(":") ? "[\(host)]" : host):\(port)/\(database)"
         case .unix(let path): "unix://\(path)" + (database == 0 ? "" : "?db=\(database)")
+        }
+    }
+}
+
+extension RedisAddress {
+    /// How redis-benchmark is told where the server is; the password goes by its environment, if at all.
+    package var redisBenchmarkArguments: [String] {
+        switch place {
+        case .tcp(let host, let port): ["-h", host, "-p", String(port), "--dbnum", String(database)]
+        case .unix(let path): ["-s", path, "--dbnum", String(database)]
         }
     }
 }

@@ -45,6 +45,17 @@ public final class RedisBroker: Broker {
         return reply
     }
 
+    /// Loads a script that is none of the transitions, for measurements, and answers its digest.
+    package func load(_ text: [UInt8]) async throws(BrokerError) -> String {
+        var words = CommandWriter(capacity: text.count + 64)
+        words.begin(3)
+        words.add("SCRIPT")
+        words.add("LOAD")
+        words.add(text)
+        guard let digest = try await command(words).text else { throw unexpected("no digest") }
+        return digest
+    }
+
     /// Runs a script; while the server cannot serve for the moment (it is loading, say), tries again until patience ends.
     func run(_ call: ScriptCall) async throws(BrokerError) -> RESPValue {
         let deadline = ContinuousClock.now + options.patience

@@ -19,7 +19,7 @@ struct HiredisContext: ~Copyable {
     /// Connects, and sets the timeouts that no system call may exceed.
     init(_ address: RedisAddress, connectTimeout: Duration, commandTimeout: Duration) throws(BrokerError) {
         context = try Self.connected(to: address, connectTimeout)
-        prepareSocket(commandTimeout)
+        prepareSocket(commandTimeout, isTCP: address.isTCP)
     }
 
     private static func connected(
@@ -101,10 +101,12 @@ struct HiredisContext: ~Copyable {
         }
     }
 
-    private func prepareSocket(_ timeout: Duration) {
+    private func prepareSocket(_ timeout: Duration, isTCP: Bool) {
         redisSetTimeout(context, timeout.timeval)
-        redisEnableKeepAlive(context)
         _ = fcntl(context.pointee.fd, F_SETFD, FD_CLOEXEC)
+        // On a Unix socket hiredis would mark the context as broken.
+        guard isTCP else { return }
+        redisEnableKeepAlive(context)
         #if os(Linux)
         var patience = UInt32(clamping: timeout.wholeMilliseconds)
         setsockopt(context.pointee.fd, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &patience, socklen_t(MemoryLayout<UInt32>.size))
