@@ -27,15 +27,25 @@ public final class Worker: Service, CustomStringConvertible {
     private let background: BackgroundQueue
     private let shutdown: Shutdown
     private let current = Mutex<Session?>(nil)
+    private let onEvent: @Sendable (WorkerEvent) -> Void
 
     /// Makes a worker. Of operations with the same name the last counts.
+    ///
+    /// - Parameters:
+    ///   - broker: where the jobs are.
+    ///   - configuration: the queues, how many jobs at once, and for how long things may take.
+    ///   - operations: what the worker can run. A job of another operation waits for a worker that knows it.
+    ///   - logger: gets debug messages of what goes wrong and is tried again; each job's handler gets it with the job's id.
+    ///   - onEvent: is told when the worker has registered, lost its session, or waits for the broker. It must not block.
     public init(
         broker: any WorkingBroker,
         configuration: WorkerConfiguration = WorkerConfiguration(),
         operations: [RegisteredOperation],
-        logger: Logger
+        logger: Logger,
+        onEvent: @escaping @Sendable (WorkerEvent) -> Void = { _ in }
     ) {
         self.broker = broker
+        self.onEvent = onEvent
         self.configuration = configuration
         self.operations = Dictionary(operations.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         self.logger = logger
@@ -74,6 +84,7 @@ public final class Worker: Service, CustomStringConvertible {
             guard try await register(session) else { return }
             current.withLock { $0 = session }
             logger.debug("session registered", metadata: ["worker.id": "\(session.id)"])
+            onEvent(.registered(session))
             let epoch = SessionEpoch(
                 session: session,
                 broker: broker,
@@ -84,6 +95,7 @@ public final class Worker: Service, CustomStringConvertible {
                 logger: logger
             )
             isLost = try await epoch.run()
+            if isLost { onEvent(.sessionLost(session)) }
         }
     }
 
@@ -104,6 +116,7 @@ public final class Worker: Service, CustomStringConvertible {
     /// Registers on all queues, for as long as it takes. Answers `false` when the worker was asked to leave meanwhile.
     private func register(_ session: Session) async throws(BrokerError) -> Bool {
         var pause = Duration.milliseconds(50)
+        var isWaiting = false
         for queue in session.queues {
             while !shutdown.isRequested {
                 do throws(BrokerError) {
@@ -112,6 +125,8 @@ public final class Worker: Service, CustomStringConvertible {
                 } catch {
                     guard [.notReachable, .outcomeUnknown, .full].contains(error.code) else { throw error }
                     logger.debug("not registered", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
+                    if !isWaiting { onEvent(.waitingForBroker(error)) }
+                    isWaiting = true
                 }
                 await shutdown.signal.wait(for: pause)
                 pause = min(pause * 2, .seconds(2))
@@ -119,4 +134,14 @@ public final class Worker: Service, CustomStringConvertible {
         }
         return !shutdown.isRequested
     }
+}
+
+/// What a worker tells of itself.
+public enum WorkerEvent: Sendable {
+    /// It is known to the broker and claims jobs.
+    case registered(Session)
+    /// The broker does not know its session any more; it registers a new one.
+    case sessionLost(Session)
+    /// The broker cannot be reached; it tries on.
+    case waitingForBroker(BrokerError)
 }

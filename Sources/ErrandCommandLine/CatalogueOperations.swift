@@ -1,0 +1,49 @@
+package import Errand
+package import ErrandCatalogue
+import Foundation
+
+/// Reads a catalogue; what is wrong with it ends the command with status 78.
+package func readCatalogue(_ path: String) throws -> Catalogue {
+    do { return try Catalogue(contentsOf: path) } catch { throw CommandFailure("\(error)", ExitStatus.badConfiguration) }
+}
+
+extension Catalogue {
+    /// The catalogue's operations for a worker: each runs a child or calls a web server.
+    package func registeredOperations() -> [RegisteredOperation] {
+        let runner = CatalogueRunner()
+        return operations.values.map { operation in
+            RegisteredOperation(
+                operation.name,
+                defaults: OperationDefaults(timeout: operation.timeout ?? .seconds(10), retries: operation.retries ?? 0),
+                handler: .async { job in HandlerOutcome(await runner.run(operation, job: CatalogueJob(job))) }
+            )
+        }
+    }
+}
+
+extension CatalogueJob {
+    fileprivate init(_ job: JobContext) {
+        let left = job.deadline - ContinuousClock.now
+        self.init(
+            id: job.id,
+            operation: job.operation,
+            name: job.name,
+            queue: job.queue,
+            attempt: job.attempt,
+            token: Int64(clamping: job.token),
+            deadline: Int64((Date().timeIntervalSince1970 + left / .seconds(1)) * 1000),
+            arguments: job.arguments.bytes
+        )
+    }
+}
+
+extension Errand.HandlerOutcome {
+    fileprivate init(_ outcome: ErrandCatalogue.CatalogueOutcome) {
+        switch outcome {
+        case .finished(let result): self = .finished(result: result)
+        case .failed(let message, let isFinal, let retryAfter): self = .failed(message, isFinal: isFinal, retryAfter: retryAfter)
+        case .retryUnspent: self = .snoozed(.seconds(1))
+        case .stopped: self = .failed("stopped")
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import Errand
+import ErrandCatalogue
+import ErrandCommandLine
+import Logging
+import ServiceLifecycle
+
+/// Runs the jobs of a catalogue's operations until it is told to stop.
+@main
+struct WorkerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "errand-worker",
+        abstract: "Claim jobs and run them.",
+        discussion: """
+            The catalogue (YAML or JSON) says which operations there are and how each is run. A job of another operation waits \
+            for a worker that knows it.
+
+            Example:
+              errand-worker --catalogue catalogue.yaml --queue files:3 --queue mail --concurrency 16
+
+            The first SIGTERM or SIGINT ends it gracefully: nothing more is claimed, running jobs may end for the grace, the \
+            rest is stopped and given back with its attempts unspent. A second signal ends it at once.
+            """
+    )
+
+    @OptionGroup var brokerOptions: BrokerOptions
+
+    @Option(help: ArgumentHelp("The operations catalogue.", valueName: "file"))
+    var catalogue: String
+
+    @Option(
+        name: .customLong("queue"),
+        help: ArgumentHelp(
+            "A queue to serve, with its weight; repeatable. Without it: the queues of the catalogue, and default.",
+            valueName: "queue[:weight]"
+        )
+    )
+    var queues: [QueueArgument] = []
+
+    @Option(help: "How many jobs run at once.")
+    var concurrency = 8
+
+    @Option(help: ArgumentHelp("How long claims live without a heartbeat: after that other workers take the jobs back.", valueName: "duration"))
+    var lease = DurationArgument(.seconds(30))
+
+    @Option(help: ArgumentHelp("How long a graceful shutdown may take in all.", valueName: "duration"))
+    var grace = DurationArgument(.seconds(25))
+
+    @Flag(help: "Tell what happens to the worker as JSON lines on standard output.")
+    var json = false
+
+    @Flag(help: "Log more.")
+    var verbose = false
+
+    func validate() throws {
+        guard (1...10_000).contains(concurrency) else { throw ValidationError("--concurrency must be 1 to 10000") }
+        guard lease.duration >= .milliseconds(500), lease.duration <= .seconds(86400) else {
+            throw ValidationError("--lease must be 500ms to 1d")
+        }
+        guard Set(queues.map(\.name)).count == queues.count else { throw ValidationError("a queue is named twice") }
+    }
+
+    func run() async throws {
+        try await reportingFailures {
+            let catalogue = try readCatalogue(catalogue)
+            let logger = CommandLogger.make("errand-worker", verbose: verbose)
+            let open = try brokerOptions.open(as: "errand-worker", logger: logger)
+            defer { open.close() }
+            let voice = WorkerVoice(json: json)
+            let worker = Worker(
+                broker: open.broker,
+                configuration: configuration(for: catalogue),
+                operations: catalogue.registeredOperations(),
+                logger: logger,
+                onEvent: { voice.tell($0) }
+            )
+            try await ShutdownSignals.run(worker, voice: voice, logger: logger)
+            voice.tellStopped()
+        }
+    }
+
+    private func configuration(for catalogue: Catalogue) -> WorkerConfiguration {
+        let named = queues.map { WorkerConfiguration.QueueShare($0.name, weight: $0.weight) }
+        let usual = Set(catalogue.queues + ["default"]).sorted().map { WorkerConfiguration.QueueShare($0) }
+        return WorkerConfiguration(
+            queues: named.isEmpty ? usual : named,
+            concurrency: concurrency,
+            lease: lease.duration,
+            grace: grace.duration
+        )
+    }
+}
