@@ -90,9 +90,22 @@ let package = Package(
         ),
         .testTarget(name: "BackgroundableTests", dependencies: ["Backgroundable"]),
         .testTarget(name: "ErrandTests", dependencies: ["Errand"]),
-        .testTarget(name: "ErrandRedisTests", dependencies: ["Errand", "ErrandRedis"]),
-        .testTarget(name: "ErrandCatalogueTests", dependencies: ["ErrandCatalogue"]),
-        .testTarget(name: "ExecutableTests", dependencies: ["Errand", "ErrandRedis"]),
+        .testTarget(name: "ErrandRedisTests", dependencies: ["Errand", "ErrandRedis", "TestSupport"]),
+        .executableTarget(
+            name: "errand-child-probe",
+            dependencies: ["ErrandCatalogue"],
+            path: "Tests/Support/ChildProbe"
+        ),
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .testTarget(
+            name: "ErrandCatalogueTests",
+            dependencies: ["CErrandChild", "ErrandCatalogue", "errand-child-probe"]
+        ),
+        .testTarget(
+            name: "ExecutableTests",
+            dependencies: ["Errand", "ErrandRedis", "TestSupport"],
+            exclude: ["Wire/push.py"]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -105,6 +118,9 @@ for target in package.targets where [.regular, .executable, .test].contains(targ
             .enableUpcomingFeature("InternalImportsByDefault"),
             .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
         ]
+    if Context.environment["ERRAND_STRICT"] != nil {
+        target.swiftSettings? += [.treatAllWarnings(as: .error)]
+    }
     if target.type == .regular {
         target.swiftSettings? += [.unsafeFlags(["-Xfrontend", "-require-explicit-sendable"])]
     }

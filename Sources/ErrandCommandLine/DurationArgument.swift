@@ -1,4 +1,4 @@
-package import ArgumentParser
+import ArgumentParser
 import ErrandCatalogue
 
 /// A duration as an option takes it: `250ms`, `10s`, `5m`, `2h`, `1d`.

@@ -1,0 +1,37 @@
+# What people and CI type. `make` alone lists it.
+
+export ERRAND_STRICT = 1
+SWIFT = swift
+RELEASE = .build/release
+
+.PHONY: help deps build test demo bench format lint docs
+
+help: ## list what there is
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+deps: ## install what is missing: hiredis headers, redis-server
+	@scripts/install-dependencies
+
+build: deps ## build the executables into .build/release
+	$(SWIFT) build -c release --product errand-producer
+	$(SWIFT) build -c release --product errand-worker
+	$(SWIFT) build -c release --product errand
+
+test: deps ## run every test, against redis-servers that the tests start themselves
+	$(SWIFT) build --build-tests
+	$(SWIFT) test --skip-build
+
+demo: deps ## run a distributed work queue on real files, and kill a worker in the middle
+	$(SWIFT) build -c release --product errand
+	$(RELEASE)/errand demo
+
+bench: deps ## jobs a second, beside what the server alone can do
+	$(SWIFT) build -c release --product ErrandBench
+	$(RELEASE)/ErrandBench
+
+format: ## lay the code out
+	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests
+
+lint: ## check the layout and the rules
+	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests
+	scripts/lint-scripts

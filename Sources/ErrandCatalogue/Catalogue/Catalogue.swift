@@ -1,0 +1,61 @@
+import Foundation
+
+/// The operations that producers may push and workers run, read from a YAML or JSON file.
+///
+/// ```yaml
+/// operations:
+///   checksum:
+///     run: [sha256sum, --, "{path}"]
+///     name: "checksum {path}"
+///     unique: drop
+///     timeout: 30s
+/// ```
+package struct Catalogue: Sendable {
+    /// The operations by name.
+    package let operations: [String: CatalogueOperation]
+
+    /// A catalogue of operations made in code.
+    package init(operations: [CatalogueOperation]) {
+        self.operations = Dictionary(operations.map { ($0.name, $0) }) { _, last in last }
+    }
+
+    /// Reads a catalogue file.
+    ///
+    /// - Parameter path: The file, UTF-8, YAML or JSON.
+    /// - Throws: ``CatalogueError`` if the file cannot be read or anything in it is not as it should be.
+    package init(contentsOf path: String) throws(CatalogueError) {
+        let bytes: Data
+        do {
+            bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+            throw CatalogueError(source: path, reason: "cannot be read: \(Self.explain(error))")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw CatalogueError(source: path, reason: "is not valid UTF-8; save it as UTF-8 text")
+        }
+        try self.init(yaml: text, source: path)
+    }
+
+    /// Reads a catalogue from text.
+    ///
+    /// - Parameters:
+    ///   - yaml: YAML or JSON.
+    ///   - source: What errors call the text: a file's path.
+    /// - Throws: ``CatalogueError`` if anything in it is not as it should be.
+    package init(yaml: String, source: String) throws(CatalogueError) {
+        self.init(operations: try CatalogueReader(source: source).operations(in: yaml))
+    }
+
+    /// The queues that the operations name, each once, in alphabetical order.
+    package var queues: [String] {
+        Set(operations.values.compactMap(\.queue)).sorted()
+    }
+
+    private static func explain(_ error: any Error) -> String {
+        switch (error as? CocoaError)?.code {
+        case .fileReadNoSuchFile: "there is no such file"
+        case .fileReadNoPermission: "this user may not read it"
+        default: error.localizedDescription
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// Something in a catalogue that is not as it should be: what, where, and what is allowed.
+package struct CatalogueError: Error, CustomStringConvertible {
+    /// The file, or what stands for it.
+    package let source: String
+    /// The line, from 1, where known.
+    package var line: Int?
+    /// The operation that is wrong.
+    package var operation: String?
+    /// The key that is wrong, with a dot before each inner one: `http.url`.
+    package var key: String?
+    /// What is wrong and what is allowed.
+    package let reason: String
+
+    /// An error about the whole file.
+    package init(source: String, reason: String) {
+        self.source = source
+        self.reason = reason
+    }
+
+    /// For example `jobs.yaml:7: operation "checksum", key "retries": "many" is not …`.
+    package var description: String {
+        var place = source
+        if let line { place += ":\(line)" }
+        let parts = [operation.map { "operation \"\($0)\"" }, key.map { "key \"\($0)\"" }].compactMap(\.self)
+        return ([place] + (parts.isEmpty ? [] : [parts.joined(separator: ", ")]) + [reason]).joined(separator: ": ")
+    }
+}

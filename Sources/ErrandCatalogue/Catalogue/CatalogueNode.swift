@@ -1,0 +1,110 @@
+import Foundation
+import Yams
+
+/// A place in a catalogue: a node of the YAML tree and the way to it, so that every error can say where it is.
+struct CatalogueNode {
+    let node: Node
+    let source: String
+    var operation: String?
+    var key: String?
+
+    /// An error about this place.
+    func error(_ reason: String) -> CatalogueError {
+        var error = CatalogueError(source: source, reason: reason)
+        error.line = node.mark?.line
+        error.operation = operation
+        error.key = key
+        return error
+    }
+
+    /// The pairs of a mapping, in the order of the file.
+    func entries() throws(CatalogueError) -> [(key: String, value: CatalogueNode)] {
+        guard case .mapping(let mapping) = node else {
+            throw error("is \(kind); a mapping of keys to values belongs here")
+        }
+        var entries: [(key: String, value: CatalogueNode)] = []
+        for (keyNode, value) in mapping {
+            guard case .scalar(let name) = keyNode else { throw error("has a key that is not plain text") }
+            var place = CatalogueNode(node: value, source: source, operation: operation, key: nil)
+            place.key = key.map { "\($0).\(name.string)" } ?? name.string
+            entries.append((name.string, place))
+        }
+        return entries
+    }
+
+    /// The pairs of a mapping whose keys must be among the known ones.
+    func entries(known: [String]) throws(CatalogueError) -> [String: CatalogueNode] {
+        var found: [String: CatalogueNode] = [:]
+        for (name, value) in try entries() {
+            guard known.contains(name) else {
+                let hint = Spelling.nearest(to: name, among: known).map { "; did you mean \"\($0)\"?" } ?? ";"
+                throw value.error("is not a known key\(hint) Known keys: \(known.joined(separator: ", "))")
+            }
+            found[name] = value
+        }
+        return found
+    }
+
+    /// The values of a list.
+    func values() throws(CatalogueError) -> [CatalogueNode] {
+        guard case .sequence(let sequence) = node else { throw error("is \(kind); a list belongs here") }
+        return sequence.map { CatalogueNode(node: $0, source: source, operation: operation, key: key) }
+    }
+
+    /// The text of a scalar as it is written, whatever YAML takes it for: `1.0` stays `1.0`.
+    func text() throws(CatalogueError) -> String {
+        guard case .scalar(let scalar) = node, !isNull else {
+            let hint = node.mapping != nil ? " (quote what begins with a brace: \"{path}\")" : ""
+            throw error("is \(kind); text belongs here\(hint)")
+        }
+        return scalar.string
+    }
+
+    /// A whole number within a range.
+    func number(in range: ClosedRange<Int>) throws(CatalogueError) -> Int {
+        let text = try text()
+        guard let number = Int(text), range.contains(number) else {
+            throw error("\"\(text)\" is not a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// A plain scalar that YAML resolves to null: nothing, `~` or `null`.
+    var isNull: Bool {
+        guard case .scalar(let scalar) = node else { return false }
+        return scalar.style == .plain && ["", "~", "null", "Null", "NULL"].contains(scalar.string)
+    }
+
+    private var kind: String {
+        switch node {
+        case .scalar(let scalar): isNull ? "empty" : "\"\(scalar.string)\""
+        case .mapping: "a mapping"
+        case .sequence: "a list"
+        case .alias: "an alias"
+        }
+    }
+}
+
+/// Suggestions for mistyped words.
+enum Spelling {
+    /// The candidate that is at most two typing errors away, if there is one.
+    static func nearest(to word: String, among candidates: [String]) -> String? {
+        let ranked = candidates.map { ($0, distance(Array(word.lowercased()), Array($0))) }
+        return ranked.filter { $0.1 <= 2 }.min { $0.1 < $1.1 }?.0
+    }
+
+    /// How many characters have to be inserted, removed or exchanged to make one word of the other.
+    private static func distance(_ left: [Character], _ right: [Character]) -> Int {
+        var row = Array(0...right.count)
+        for (index, character) in left.enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for (column, other) in right.enumerated() {
+                let exchanged = diagonal + (character == other ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(exchanged, row[column] + 1, row[column + 1] + 1)
+            }
+        }
+        return row[right.count]
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Yams
+
+/// Reads the operations of a catalogue and refuses everything it does not know.
+struct CatalogueReader {
+    private static let operationKeys = [
+        "run", "http", "name", "unique", "timeout", "retries", "queue", "priority",
+    ]
+
+    let source: String
+
+    func operations(in yaml: String) throws(CatalogueError) -> [CatalogueOperation] {
+        let root = CatalogueNode(node: try tree(of: yaml), source: source)
+        guard let list = try root.entries(known: ["operations"])["operations"] else {
+            throw root.error("has no key \"operations\"")
+        }
+        let entries = try CatalogueNode(node: list.node, source: source).entries()
+        var operations: [CatalogueOperation] = []
+        for (name, value) in entries {
+            let place = CatalogueNode(node: value.node, source: source, operation: name)
+            operations.append(try operation(name, at: place))
+        }
+        return operations
+    }
+
+    private func tree(of yaml: String) throws(CatalogueError) -> Node {
+        do {
+            if let node = try Yams.compose(yaml: yaml) { return node }
+        } catch {
+            throw syntaxError(error)
+        }
+        throw CatalogueError(source: source, reason: "is empty; it needs a key \"operations\"")
+    }
+
+    /// Says where, but does not repeat the lines: they may hold a password.
+    private func syntaxError(_ error: any Error) -> CatalogueError {
+        let (problem, line): (String, Int?) =
+            switch error as? YamlError {
+            case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+                .composer(_, let problem, let mark, _):
+                ("is neither YAML nor JSON: \(problem) (column \(mark.column))", mark.line)
+            case .duplicatedKeysInMapping(let keys, let context):
+                ("has a key twice: \(keys.joined(separator: ", "))", context.mark.line)
+            case .reader(let problem, let offset, _, _):
+                ("is neither YAML nor JSON: \(problem)\(offset.map { " (at byte \($0))" } ?? "")", nil)
+            default: ("is neither YAML nor JSON", nil)
+            }
+        var described = CatalogueError(source: source, reason: problem)
+        described.line = line
+        return described
+    }
+
+    private func operation(_ name: String, at place: CatalogueNode) throws(CatalogueError) -> CatalogueOperation {
+        guard NameRule.allows(name) else { throw place.error("the operation's name is not allowed: \(NameRule.text)") }
+        let entries = try place.entries(known: Self.operationKeys)
+        var operation = CatalogueOperation(name: name, kind: try kind(entries, at: place))
+        operation.nameTemplate = try entries["name"].map(template)
+        operation.uniqueness = try entries["unique"].map(uniqueness)
+        operation.timeout = try entries["timeout"].map(duration)
+        operation.retries = try entries["retries"].map { value throws(CatalogueError) in
+            try value.number(in: 0...1_000)
+        }
+        operation.queue = try entries["queue"].map(queue)
+        operation.priority = try entries["priority"].map { value throws(CatalogueError) in
+            try value.number(in: 0...9)
+        }
+        return operation
+    }
+
+    private func kind(
+        _ entries: [String: CatalogueNode],
+        at place: CatalogueNode
+    ) throws(CatalogueError) -> CatalogueOperation.Kind {
+        switch (entries["run"], entries["http"]) {
+        case (let run?, nil): return .run(try command(run))
+        case (nil, let http?): return .http(try CatalogueRequest(at: http))
+        case (nil, nil): throw place.error("says neither \"run\" nor \"http\"; one of them is needed")
+        case (_?, _?): throw place.error("says both \"run\" and \"http\"; only one of them is allowed")
+        }
+    }
+
+    private func command(_ run: CatalogueNode) throws(CatalogueError) -> [Template] {
+        if case .scalar = run.node, !run.isNull {
+            throw run.error(
+                "is one text; write a list, one value each: [sha256sum, --, \"{path}\"] (there is no shell)"
+            )
+        }
+        let templates = try run.values().map(template)
+        guard let first = templates.first, !first.source.isEmpty else {
+            throw run.error("names no command; its first value is the command")
+        }
+        return templates
+    }
+
+    private func template(_ value: CatalogueNode) throws(CatalogueError) -> Template {
+        let text = try value.text()
+        do {
+            return try Template(text)
+        } catch {
+            throw value.error("\(error)")
+        }
+    }
+
+    private func uniqueness(_ value: CatalogueNode) throws(CatalogueError) -> CatalogueOperation.Uniqueness {
+        let text = try value.text()
+        guard let policy = CatalogueOperation.Uniqueness(rawValue: text) else {
+            let allowed = CatalogueOperation.Uniqueness.allCases.map(\.rawValue).joined(separator: ", ")
+            throw value.error("\"\(text)\" is not a uniqueness policy; allowed: \(allowed)")
+        }
+        return policy
+    }
+
+    private func duration(_ value: CatalogueNode) throws(CatalogueError) -> Duration {
+        let text = try value.text()
+        do {
+            return try DurationText.parse(text)
+        } catch {
+            throw value.error("\(error)")
+        }
+    }
+
+    private func queue(_ value: CatalogueNode) throws(CatalogueError) -> String {
+        let name = try value.text()
+        guard NameRule.allows(name) else { throw value.error("\"\(name)\" is not a queue's name: \(NameRule.text)") }
+        return name
+    }
+}
+
+/// What operations and queues may be called.
+enum NameRule {
+    static let text = "1 to 128 of the characters A-Z, a-z, 0-9, \"_\", \".\" and \"-\" are allowed"
+
+    static func allows(_ name: String) -> Bool {
+        (1...128).contains(name.utf8.count) && name.utf8.allSatisfy(allows)
+    }
+
+    private static func allows(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: [UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-")].contains(byte)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import CErrandChild
+import Foundation
+
+/// The worker's environment as children get it: without the URLs of brokers, which may hold passwords.
+struct BaseEnvironment {
+    private static let withheld: Set<String> = ["ERRAND_REDIS_URL", "REDIS_URL"]
+    private static let usualPath = "/usr/local/bin:/usr/bin:/bin"
+
+    /// Kept as bytes: a variable need not be UTF-8.
+    private let entries: [(key: String, text: [CChar])]
+    /// Where commands are looked for.
+    let searchPath: String
+
+    /// Copies the environment as it is now. Later changes are not seen; a program with threads makes none.
+    init() {
+        var entries: [(key: String, text: [CChar])] = []
+        var next = errand_child_environment()
+        while let place = next, let variable = place.pointee {
+            let text = Array(UnsafeBufferPointer(start: variable, count: strlen(variable)))
+            let key = text.prefix { $0 != CChar(UInt8(ascii: "=")) }.map(UInt8.init(bitPattern:))
+            entries.append((String(decoding: key, as: UTF8.self), text))
+            next = place + 1
+        }
+        self.entries = entries.filter { !Self.withheld.contains($0.key) }
+        let path = entries.first { $0.key == "PATH" }?.text.dropFirst(5).map(UInt8.init(bitPattern:))
+        self.searchPath = path.map { String(decoding: $0, as: UTF8.self) } ?? Self.usualPath
+    }
+
+    /// The environment with some variables added or replaced.
+    func adding(_ variables: [String: String]) -> CStringVector {
+        var vector = CStringVector()
+        for entry in entries where variables[entry.key] == nil { vector.append(entry.text) }
+        for (key, value) in variables { vector.append("\(key)=\(value)") }
+        return vector
+    }
+
+    /// The files that a command's name may stand for, in the order in which they are tried.
+    func files(for command: String) -> CStringVector {
+        var vector = CStringVector()
+        if command.contains("/") {
+            vector.append(command)
+        } else {
+            for folder in searchPath.split(separator: ":") { vector.append("\(folder)/\(command)") }
+        }
+        return vector
+    }
+}

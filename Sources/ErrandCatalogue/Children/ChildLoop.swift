@@ -1,0 +1,120 @@
+import CErrandChild
+import Foundation
+
+/// The life of the children's thread: it starts commands, moves their input and output, and sees to their end.
+///
+/// One thread that never ends starts every command, because the kernel kills a child (`PR_SET_PDEATHSIG`) when the
+/// thread that started it ends. Nothing here waits for anything but `poll`.
+final class ChildLoop {
+    private struct Entry {
+        let child: RunningChild
+        let continuation: CheckedContinuation<ChildResult, Never>
+    }
+
+    private let mailbox: ChildMailbox
+    private let spawner = ChildSpawner()
+    private let warden = Warden()
+    private var children: [ChildRequest.ID: Entry] = [:]
+    private var polls = ChildPolls()
+
+    init(mailbox: ChildMailbox) {
+        self.mailbox = mailbox
+    }
+
+    func run() -> Never {
+        errand_child_block_signals()
+        errand_child_keep_endings()
+        errand_child_name_thread("errand-children")
+        while true {
+            wait()
+            for message in mailbox.take() { receive(message) }
+            advance()
+        }
+    }
+
+    // MARK: - Waiting
+
+    private func wait() {
+        polls.reset(mailbox: mailbox.number, warden: warden.pipeNumber)
+        let now = ContinuousClock.now
+        var wakeTime: ContinuousClock.Instant?
+        for (id, entry) in children {
+            polls.add(entry.child.interest, of: id)
+            if let time = entry.child.wakeTime(at: now) { wakeTime = min(wakeTime ?? time, time) }
+        }
+        polls.wait(for: wakeTime.map { $0 - now })
+        if polls.wardenIsGone { replaceWarden() }
+        polls.forEachReady { id, role in
+            guard let child = children[id]?.child else { return }
+            switch role {
+            case .input: child.inputIsReady()
+            case .output: child.outputIsReady()
+            case .error: child.errorIsReady()
+            case .ending: break
+            }
+        }
+    }
+
+    private func replaceWarden() {
+        warden.discard()
+        // If this fails, the next command to start says so.
+        try? warden.start(for: children.values.map(\.child.pid))
+    }
+
+    // MARK: - Messages
+
+    private func receive(_ message: ChildMailbox.Message) {
+        switch message {
+        case .start(let request):
+            if request.isStopped.isSet {
+                request.continuation.resume(returning: ChildResult(ending: .signalled(SIGTERM), stopped: true))
+            } else {
+                start(request)
+            }
+        case .stop(let id):
+            children[id]?.child.stop(at: .now)
+        }
+    }
+
+    private func start(_ request: ChildRequest) {
+        do {
+            let child = RunningChild(try spawn(request.command), command: request.command)
+            children[request.id] = Entry(child: child, continuation: request.continuation)
+        } catch {
+            request.continuation.resume(returning: ChildResult(ending: .notStarted(error)))
+        }
+    }
+
+    /// Starts a command; if the warden turns out to be gone, once more with a new one.
+    private func spawn(_ command: ChildCommand) throws(ChildStartError) -> ChildSpawner.Started {
+        do {
+            return try spawner.start(command, wardenPipe: try wardenPipe(for: command))
+        } catch  where error.step == .warden && error.code == EPIPE {
+            warden.discard()
+            return try spawner.start(command, wardenPipe: try wardenPipe(for: command))
+        }
+    }
+
+    private func wardenPipe(for command: ChildCommand) throws(ChildStartError) -> Int32 {
+        do {
+            try warden.start(for: children.values.map(\.child.pid))
+        } catch {
+            throw ChildStartError(step: .warden, code: error.code, command: command.arguments.first ?? "")
+        }
+        return warden.pipeNumber ?? -1
+    }
+
+    // MARK: - Endings
+
+    private func advance() {
+        let now = ContinuousClock.now
+        let groups = children.values.contains { $0.child.needsGroups } ? LiveProcessGroups() : nil
+        for (id, entry) in children {
+            guard let result = entry.child.advance(at: now, groups: groups) else { continue }
+            warden.remove(entry.child.pid)
+            errand_child_reap(entry.child.pid)
+            children[id] = nil
+            entry.continuation.resume(returning: result)
+        }
+    }
+}

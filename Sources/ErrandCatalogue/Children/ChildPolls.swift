@@ -1,0 +1,56 @@
+import Foundation
+
+/// The list that the children's thread hands to `poll`, and what each place in it stands for.
+struct ChildPolls {
+    enum Role {
+        case input, output, error, ending
+    }
+
+    private var descriptors: [pollfd] = []
+    private var places: [(id: ChildRequest.ID, role: Role)] = []
+    private var hasWarden = false
+
+    /// Begins anew with what is always waited for.
+    mutating func reset(mailbox: Int32, warden: Int32?) {
+        descriptors.removeAll(keepingCapacity: true)
+        places.removeAll(keepingCapacity: true)
+        descriptors.append(pollfd(fd: mailbox, events: Int16(POLLIN), revents: 0))
+        hasWarden = warden != nil
+        // Nothing is asked for: an error is reported anyway. `poll` passes over a negative number.
+        descriptors.append(pollfd(fd: warden ?? -1, events: 0, revents: 0))
+    }
+
+    mutating func add(_ interest: RunningChild.Interest, of id: ChildRequest.ID) {
+        add(interest.input, POLLOUT, id, .input)
+        add(interest.output, POLLIN, id, .output)
+        add(interest.error, POLLIN, id, .error)
+        add(interest.ending, POLLIN, id, .ending)
+    }
+
+    private mutating func add(_ number: Int32?, _ events: Int32, _ id: ChildRequest.ID, _ role: Role) {
+        guard let number else { return }
+        descriptors.append(pollfd(fd: number, events: Int16(events), revents: 0))
+        places.append((id, role))
+    }
+
+    /// Waits until something is ready or the time is over; without a time, as long as it takes.
+    mutating func wait(for time: Duration?) {
+        let milliseconds = time.map { time -> Int32 in
+            let (seconds, attoseconds) = max(time, .zero).components
+            // Rounded up, or the thread would spin through the last millisecond.
+            return Int32(min(seconds, 3_600) * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+        }
+        if poll(&descriptors, nfds_t(descriptors.count), milliseconds ?? -1) < 0 {
+            // Interrupted: the list still says what was ready the last time it was made, which is nothing.
+            return
+        }
+    }
+
+    var wardenIsGone: Bool { hasWarden && descriptors[1].revents != 0 }
+
+    func forEachReady(_ body: (ChildRequest.ID, Role) -> Void) {
+        for (descriptor, place) in zip(descriptors.dropFirst(2), places) where descriptor.revents != 0 {
+            body(place.id, place.role)
+        }
+    }
+}

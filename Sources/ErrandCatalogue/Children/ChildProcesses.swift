@@ -1,0 +1,54 @@
+import Foundation
+import Synchronization
+
+/// Runs commands as children of this process, each in a process group that ends with the command, with the task that
+/// runs it, and with this process, however that one ends.
+///
+/// ```swift
+/// let result = await ChildProcesses.shared.run(ChildCommand(["sha256sum", "--", "a.jpg"]))
+/// ```
+package final class ChildProcesses: Sendable {
+    /// The children of this process. Its thread and its warden start with the first command.
+    package static let shared = ChildProcesses()
+
+    private let mailbox: Result<ChildMailbox, Errno>
+    private let lastID = Atomic<ChildRequest.ID>(0)
+
+    private init() {
+        do {
+            let mailbox = try ChildMailbox()
+            self.mailbox = .success(mailbox)
+            Thread.detachNewThread { ChildLoop(mailbox: mailbox).run() }
+        } catch {
+            mailbox = .failure(error)
+        }
+    }
+
+    /// Runs a command to its end.
+    ///
+    /// When the task is cancelled, the command's whole process group gets SIGTERM and, after
+    /// ``ChildCommand/stopGrace``, SIGKILL.
+    ///
+    /// - Parameter command: What to run.
+    /// - Returns: How it ended, when it really has: also after cancellation.
+    package func run(_ command: ChildCommand) async -> ChildResult {
+        let mailbox: ChildMailbox
+        switch self.mailbox {
+        case .success(let started): mailbox = started
+        case .failure(let error):
+            let failure = ChildStartError(step: .prepare, code: error.code, command: command.arguments.first ?? "")
+            return ChildResult(ending: .notStarted(failure))
+        }
+        let id = lastID.add(1, ordering: .relaxed).newValue
+        let flag = StopFlag()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let request = ChildRequest(id: id, command: command, isStopped: flag, continuation: continuation)
+                mailbox.post(.start(request))
+            }
+        } onCancel: {
+            flag.set()
+            mailbox.post(.stop(id))
+        }
+    }
+}

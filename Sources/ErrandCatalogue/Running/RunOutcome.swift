@@ -1,0 +1,71 @@
+import Foundation
+
+extension ChildCommand {
+    /// The exit status by which a command asks to be run again without an attempt being spent (EX_TEMPFAIL).
+    static let retryStatus: Int32 = 75
+
+    /// The command of a `run` operation, with the job's arguments in their places.
+    init(_ templates: [Template], job: CatalogueJob) throws(ArgumentError) {
+        let fields = templates.contains(where: \.hasArguments) ? try ArgumentFields(json: job.arguments) : .none
+        var values: [String] = []
+        for template in templates { values.append(try template.render(fields)) }
+        self.init(values)
+        input = job.arguments
+        environment = Dictionary(job.facts.map { ("ERRAND_\($0.key)", $0.value) }) { _, last in last }
+    }
+}
+
+extension CatalogueOutcome {
+    /// What the end of a command means for its job.
+    init(_ result: ChildResult) {
+        guard !result.stopped else {
+            self = .stopped
+            return
+        }
+        switch result.ending {
+        case .exited(0): self = .finished(result: result.output)
+        case .exited(ChildCommand.retryStatus):
+            self = .retryUnspent(message: result.message("asked for a retry (exit status 75)"))
+        case .exited(let status): self = .failed(result.message("exit status \(status)"))
+        case .signalled(let number): self = .failed(result.message("ended by \(SignalName.text(number))"))
+        case .unknown: self = .failed("its exit status was collected by other code in the worker")
+        case .notStarted(let error): self = .failed("\(error)")
+        }
+    }
+}
+
+extension ChildResult {
+    /// What happened, followed by the end of standard error.
+    fileprivate func message(_ happened: String) -> String {
+        let tail = TextTail.text(errorTail, limit: 4 * 1024).trimmingCharacters(in: .whitespacesAndNewlines)
+        return tail.isEmpty ? happened : "\(happened): \(tail)"
+    }
+}
+
+/// The end of a text that was cut out of a stream of bytes.
+enum TextTail {
+    /// Valid UTF-8 of at most `limit` bytes; a character that the cut went through is left out.
+    static func text(_ bytes: [UInt8], limit: Int) -> String {
+        let isContinuation = { (byte: UInt8) in byte & 0xC0 == 0x80 }
+        let cut = bytes.prefix(3).prefix(while: isContinuation).count
+        var scalars = String(decoding: bytes.dropFirst(cut), as: UTF8.self).unicodeScalars[...]
+        // Bytes that are not UTF-8 became three bytes each.
+        var length = scalars.reduce(0) { $0 + UTF8.width($1) }
+        while length > limit, let first = scalars.popFirst() { length -= UTF8.width(first) }
+        return String(scalars)
+    }
+}
+
+/// Signals by the names people know.
+enum SignalName {
+    private static let names: [Int32: String] = [
+        SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP",
+        SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE", SIGKILL: "SIGKILL", SIGSEGV: "SIGSEGV",
+        SIGPIPE: "SIGPIPE", SIGALRM: "SIGALRM", SIGTERM: "SIGTERM", SIGUSR1: "SIGUSR1", SIGUSR2: "SIGUSR2",
+        SIGXCPU: "SIGXCPU", SIGXFSZ: "SIGXFSZ", SIGSYS: "SIGSYS",
+    ]
+
+    static func text(_ number: Int32) -> String {
+        names[number].map { "\($0) (signal \(number))" } ?? "signal \(number)"
+    }
+}

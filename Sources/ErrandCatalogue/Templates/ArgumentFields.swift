@@ -1,0 +1,67 @@
+/// The fields of an arguments object, each still the JSON text it was sent as: numbers keep every digit.
+package struct ArgumentFields: Sendable {
+    /// No arguments at all.
+    package static let none = ArgumentFields(json: [], ranges: [:])
+
+    private let json: [UInt8]
+    /// By the UTF-8 of the name: names are compared byte by byte, not by what looks alike.
+    private let ranges: [[UInt8]: Range<Int>]
+
+    private init(json: [UInt8], ranges: [[UInt8]: Range<Int>]) {
+        self.json = json
+        self.ranges = ranges
+    }
+
+    /// Splits an arguments object.
+    ///
+    /// - Parameter json: A JSON object, strictly; of two fields with one name the last counts.
+    /// - Throws: ``ArgumentError`` if it is not JSON or not an object.
+    package init(json: [UInt8]) throws(ArgumentError) {
+        var splitter = JSONSplitter(bytes: json)
+        do {
+            guard let ranges = try splitter.objectFields() else {
+                throw ArgumentError(reason: "the arguments are not a JSON object, so there is none to fill in")
+            }
+            self.init(json: json, ranges: ranges)
+        } catch let error as JSONSyntaxError {
+            throw ArgumentError(reason: "the arguments are not valid JSON: \(error)")
+        } catch let error as ArgumentError {
+            throw error
+        } catch {
+            throw ArgumentError(reason: "\(error)")
+        }
+    }
+
+    /// One argument as text: text as it is, everything else in the spelling of the JSON text.
+    ///
+    /// - Parameter name: The argument's name.
+    /// - Throws: ``ArgumentError`` if it is missing, null or holds a NUL character.
+    package func text(of name: String) throws(ArgumentError) -> String {
+        guard let range = ranges[Array(name.utf8)] else {
+            throw ArgumentError(reason: "the argument \"\(name)\" is missing")
+        }
+        guard !json[range].elementsEqual("null".utf8) else {
+            throw ArgumentError(reason: "the argument \"\(name)\" is null")
+        }
+        let bytes: [UInt8]
+        if json[range.lowerBound] == UInt8(ascii: "\"") {
+            bytes = JSONText.decoded(json[range])
+        } else {
+            bytes = Array(json[range])
+        }
+        guard !bytes.contains(0) else {
+            throw ArgumentError(
+                reason: "the argument \"\(name)\" holds a NUL character, which no command line can carry"
+            )
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// Why a job's arguments do not fit its operation; trying again would not help.
+package struct ArgumentError: Error, Equatable, CustomStringConvertible {
+    let reason: String
+
+    /// What is wrong with which argument.
+    package var description: String { reason }
+}

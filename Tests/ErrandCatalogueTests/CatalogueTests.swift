@@ -1,0 +1,147 @@
+import Foundation
+import Testing
+
+@testable import ErrandCatalogue
+
+struct CatalogueTests {
+    private static let yaml = """
+        operations:
+          checksum:
+            run: [sha256sum, --, "{path}", 1.0, true, 0x1F]
+            name: "checksum {path}"
+            unique: drop
+            timeout: 30s
+            retries: 3
+            queue: files
+            priority: 9
+          notify:
+            http: {method: PUT, url: "http://user:secret@127.0.0.1:8080/hook", headers: {X-Key: "1 2"}}
+            timeout: 5s
+        """
+
+    @Test func readsEveryKey() throws {
+        let operation = try #require(try Catalogue(yaml: Self.yaml, source: "test").operations["checksum"])
+        guard case .run(let templates) = operation.kind else { throw TestError("not a run operation") }
+        #expect(templates.map(\.source) == ["sha256sum", "--", "{path}", "1.0", "true", "0x1F"])
+        #expect(operation.name == "checksum")
+        #expect(operation.nameTemplate?.source == "checksum {path}")
+        #expect(operation.uniqueness == .drop)
+        #expect(operation.timeout == .seconds(30))
+        #expect(operation.retries == 3)
+        #expect(operation.queue == "files")
+        #expect(operation.priority == 9)
+    }
+
+    @Test func readsAWebRequest() throws {
+        let catalogue = try Catalogue(yaml: Self.yaml, source: "test")
+        let operation = try #require(catalogue.operations["notify"])
+        guard case .http(let request) = operation.kind else { throw TestError("not an http operation") }
+        #expect(request.method == "PUT")
+        #expect(request.url.absoluteString == "http://user:secret@127.0.0.1:8080/hook")
+        #expect(request.headers == ["X-Key": "1 2"])
+        #expect(operation.retries == nil)
+        #expect(operation.uniqueness == nil)
+        #expect(catalogue.queues == ["files"])
+    }
+
+    @Test func readsJSON() throws {
+        let json = "{\n\t\"operations\": {\"a\": {\"run\": [\"echo\", \"\\u00e9\\/{x}\"], \"retries\": 0}}}\n"
+        let operation = try #require(try Catalogue(yaml: json, source: "test").operations["a"])
+        guard case .run(let templates) = operation.kind else { throw TestError("not a run operation") }
+        #expect(templates.map(\.source) == ["echo", "é/{x}"])
+        #expect(operation.retries == 0)
+    }
+
+    @Test func readsAFile() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("catalogue-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(Self.yaml.utf8).write(to: file)
+        #expect(try Catalogue(contentsOf: file.path).operations.count == 2)
+    }
+
+    @Test func namesAFileThatIsMissingOrNoText() throws {
+        let missing = #expect(throws: CatalogueError.self) { try Catalogue(contentsOf: "/nowhere/jobs.yaml") }
+        #expect(missing?.description == "/nowhere/jobs.yaml: cannot be read: there is no such file")
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("catalogue-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data([0xFF, 0xFE, 0x00]).write(to: file)
+        let binary = #expect(throws: CatalogueError.self) { try Catalogue(contentsOf: file.path) }
+        #expect(binary?.reason == "is not valid UTF-8; save it as UTF-8 text")
+    }
+}
+
+struct CatalogueErrorTests {
+    /// The body of one operation, and what the error must say.
+    @Test(arguments: [
+        ("{run: [a], retrys: 1}", "key \"retrys\": is not a known key; did you mean \"retries\"?"),
+        ("{run: [a], colour: 1}", "Known keys: run, http, name, unique, timeout, retries, queue, priority"),
+        ("{run: []}", "key \"run\": names no command"),
+        ("{run: [\"\"]}", "names no command"),
+        ("{run: ls -l}", "is one text; write a list"),
+        ("{run: }", "is empty; a list belongs here"),
+        ("{run: [echo, {path}]}", "quote what begins with a brace: \"{path}\""),
+        ("{run: [echo, ~]}", "is empty; text belongs here"),
+        ("{run: [echo, \"{path\"]}", "has an opening brace without a closing one"),
+        ("{run: [echo, \"path}\"]}", "has a closing brace without an opening one"),
+        ("{run: [echo, \"{}\"]}", "has braces without an argument's name"),
+        ("{run: [echo, \"a\\0b\"]}", "holds a NUL character"),
+        ("{run: [a], name: [b]}", "key \"name\": is a list; text belongs here"),
+        ("{}", "says neither \"run\" nor \"http\""),
+        ("{run: [a], http: {url: \"http://a\"}}", "says both \"run\" and \"http\""),
+        ("[a]", "is a list; a mapping of keys to values belongs here"),
+        ("{run: [a], retries: many}", "\"many\" is not a whole number from 0 to 1000"),
+        ("{run: [a], retries: 1001}", "from 0 to 1000"),
+        ("{run: [a], retries: -1}", "from 0 to 1000"),
+        ("{run: [a], priority: 10}", "key \"priority\": \"10\" is not a whole number from 0 to 9"),
+        ("{run: [a], unique: maybe}", "allowed: ignore, drop, replace"),
+        ("{run: [a], timeout: 10}", "key \"timeout\": \"10\" is not a duration"),
+        ("{run: [a], timeout: 0s}", "a duration is at least 1ms"),
+        ("{run: [a], queue: a b}", "\"a b\" is not a queue's name: 1 to 128 of the characters"),
+        ("{http: {method: POST}}", "key \"http\": has no key \"url\""),
+        ("{http: {url: \"ftp://user:secret@a\"}}", "key \"http.url\": is not a web address"),
+        ("{http: {url: \"http://\"}}", "is not a web address"),
+        ("{http: {url: \"http://a\", method: post}}", "allowed: POST, PUT, PATCH, DELETE, GET"),
+        ("{http: {url: \"http://a\", headers: {\"a b\": c}}}", "\"a b\" is not a header field's name"),
+        ("{http: {url: \"http://a\", headers: {a: \"b\\nc\"}}}", "holds a line break"),
+        ("{http: {url: \"http://a\", body: x}}", "key \"http.body\": is not a known key"),
+    ])
+    func saysWhatIsWrong(operation: String, message: String) throws {
+        let error = #expect(throws: CatalogueError.self) {
+            try Catalogue(yaml: "# first line\noperations:\n  job: \(operation)\n", source: "jobs.yaml")
+        }
+        let text = try #require(error).description
+        #expect(text.hasPrefix("jobs.yaml:3: operation \"job\""))
+        #expect(text.contains(message), "\(text)")
+        #expect(!text.contains("secret"))
+    }
+
+    @Test(arguments: [
+        ("", "is empty; it needs a key \"operations\""),
+        ("# nothing\n", "is empty"),
+        ("operation: {}", "is not a known key; did you mean \"operations\"?"),
+        ("{}", "has no key \"operations\""),
+        ("operations: [", "is neither YAML nor JSON"),
+        ("operations: {a: {run: [a]}}\n---\nb: c", "is neither YAML nor JSON"),
+        ("operations: {a: {run: [a]}, a: {run: [b]}}", "has a key twice: a"),
+        ("operations: {a: {run: [a], run: [b]}}", "has a key twice: run"),
+        ("operations: {\"a b\": {run: [a]}}", "operation \"a b\": the operation's name is not allowed"),
+        ("operations: {[a]: {run: [a]}}", "has a key that is not plain text"),
+        ("operations: text", "\"text\"; a mapping of keys to values belongs here"),
+    ])
+    func saysWhatIsWrongOutside(yaml: String, message: String) throws {
+        let error = #expect(throws: CatalogueError.self) { try Catalogue(yaml: yaml, source: "jobs.yaml") }
+        let text = try #require(error).description
+        #expect(text.hasPrefix("jobs.yaml"))
+        #expect(text.contains(message), "\(text)")
+    }
+
+    @Test(arguments: [("a", true), (String(repeating: "a", count: 128), true), ("A-z_0.9", true)])
+    func allowsNames(name: String, allowed: Bool) {
+        #expect(NameRule.allows(name) == allowed)
+    }
+
+    @Test(arguments: ["", String(repeating: "a", count: 129), "a b", "é", "a/b", "a{b}", "a\n"])
+    func refusesNames(name: String) {
+        #expect(!NameRule.allows(name))
+    }
+}

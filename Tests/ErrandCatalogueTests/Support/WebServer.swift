@@ -1,0 +1,113 @@
+import Foundation
+import Synchronization
+
+/// A web server on the loopback device that keeps what it is asked and answers what the test says.
+final class WebServer: Sendable {
+    /// What came over one connection.
+    struct Request: Sendable {
+        var line = ""
+        var headers: [String: String] = [:]
+        var body: [UInt8] = []
+    }
+
+    private final class Received: Sendable {
+        private let requests = Mutex<[Request]>([])
+
+        var all: [Request] { requests.withLock(\.self) }
+
+        func append(_ request: Request) {
+            requests.withLock { $0.append(request) }
+        }
+    }
+
+    let port: UInt16
+    private let listener: Int32
+    private let received = Received()
+
+    /// Starts a server; `answer` makes the whole answer of a request, or `nil` to let it wait for ever.
+    init(answer: @escaping @Sendable (Request) -> String?) throws {
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = listener
+        let error = withUnsafeMutablePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(listener, address, length) != 0 || listen(listener, 16) != 0
+                    || getsockname(listener, address, &length) != 0
+            }
+        }
+        guard !error else { throw TestError("no server: \(errno)") }
+        port = UInt16(bigEndian: address.sin_port)
+        Thread.detachNewThread { [received] in
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else { return }
+                Thread.detachNewThread {
+                    let request = Self.read(connection)
+                    received.append(request)
+                    if let text = answer(request) {
+                        Self.write(text, to: connection)
+                        close(connection)
+                    } else {
+                        // Until the other side gives up.
+                        var byte: UInt8 = 0
+                        while recv(connection, &byte, 1, 0) > 0 {}
+                        close(connection)
+                    }
+                }
+            }
+        }
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+
+    var url: String { "http://127.0.0.1:\(port)" }
+    var requests: [Request] { received.all }
+
+    /// An answer of one status, with header fields and a body.
+    static func answer(_ status: Int, _ headers: [String: String] = [:], _ body: String = "") -> String {
+        let fields = headers.merging(["Content-Length": "\(body.utf8.count)", "Connection": "close"]) { own, _ in own }
+        return "HTTP/1.1 \(status) Status\r\n" + fields.map { "\($0): \($1)\r\n" }.joined() + "\r\n" + body
+    }
+
+    private static func read(_ connection: Int32) -> Request {
+        var bytes: [UInt8] = []
+        var request = Request()
+        let end = Array("\r\n\r\n".utf8)
+        while !bytes.suffix(4).elementsEqual(end) {
+            var byte: UInt8 = 0
+            guard recv(connection, &byte, 1, 0) == 1 else { return request }
+            bytes.append(byte)
+        }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\r\n")
+        request.line = lines.first.map(String.init) ?? ""
+        for line in lines.dropFirst() {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            if parts.count == 2 {
+                request.headers[parts[0].lowercased()] = parts[1].trimmingCharacters(in: .whitespaces)
+            }
+        }
+        if request.headers["expect"] != nil { write("HTTP/1.1 100 Continue\r\n\r\n", to: connection) }
+        let length = request.headers["content-length"].flatMap { Int($0) } ?? 0
+        request.body = [UInt8](repeating: 0, count: length)
+        if length > 0 { _ = recv(connection, &request.body, length, Int32(MSG_WAITALL)) }
+        return request
+    }
+
+    private static func write(_ text: String, to connection: Int32) {
+        let bytes = Array(text.utf8)
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes { bytes in
+                send(connection, bytes.baseAddress.map { $0 + sent }, bytes.count - sent, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return }
+            sent += count
+        }
+    }
+}
