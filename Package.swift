@@ -63,8 +63,7 @@ let package = Package(
         .target(
             name: "ErrandCatalogue",
             dependencies: [
-                "Backgroundable", "CErrandChild", "Errand",
-                .product(name: "Logging", package: "swift-log"),
+                "CErrandChild",
                 .product(name: "Yams", package: "Yams"),
             ]
         ),

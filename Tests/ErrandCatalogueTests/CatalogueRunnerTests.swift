@@ -6,7 +6,7 @@ import Testing
 /// What a job of a `run` operation comes to.
 @Suite(.timeLimit(.minutes(2)))
 struct CatalogueRunnerTests {
-    private func run(_ arguments: [String], json: String = "{}") async throws -> HandlerOutcome {
+    private func run(_ arguments: [String], json: String = "{}") async throws -> CatalogueOutcome {
         let operation = CatalogueOperation(name: "test", kind: .run(try arguments.map { try Template($0) }))
         let job = CatalogueJob(
             id: "j1",

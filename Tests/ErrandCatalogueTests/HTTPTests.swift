@@ -13,7 +13,7 @@ struct HTTPTests {
         method: String = "POST",
         headers: [String: String] = [:],
         name: String? = nil
-    ) async throws -> HandlerOutcome {
+    ) async throws -> CatalogueOutcome {
         let url = try #require(URL(string: url))
         let request = CatalogueRequest(method: method, url: url, headers: headers)
         let job = CatalogueJob(
@@ -128,7 +128,7 @@ struct HTTPTests {
             return WebServer.answer(200)
         }
         let url = server.url
-        let outcomes = try await withThrowingTaskGroup(of: HandlerOutcome.self) { group in
+        let outcomes = try await withThrowingTaskGroup(of: CatalogueOutcome.self) { group in
             for _ in 0..<20 { group.addTask { try await call(url) } }
             return try await group.reduce(into: []) { $0.append($1) }
         }

@@ -26,7 +26,7 @@ package final class RedisServer: Sendable {
     ///
     /// - Parameter durable: whether it keeps an append-only file, synced with every write.
     package init(tcp: Bool = false, durable: Bool = false, _ more: [String] = []) throws {
-        directory = NSTemporaryDirectory() + "/er-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
+        directory = NSTemporaryDirectory() + "er-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         port = tcp ? try Self.freePort() : 0
         arguments =
@@ -51,7 +51,7 @@ package final class RedisServer: Sendable {
         try process.run()
         self.process.withLock { $0 = process }
         let deadline = ContinuousClock.now + .seconds(20)
-        while (try? run("PING")) != "PONG" {
+        while !isAnswering {
             guard ContinuousClock.now < deadline, process.isRunning else { throw TestFailure("redis-server did not start") }
             usleep(5000)
         }
@@ -64,19 +64,30 @@ package final class RedisServer: Sendable {
         if signal == SIGKILL || signal == SIGTERM { process.waitUntilExit() }
     }
 
-    /// What redis-cli answers to a command.
+    /// Whether it answers at all, if only to ask for a password.
+    private var isAnswering: Bool {
+        guard let answer = try? run("PING") else { return false }
+        return answer == "PONG" || answer.hasPrefix("NOAUTH")
+    }
+
+    /// What the server answers to a command, as text: the elements of an array one a line.
     @discardableResult
     package func run(_ words: String...) throws -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["redis-cli", "-s", socket] + words
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)
+        let file = socketOf(AF_UNIX)
+        defer { close(file) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: socket.utf8) }
+        let connected = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(file, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        guard connected else { throw TestFailure("no connection to \(socket)") }
+        let command = "*\(words.count)\r\n" + words.map { "$\($0.utf8.count)\r\n\($0)\r\n" }.joined()
+        guard write(file, command, command.utf8.count) == command.utf8.count else { throw TestFailure("nothing written") }
+        var reader = ReplyReader(file: file)
+        return try reader.reply()
     }
 
     /// A port that nobody listens on at the moment.
@@ -110,4 +121,40 @@ package struct TestFailure: Error, CustomStringConvertible {
     package let description: String
     /// Makes a failure.
     package init(_ description: String) { self.description = description }
+}
+
+/// Reads replies from a socket, as text.
+private struct ReplyReader {
+    let file: Int32
+    var buffer: [UInt8] = []
+
+    mutating func reply() throws -> String {
+        let line = String(decoding: try take(until: 10).dropLast(2), as: UTF8.self)
+        let rest = String(line.dropFirst())
+        switch line.first {
+        case "$":
+            guard let count = Int(rest), count >= 0 else { return "" }
+            return String(decoding: try take(count + 2).dropLast(2), as: UTF8.self)
+        case "*": return try (0..<max(0, Int(rest) ?? 0)).map { _ in try reply() }.joined(separator: "\n")
+        default: return rest
+        }
+    }
+
+    private mutating func take(until end: UInt8) throws -> [UInt8] {
+        while !buffer.contains(end) { try fill() }
+        return try take((buffer.firstIndex(of: end) ?? 0) + 1)
+    }
+
+    private mutating func take(_ count: Int) throws -> [UInt8] {
+        while buffer.count < count { try fill() }
+        defer { buffer.removeFirst(count) }
+        return Array(buffer.prefix(count))
+    }
+
+    private mutating func fill() throws {
+        var bytes = [UInt8](repeating: 0, count: 65536)
+        let count = read(file, &bytes, bytes.count)
+        guard count > 0 else { throw TestFailure("the server closed the connection") }
+        buffer += bytes.prefix(count)
+    }
 }

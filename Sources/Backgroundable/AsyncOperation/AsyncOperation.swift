@@ -2,9 +2,9 @@ public import Foundation
 
 /// An operation that is over when you say so, not when its closure returns.
 ///
-/// It hands itself to its closure. The closure may hop between threads as it likes; the operation keeps its place in the
-/// queue until somebody calls ``finish()`` or ``cancel()``, or until its timeout has passed. Whichever comes first
-/// decides, once: the others do nothing.
+/// It hands itself to its closure. The closure may hop between threads as it likes; the operation keeps its place in
+/// the queue until somebody calls ``finish()`` or ``cancel()``, or until its timeout has passed. Whichever comes
+/// first decides, once: the others do nothing.
 ///
 /// ```swift
 /// OperationQueue.background.addOperation(
@@ -19,8 +19,8 @@ public import Foundation
 /// ```
 ///
 /// All of its methods are safe on any thread, at any time and any number of times. Nothing can stop a closure from
-/// outside: one that goes on after a timeout or a cancellation sees ``isTimedOut`` or `isCancelled`, and is counted in its
-/// queue's ``BackgroundQueue/overrunCount`` until it returns.
+/// outside: one that goes on after a timeout or a cancellation sees ``isTimedOut`` or `isCancelled`, and is counted
+/// in its queue's ``BackgroundQueue/overrunCount`` until it returns.
 ///
 /// Subclasses must not override `start()`, and their `isFinished` and `isExecuting` must stay what they are here.
 ///
@@ -47,15 +47,15 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     private var onEnd: (@Sendable (AsyncOperation, AsyncOperationEnding) -> Void)?
     /// Written by the one who claimed the start, before opening; read by the one who closes.
     private var deadline: Deadline?
-    /// Written by the queue before it enqueues the operation; taken by the one who closes.
+    /// Written by the queue before it enqueues the operation; taken by the one who closes, unless the closure overruns.
     private var membership: Membership?
 
     /// Makes an operation.
     ///
     /// - Parameters:
     ///   - name: What the operation is called, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds from its start. After that it is finished, ``isTimedOut`` is true and
-    ///     it leaves its queue. Zero, negative and infinite values mean forever.
+    ///   - timeout: How long it may run, in seconds from its start. After that it is finished, ``isTimedOut`` is true
+    ///     and it leaves its queue. Zero, negative and infinite values mean forever.
     ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
     ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
     ///   - closure: The work. It gets the operation and makes sure that somebody calls ``finish()`` on it.
@@ -139,9 +139,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     /// that is in no queue.
     open override func start() {
         guard state.claim() else { return }
-        let work = closure
-        let queue = membership?.queue
-        closure = nil
+        let work = closure.take()
         if state.facts.ending == nil {
             deadline = DeadlineTimer.shared.schedule(after: timeout, self)
         }
@@ -149,12 +147,12 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         let before = state.open()
         notify(.didExecute)
         if before.ending != nil {
-            if before.contains(.told) { close() }
+            if before.contains(.told) { close(membership.take()) }
             return
         }
         work?(self)
         if state.leaveClosure().isOverrun {
-            queue?.closureReturned()
+            membership?.queue.closureReturned()
         }
     }
 
@@ -174,9 +172,9 @@ open class AsyncOperation: Operation, @unchecked Sendable {
 
     private func end(_ ending: AsyncOperationEnding) {
         guard let before = state.decide(ending) else { return }
-        let callback = onTimeoutCallback
-        onTimeoutCallback = nil
-        if ending != .finished, before.contains(.inClosure) {
+        let callback = onTimeoutCallback.take()
+        let overruns = ending != .finished && before.contains(.inClosure)
+        if overruns {
             membership?.queue.closureOverruns()
         }
         onEnd?(self, ending)
@@ -186,7 +184,8 @@ open class AsyncOperation: Operation, @unchecked Sendable {
             super.cancel()
         }
         if state.tell() {
-            close()
+            // A closure that still runs needs it when it returns.
+            close(overruns ? membership : membership.take())
         }
         if ending == .timedOut, let callback {
             OperationQueue.background.addOperation { callback(self) }
@@ -194,11 +193,8 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     }
 
     /// The last step, taken exactly once: `isFinished` has become true, everybody who waits is told.
-    private func close() {
-        deadline?.cancel()
-        deadline = nil
-        let membership = membership
-        self.membership = nil
+    private func close(_ membership: consuming Membership?) {
+        deadline.take()?.cancel()
         notify(.finished)
         membership?.end(mayBlock: ending != .timedOut)
     }
@@ -222,23 +218,23 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         case willExecute, didExecute, finished
     }
 
-    /// What `OperationQueue` needs to notice a change. On Apple's systems that is key-value observing of both properties;
-    /// on Linux a queue listens to `isFinished` only, and every other call would be wasted.
+    /// What `OperationQueue` needs to notice a change. On Apple's systems that is key-value observing of both
+    /// properties; on Linux a queue listens to `isFinished` only, and every other call would be wasted.
     private func notify(_ change: Change) {
         #if canImport(ObjectiveC)
-        switch change {
-        case .willExecute: willChangeValue(forKey: "isExecuting")
-        case .didExecute: didChangeValue(forKey: "isExecuting")
-        case .finished:
-            willChangeValue(forKey: "isExecuting")
-            willChangeValue(forKey: "isFinished")
-            didChangeValue(forKey: "isFinished")
-            didChangeValue(forKey: "isExecuting")
-        }
+            switch change {
+            case .willExecute: willChangeValue(forKey: "isExecuting")
+            case .didExecute: didChangeValue(forKey: "isExecuting")
+            case .finished:
+                willChangeValue(forKey: "isExecuting")
+                willChangeValue(forKey: "isFinished")
+                didChangeValue(forKey: "isFinished")
+                didChangeValue(forKey: "isExecuting")
+            }
         #else
-        if change == .finished {
-            didChangeValue(forKey: "isFinished")
-        }
+            if change == .finished {
+                didChangeValue(forKey: "isFinished")
+            }
         #endif
     }
 }

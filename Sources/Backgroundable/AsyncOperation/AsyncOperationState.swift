@@ -2,9 +2,9 @@ import Synchronization
 
 /// The life of an asynchronous operation in one atomic byte.
 ///
-/// How it ends and whether it has started are independent: an operation may be cancelled before it starts, but Foundation's
-/// queues let it leave only after they started it. So the two ways meet at the end: the one who decides the ending
-/// *tells* the owner, the one who starts it *opens* it, and whoever comes second *closes* it.
+/// How it ends and whether it has started are independent: an operation may be cancelled before it starts, but
+/// Foundation's queues let it leave only after they started it. So the two ways meet at the end: the one who decides
+/// the ending *tells* the owner, the one who starts it *opens* it, and whoever comes second *closes* it.
 struct AsyncOperationState: ~Copyable {
     /// A set of facts, each of which becomes true once; only `inClosure` becomes false again.
     struct Facts: OptionSet {

@@ -12,7 +12,7 @@ import Synchronization
 /// queue.addAsyncOperation(name: "refresh", uniquenessPolicy: .drop) { operation in … }
 /// ```
 ///
-/// A name is read when the operation is added; renaming it later changes nothing.
+/// An operation must keep its name while it is in the queue: under another one it would not be found.
 ///
 /// Unchecked because `OperationQueue` is a class that others may subclass; everything that changes here is in a lock or
 /// atomic.
@@ -22,8 +22,8 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
 
     private let rolls = PartedRoll()
     private let memberCount = Atomic<Int>(0)
-    private let news = Mutex(QueueNews())
-    private let suspensions = Mutex(0)
+    private let news = Locked(QueueNews())
+    private let suspensions = Locked(0)
     private let overruns = Atomic<Int>(0)
 
     /// Is told when the queue begins to work and when it is empty again.
@@ -71,10 +71,11 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         addOperation(operation)
     }
 
-    /// Runs a block after everything that was added before has finished, and before anything that is added later begins.
+    /// Runs a block after everything that was added before has finished, and before anything that is added later
+    /// begins.
     ///
-    /// The block is an operation like any other and counts as one. (Foundation's own barriers on Linux wait forever when a
-    /// cancelled operation is added while one is pending.)
+    /// The block is an operation like any other and counts as one. (Foundation's own barriers on Linux wait forever
+    /// when a cancelled operation is added while one is pending.)
     open override func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
         let operation = BarrierBlock(block: barrier)
         var earlier: [Operation] = []
@@ -111,13 +112,14 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         return operations.filter { admit($0, call: call) }
     }
 
-    /// Applies the operation's uniqueness policy and, unless that drops it, counts it in. Returns whether to enqueue it.
+    /// Applies the operation's uniqueness policy and, unless that drops it, counts it in. Returns whether to enqueue
+    /// it.
     private func admit(_ operation: Operation, call: UInt64 = 0) -> Bool {
-        let name = operation.name
+        let key = operation.name.map(NameKey.init)
         let asyncOperation = operation as? AsyncOperation
         let policy = asyncOperation?.uniquenessPolicy ?? .ignore
-        let roll = rolls.part(for: operation, name: name)
-        let admission = roll.withLock { $0.admit(operation, name: name, policy: policy, call: call) }
+        let part = PartedRoll.part(for: operation, key: key)
+        let admission = rolls[part].withLock { $0.admit(operation, key: key, policy: policy, call: call) }
         guard let seat = admission.seat else {
             asyncOperation?.turnAway()
             return false
@@ -125,7 +127,7 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         if memberCount.add(1, ordering: .acquiringAndReleasing).oldValue == 0 {
             membersChanged(mayBlock: true)
         }
-        enlist(operation, Membership(queue: self, roll: roll, seat: seat))
+        enlist(operation, Membership(queue: self, part: part, seat: seat))
         if let barrier = admission.barrier, !(operation is BarrierBlock) {
             operation.addDependency(barrier)
         }
@@ -145,7 +147,10 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
     }
 
     /// A member has finished and left.
-    final func memberLeft(mayBlock: Bool) {
+    final func leave(part: Int, seat: Int, mayBlock: Bool) {
+        // The last reference may go here, and with it whatever the operation holds: not under the roll's lock.
+        let operation = rolls[part].withLock { $0.leave(seat) }
+        withExtendedLifetime(operation) {}
         if memberCount.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
             membersChanged(mayBlock: mayBlock)
         }

@@ -4,8 +4,8 @@ import Foundation
 struct Membership: Sendable {
     /// Kept alive until the operation has left it.
     let queue: BackgroundQueue
-    /// Which of the queue's rolls it stands in.
-    let roll: SharedRoll
+    /// Which part of the queue's roll it stands in.
+    let part: Int
     /// The operation's seat there.
     let seat: Int
 
@@ -13,9 +13,6 @@ struct Membership: Sendable {
     ///
     /// - Parameter mayBlock: false on a thread that must not wait for a delegate.
     func end(mayBlock: Bool) {
-        // The last reference may go here, and with it whatever the operation holds: not under the roll's lock.
-        let operation = roll.withLock { $0.leave(seat) }
-        withExtendedLifetime(operation) {}
-        queue.memberLeft(mayBlock: mayBlock)
+        queue.leave(part: part, seat: seat, mayBlock: mayBlock)
     }
 }

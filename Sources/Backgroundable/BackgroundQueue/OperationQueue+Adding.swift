@@ -29,8 +29,8 @@ extension OperationQueue {
     ///   - name: What the operation is called, for people and for the uniqueness policy.
     ///   - timeout: How long it may run, in seconds from its start; zero, negative and infinite values mean forever.
     ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
-    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there. Other queues
-    ///     add it in any case.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there. Other
+    ///     queues add it in any case.
     ///   - closure: The work. It gets the operation and makes sure that somebody calls `finish()` on it.
     /// - Returns: The operation, which has been added unless its policy dropped it.
     @discardableResult

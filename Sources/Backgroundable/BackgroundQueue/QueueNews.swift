@@ -1,7 +1,7 @@
 /// What a background queue's delegate is to be told, in order.
 ///
-/// One thread at a time delivers. Another that has news meanwhile leaves it and goes on, so a delegate may use the queue,
-/// and wait for threads that use it, without a deadlock.
+/// One thread at a time delivers. Another that has news meanwhile leaves it and goes on, so a delegate may use the
+/// queue, and wait for threads that use it, without a deadlock.
 struct QueueNews: ~Copyable {
     enum Item {
         case willStart, didFinish

@@ -1,27 +1,47 @@
 import Foundation
 
+/// A name and its hash, which is computed once, before any lock is taken.
+struct NameKey {
+    let name: String
+    let hash: Int
+
+    init(_ name: String) {
+        self.name = name
+        hash = name.hashValue
+    }
+}
+
 /// Who is in a background queue, and under which name. Every question costs the same however many there are.
 ///
-/// Operations sit in numbered seats; a seat that becomes free is used again. Seats of one name form a chain, oldest first,
-/// whose first seat stands in a dictionary; the first one's `previous` is the chain's last.
+/// Operations sit in numbered seats; a seat that becomes free is used again. The seats are a hash table at the same
+/// time: those whose names fall into one bucket form a chain, oldest first. So entering and leaving move a few
+/// numbers and compare no names; only a search does.
 struct Roll: ~Copyable {
     private struct Seat {
         var operation: Operation?
-        var name: String?
+        /// The name's hash; nil if the seat stands in no chain.
+        var hash: Int?
         /// The call that added it; 0 if it came alone.
         var call: UInt64 = 0
-        /// The neighbours in the name's chain; for a free seat `next` is the next free one.
+        /// The neighbours in the bucket's chain; for a free seat `next` is the next free one.
         var previous = Roll.none
         var next = Roll.none
     }
 
+    private struct Bucket {
+        var first = Roll.none
+        var last = Roll.none
+    }
+
     private static let none = -1
+    private static let smallest = 64
     /// Above this many seats an empty roll gives its memory back.
     private static let keptSeats = 1_024
 
     private var seats: [Seat] = []
     private var firstFree = Roll.none
-    private var firstOfName: [String: Int] = [:]
+    /// A power of two of them, at least as many as there are operations.
+    private var buckets = [Bucket](repeating: Bucket(), count: Roll.smallest)
     private var count = 0
 
     /// The queue's last barrier, until it has left: whatever enters meanwhile depends on it.
@@ -35,29 +55,18 @@ struct Roll: ~Copyable {
     /// Applies a policy and, unless that drops the operation, gives it a seat.
     mutating func admit(
         _ operation: Operation,
-        name: String?,
+        key: NameKey?,
         policy: AsyncOperationUniquenessPolicy,
         call: UInt64
     ) -> Admission {
         var displaced: [Operation] = []
-        if let name, policy != .ignore {
-            let live = live(name, before: call, limit: policy == .drop ? 1 : .max)
+        if let key, policy != .ignore {
+            let live = live(key, before: call, limit: policy == .drop ? 1 : .max)
             if policy == .drop, !live.isEmpty { return Admission() }
             displaced = live
         }
-        let seat = enter(operation, name: name, call: call)
+        let seat = enter(operation, key: key, call: call)
         return Admission(seat: seat, displaced: displaced, barrier: barrier)
-    }
-
-    /// Gives an operation a seat, at the end of its name's chain.
-    private mutating func enter(_ operation: Operation, name: String?, call: UInt64) -> Int {
-        count += 1
-        let seat = freeSeat()
-        seats[seat] = Seat(operation: operation, name: name, call: call, previous: seat)
-        if let name {
-            chain(seat, name)
-        }
-        return seat
     }
 
     /// Frees a seat. Returns its operation so that the caller can let go of it after unlocking.
@@ -71,24 +80,37 @@ struct Roll: ~Copyable {
         if count == 0, seats.count > Roll.keptSeats {
             seats = []
             firstFree = Roll.none
-            firstOfName = [:]
+            buckets = [Bucket](repeating: Bucket(), count: Roll.smallest)
         }
         return operation
+    }
+
+    /// Gives an operation a seat, at the end of its bucket's chain.
+    private mutating func enter(_ operation: Operation, key: NameKey?, call: UInt64) -> Int {
+        count += 1
+        if count > buckets.count { splitBuckets() }
+        let seat = freeSeat()
+        seats[seat] = Seat(operation: operation, hash: key?.hash, call: call)
+        if let key { chain(seat, bucket(of: key.hash)) }
+        return seat
     }
 
     /// The operations of a name that came before `call` and have neither ended nor been cancelled, at most `limit`.
     ///
     /// Those that have are taken out of the chain on the way, so nobody meets them again.
-    private mutating func live(_ name: String, before call: UInt64, limit: Int) -> [Operation] {
+    private mutating func live(_ key: NameKey, before call: UInt64, limit: Int) -> [Operation] {
         var found: [Operation] = []
-        var seat = firstOfName[name] ?? Roll.none
+        var seat = buckets[bucket(of: key.hash)].first
         while seat != Roll.none, found.count < limit {
             let next = seats[seat].next
+            // The chain is in order of arrival: from the first of the same call on, nobody came before it.
             if call != 0, seats[seat].call == call { break }
-            if let operation = seats[seat].operation, operation.isLive {
-                found.append(operation)
-            } else {
-                unchain(seat)
+            if seats[seat].hash == key.hash, let operation = seats[seat].operation, operation.name == key.name {
+                if operation.isLive {
+                    found.append(operation)
+                } else {
+                    unchain(seat)
+                }
             }
             seat = next
         }
@@ -105,41 +127,52 @@ struct Roll: ~Copyable {
         return seat
     }
 
-    private mutating func chain(_ seat: Int, _ name: String) {
-        let first = firstOfName[name, default: seat]
-        guard first != seat else {
-            firstOfName[name] = seat
-            return
-        }
-        let last = seats[first].previous
-        seats[last].next = seat
+    // MARK: Buckets
+
+    private func bucket(of hash: Int) -> Int {
+        // The lowest bits chose this roll among others.
+        (hash >> 8) & (buckets.count - 1)
+    }
+
+    private mutating func chain(_ seat: Int, _ bucket: Int) {
+        let last = buckets[bucket].last
         seats[seat].previous = last
-        seats[first].previous = seat
+        seats[seat].next = Roll.none
+        buckets[bucket].last = seat
+        if last == Roll.none {
+            buckets[bucket].first = seat
+        } else {
+            seats[last].next = seat
+        }
     }
 
     private mutating func unchain(_ seat: Int) {
-        guard let name = seats[seat].name else { return }
+        guard let hash = seats[seat].hash else { return }
         let (previous, next) = (seats[seat].previous, seats[seat].next)
-        if previous == seat {
-            firstOfName[name] = nil
-        } else if seats[previous].next == seat {
-            unchainInner(seat, previous, next, name)
+        if previous == Roll.none {
+            buckets[bucket(of: hash)].first = next
         } else {
-            // The first of several: the next one becomes the first.
-            firstOfName[name] = next
+            seats[previous].next = next
+        }
+        if next == Roll.none {
+            buckets[bucket(of: hash)].last = previous
+        } else {
             seats[next].previous = previous
         }
-        seats[seat].name = nil
-        seats[seat].previous = seat
-        seats[seat].next = Roll.none
+        seats[seat].hash = nil
     }
 
-    private mutating func unchainInner(_ seat: Int, _ previous: Int, _ next: Int, _ name: String) {
-        seats[previous].next = next
-        if next != Roll.none {
-            seats[next].previous = previous
-        } else if let first = firstOfName[name] {
-            seats[first].previous = previous
+    /// Twice as many buckets: each chain becomes two, which stay in order.
+    private mutating func splitBuckets() {
+        let old = buckets
+        buckets = [Bucket](repeating: Bucket(), count: old.count * 2)
+        for bucket in old {
+            var seat = bucket.first
+            while seat != Roll.none {
+                let next = seats[seat].next
+                if let hash = seats[seat].hash { chain(seat, self.bucket(of: hash)) }
+                seat = next
+            }
         }
     }
 }

@@ -1,9 +1,9 @@
 #if canImport(Darwin)
-import Darwin
+    import Darwin
 #elseif canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// Lets one thread sleep until a moment of ``MonotonicTime``, and others wake it before.
@@ -23,13 +23,13 @@ final class Alarm: @unchecked Sendable {
         condition.initialize(to: pthread_cond_t())
         pthread_mutex_init(mutex, nil)
         #if canImport(Darwin)
-        pthread_cond_init(condition, nil)
+            pthread_cond_init(condition, nil)
         #else
-        var attributes = pthread_condattr_t()
-        pthread_condattr_init(&attributes)
-        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-        pthread_cond_init(condition, &attributes)
-        pthread_condattr_destroy(&attributes)
+            var attributes = pthread_condattr_t()
+            pthread_condattr_init(&attributes)
+            pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+            pthread_cond_init(condition, &attributes)
+            pthread_condattr_destroy(&attributes)
         #endif
     }
 
@@ -64,12 +64,12 @@ final class Alarm: @unchecked Sendable {
             return
         }
         #if canImport(Darwin)
-        let now = MonotonicTime.now
-        var span = timespec(nanoseconds: moment > now ? moment - now : 0)
-        pthread_cond_timedwait_relative_np(condition, mutex, &span)
+            let now = MonotonicTime.now
+            var span = timespec(nanoseconds: moment > now ? moment - now : 0)
+            pthread_cond_timedwait_relative_np(condition, mutex, &span)
         #else
-        var time = timespec(nanoseconds: moment)
-        pthread_cond_timedwait(condition, mutex, &time)
+            var time = timespec(nanoseconds: moment)
+            pthread_cond_timedwait(condition, mutex, &time)
         #endif
     }
 }

@@ -14,8 +14,8 @@ package protocol DeadlineTarget: AnyObject, Sendable {
 /// It keeps its target alive until then and lets go of it at that moment, so a cancelled deadline that still stands in
 /// the timer's heap weighs a few bytes and holds nothing.
 package final class Deadline: Sendable {
-    /// The address of the retained target, or 0 once the deadline was reached or cancelled. Whoever exchanges it owns the
-    /// target.
+    /// The address of the retained target, or 0 once the deadline was reached or cancelled. Whoever exchanges it owns
+    /// the target.
     private let target: Atomic<UInt>
 
     init(target: any DeadlineTarget) {

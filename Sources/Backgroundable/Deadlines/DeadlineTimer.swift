@@ -1,5 +1,4 @@
 package import Foundation
-import Synchronization
 
 /// One timer for any number of deadlines, on a thread of its own.
 ///
@@ -65,7 +64,7 @@ private final class DeadlineBook: Sendable {
         var isClosed = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let alarm = Alarm()
 
     var count: Int {
@@ -89,8 +88,8 @@ private final class DeadlineBook: Sendable {
         alarm.ring()
     }
 
-    /// The thread's life. One deadline is taken at a time: the lock is never held for long, and what was cancelled while
-    /// others were told is not told any more.
+    /// The thread's life. One deadline is taken at a time: the lock is never held for long, and what was cancelled
+    /// while others were told is not told any more.
     func serve() {
         while true {
             let (deadline, wakesAt, isClosed) = next()

@@ -12,9 +12,9 @@ struct LiveProcessGroups {
         groups = Self.scan()
     }
 
-    /// Whether a member of the group has not ended. True when the system does not tell.
-    func contains(_ group: pid_t) -> Bool {
-        groups?.contains(group) ?? true
+    /// Whether a member of the group has not ended. Where the system does not tell, one may live until it was killed.
+    func contains(_ group: pid_t, afterKill: Bool) -> Bool {
+        groups?.contains(group) ?? !afterKill
     }
 
     private static func scan() -> Set<pid_t>? {

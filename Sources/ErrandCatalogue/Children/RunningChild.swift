@@ -88,7 +88,7 @@ final class RunningChild {
         if let stoppedAt, now >= stoppedAt + grace { killGroup() }
         guard let ending, let endedAt else { return nil }
         if stoppedAt != nil {
-            guard let groups, !groups.contains(pid) else { return nil }
+            guard let groups, !groups.contains(pid, afterKill: killed) else { return nil }
         } else {
             guard output.isAtEnd && error.isAtEnd || now >= endedAt + grace else { return nil }
             killGroup()

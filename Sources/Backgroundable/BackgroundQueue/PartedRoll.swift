@@ -1,24 +1,22 @@
 import Foundation
-import Synchronization
 
 /// A roll behind its lock.
-final class SharedRoll: Sendable {
-    private let roll = Mutex(Roll())
-
-    func withLock<Result>(_ body: (inout Roll) -> Result) -> Result {
-        roll.withLock { body(&$0) }
-    }
-}
+typealias SharedRoll = Locked<Roll>
 
 /// A background queue's roll, in parts: threads that add and threads that finish seldom want the same lock.
 ///
 /// Everything of one name is in one part, so comparing and adding are one step there.
 struct PartedRoll: Sendable {
-    private let parts: [SharedRoll] = (0..<16).map { _ in SharedRoll() }
+    private let parts: [SharedRoll] = (0..<16).map { _ in SharedRoll(Roll()) }
 
     /// The part where an operation of that name belongs; operations without a name are spread.
-    func part(for operation: Operation, name: String?) -> SharedRoll {
-        parts[(name.map(PartedRoll.spread) ?? PartedRoll.spread(operation)) & 15]
+    static func part(for operation: Operation, key: NameKey?) -> Int {
+        let address = Int(bitPattern: Unmanaged.passUnretained(operation).toOpaque())
+        return (key?.hash ?? (address >> 6)) & 15
+    }
+
+    subscript(part: Int) -> SharedRoll {
+        parts[part]
     }
 
     /// Runs `body` on every part while all of them are locked.
@@ -32,14 +30,5 @@ struct PartedRoll: Sendable {
             body(&roll)
             withLocked(rest.dropFirst(), body)
         }
-    }
-
-    /// Names that differ mostly differ at their ends.
-    private static func spread(_ name: String) -> Int {
-        name.utf8.suffix(6).reduce(name.utf8.count) { $0 &* 31 &+ Int($1) }
-    }
-
-    private static func spread(_ operation: Operation) -> Int {
-        Int(bitPattern: Unmanaged.passUnretained(operation).toOpaque()) >> 6
     }
 }

@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+@testable import Backgroundable
+
+/// What Foundation's queues on Linux were known to get wrong, or do.
+@Suite struct FoundationTrapTests {
+    @Test func cancellingReleasesWhatDependsOnIt() {
+        let queue = BackgroundQueue()
+        queue.maxConcurrentOperationCount = 1
+        let never = PlainOperation()
+        let waiting = AsyncOperation { $0.finish() }
+        waiting.addDependency(never)
+        let ran = Box(false)
+        let dependent = BlockOperation { ran.change { $0 = true } }
+        dependent.addDependency(waiting)
+        queue.addOperations([dependent, waiting], waitUntilFinished: false)
+        waiting.cancel()
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(ran.now && waiting.isFinished)
+    }
+
+    @Test func oneAtATimeIsNoDeadlockWhenLaterOnesMustRunFirst() {
+        let queue = BackgroundQueue()
+        queue.maxConcurrentOperationCount = 1
+        let log = Box<[Int]>([])
+        let operations = (0..<50).map { number in
+            AsyncOperation(name: "\(number)") { own in
+                log.change { $0.append(number) }
+                own.finish()
+            }
+        }
+        for (earlier, later) in zip(operations, operations.dropFirst()) { earlier.addDependency(later) }
+        queue.addOperations(operations, waitUntilFinished: true)
+        #expect(log.now == Array((0..<50).reversed()))
+    }
+
+    @Test func oneAtATimeAddingFromInsideIsNoDeadlock() {
+        let queue = BackgroundQueue()
+        queue.maxConcurrentOperationCount = 1
+        let done = Signal()
+        queue.addAsyncOperation { outer in
+            let inner = queue.addAsyncOperation { $0.finish() }
+            inner.completionBlock = { done.fire() }
+            outer.finish()
+        }
+        #expect(done.wait())
+    }
+
+    @Test func aCancelledOperationAddedWhileABarrierIsPendingIsNoDeadlock() {
+        let queue = BackgroundQueue()
+        let held = Signal()
+        queue.addOperation { _ = held.wait() }
+        queue.addBarrierBlock {}
+        let done = Signal()
+        let cancelled: [Operation] = [PlainOperation(), AsyncOperation { _ in }]
+        inTheGlobalQueue {
+            for operation in cancelled {
+                operation.cancel()
+                queue.addOperation(operation)
+            }
+            done.fire()
+        }
+        #expect(done.wait())
+        held.fire()
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(cancelled.allSatisfy { $0.isFinished })
+    }
+
+    @Test func aQueueThatIsLetGoFinishesItsWorkAndGoes() {
+        let done = Signal()
+        let held = Signal()
+        weak var gone: BackgroundQueue?
+        do {
+            let queue = BackgroundQueue()
+            gone = queue
+            for _ in 0..<100 {
+                queue.addAsyncOperation { own in
+                    inTheGlobalQueue {
+                        own.finish()
+                        done.fire()
+                    }
+                }
+            }
+            queue.addOperation {
+                _ = held.wait()
+                done.fire()
+            }
+            queue.addOperation(PlainOperation { done.fire() })
+        }
+        held.fire()
+        for _ in 0..<102 { #expect(done.wait()) }
+        let patience = MonotonicTime.now + 20_000_000_000
+        while gone != nil, MonotonicTime.now < patience { Thread.sleep(forTimeInterval: 0.001) }
+        #expect(gone == nil)
+    }
+
+    @Test func completionBlocksAreLeftToTheirOwners() {
+        let queue = BackgroundQueue()
+        let listener = Listener()
+        queue.delegate = listener
+        let done = Signal()
+        let operation = PlainOperation()
+        operation.completionBlock = { done.fire() }
+        queue.addOperation(operation)
+        operation.completionBlock = { done.fire() }
+        #expect(done.wait())
+        #expect(listener.emptied.wait())
+    }
+}

@@ -1,0 +1,4 @@
+import Testing
+
+/// Tests that need the machine for themselves: one after the other.
+@Suite(.serialized) struct LoadTests {}

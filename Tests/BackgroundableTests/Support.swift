@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+@testable import Backgroundable
+
+/// Something that happens once and can be waited for from a synchronous test.
+final class Signal: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    func fire() {
+        semaphore.signal()
+    }
+
+    /// Waits until it has fired; false when that took longer than any healthy machine needs.
+    func wait(seconds: TimeInterval = 20) -> Bool {
+        semaphore.wait(timeout: .now() + seconds) == .success
+    }
+}
+
+/// A value that several threads write.
+final class Box<Value: Sendable>: Sendable {
+    private let value: Locked<Value>
+
+    init(_ value: Value) {
+        self.value = Locked(value)
+    }
+
+    var now: Value {
+        value.withLock { $0 }
+    }
+
+    func change(_ body: @Sendable (inout Value) -> Void) {
+        value.withLock { body(&$0) }
+    }
+}
+
+/// An operation of the kind that other code brings along. Unchecked because `Operation` may be subclassed.
+final class PlainOperation: Operation, @unchecked Sendable {
+    private let body: @Sendable () -> Void
+
+    init(name: String? = nil, _ body: @escaping @Sendable () -> Void = {}) {
+        self.body = body
+        super.init()
+        self.name = name
+    }
+
+    override func main() {
+        body()
+    }
+}
+
+/// Writes down what a background queue tells, and signals when it is empty.
+final class Listener: BackgroundQueueDelegate {
+    let log = Box<[String]>([])
+    let emptied = Signal()
+
+    func backgroundQueueWillStartOperations(_ queue: BackgroundQueue) {
+        log.change { $0.append("start") }
+    }
+
+    func backgroundQueueDidFinishOperations(_ queue: BackgroundQueue) {
+        log.change { $0.append("finish") }
+        emptied.fire()
+    }
+}
+
+/// A queue whose one place is taken by an operation that waits for `release`, so that what is added waits behind it.
+struct BusyQueue {
+    let queue = BackgroundQueue()
+    private let occupant: AsyncOperation
+
+    init() {
+        queue.maxConcurrentOperationCount = 1
+        let started = Signal()
+        occupant = queue.addAsyncOperation(timeout: 0) { _ in started.fire() }
+        _ = started.wait()
+    }
+
+    func release() {
+        occupant.finish()
+        queue.waitUntilAllOperationsAreFinished()
+    }
+}

@@ -1,0 +1,89 @@
+import Errand
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ErrandRedis
+
+struct EmbeddedBrokerTests {
+    private func makeDirectory(_ suffix: String = "") -> String {
+        NSTemporaryDirectory() + "ee-\(String(UInt32.random(in: 0 ... .max), radix: 36))\(suffix)"
+    }
+
+    @Test func theFirstStartsItOthersJoinAndTheLastEndsIt() async throws {
+        let directory = makeDirectory()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let joined = try await withThrowingTaskGroup(of: EmbeddedBroker.self) { group in
+            for _ in 0..<4 { group.addTask { try await Self.onAThread { try EmbeddedBroker.join(directory) } } }
+            return try await group.reduce(into: [EmbeddedBroker]()) { $0.append($1) }
+        }
+        let address = joined[0].address
+        let servers = try serverCount(directory)
+        #expect(servers == 1)
+        for broker in joined.dropLast() { broker.leave() }
+        #expect(EmbeddedBroker.isAnswering(address))
+        joined.last?.leave()
+        try await Self.onAThread { try Self.awaitEnd(of: address) }
+    }
+
+    @Test func whoComesWhileItEndsGetsANewOneWithTheSameData() async throws {
+        let directory = makeDirectory()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        for round in 0..<5 {
+            let embedded = try await Self.onAThread { try EmbeddedBroker.join(directory) }
+            var context = try HiredisContext.greeted(embedded.address, ConnectionOptions())
+            let replies = try context.roundTrip(
+                CommandWriter.command("RPUSH", "rounds", "\(round)").bytes + CommandWriter.command("LLEN", "rounds").bytes,
+                replies: 2
+            )
+            #expect(replies == [.integer(Int64(round + 1)), .integer(Int64(round + 1))])
+            embedded.leave()
+        }
+    }
+
+    @Test func aLongDirectoryStillHasASocket() async throws {
+        let directory = makeDirectory(String(repeating: "/long-directory-name", count: 8))
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let embedded = try await Self.onAThread { try EmbeddedBroker.join(directory) }
+        #expect(EmbeddedBroker.isAnswering(embedded.address))
+        embedded.leave()
+        try await Self.onAThread { try Self.awaitEnd(of: embedded.address) }
+    }
+
+    @Test func aDirectoryThatOthersCanWriteToIsRefused() throws {
+        let directory = makeDirectory()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: directory)
+        let error = #expect(throws: BrokerError.self) { try EmbeddedBroker.join(directory) }
+        #expect(error?.code == .notPermitted)
+    }
+
+    private func serverCount(_ directory: String) throws -> Int {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["pgrep", "-c", "-f", "redis-server unixsocket:\(directory)"]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return Int(String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)) ?? -1
+    }
+
+    private static func awaitEnd(of address: RedisAddress) throws {
+        let deadline = ContinuousClock.now + .seconds(10)
+        while EmbeddedBroker.isAnswering(address) {
+            guard ContinuousClock.now < deadline else { throw TestFailure("the embedded broker goes on though all have left") }
+            usleep(10_000)
+        }
+    }
+
+    /// Joining blocks its thread, which the pool's few must not be.
+    private static func onAThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            let thread = Thread { continuation.resume(with: Result { try body() }) }
+            thread.start()
+        }
+    }
+}

@@ -1,0 +1,447 @@
+#!lua
+-- What every script starts with: the queue, the server's clock, and helpers that survive garbage in any key.
+local call = redis.call
+local Q = KEYS[1] or ''
+local queue = string.match(Q, '^errand:{([%w_.-]+)}$')
+if not queue then return redis.error_reply('ERRAND the only key must be errand:{queue}') end
+
+local clock = call('TIME')
+local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+
+-- Lua writes large numbers with an exponent; Redis must never see one.
+local function whole(number) return string.format('%.0f', number) end
+local nowtext = whole(now)
+
+-- A field that may be missing or garbage, as a number.
+local function num(value)
+  local number = tonumber(value or 0)
+  if not number or number ~= number or number > 9e15 or number < -9e15 then return 0 end
+  return math.floor(number)
+end
+
+-- Whether a key exists. Side records are asked for once a call, so a job without them costs nothing.
+local known = {}
+local function has(name)
+  if known[name] == nil then known[name] = call('EXISTS', Q .. ':' .. name) == 1 end
+  return known[name]
+end
+local function field(name, id) return has(name) and call('HGET', Q .. ':' .. name, id) end
+local function drop(name, id) if has(name) then call('HDEL', Q .. ':' .. name, id) end end
+local function put(name, id, value)
+  call('HSET', Q .. ':' .. name, id, value)
+  known[name] = true
+end
+local function setting(name, default)
+  local value = num(field('settings', name))
+  if value > 0 then return value end
+  return default
+end
+
+-- Calls a variadic command in portions that Lua's stack can hold.
+local function each_portion(list, step, command, key)
+  for from = 1, #list, step do
+    call(command, key, unpack(list, from, math.min(from + step - 1, #list)))
+  end
+end
+-- Events and totals: gathered during the script, published and added at its end.
+local lines, bytes, totals = {}, 0, {}
+local NAMELESS = '"operation":null,"name":null'
+
+local function count(what) totals[what] = (totals[what] or 0) + 1 end
+
+local function publish()
+  if #lines == 0 then return end
+  call('PUBLISH', Q .. ':events', table.concat(lines, '\n'))
+  lines, bytes = {}, 0
+end
+
+-- An id that came from a list or set may be anything; in an event it must not break the line.
+local function printable(id)
+  return (string.gsub(string.sub(id, 1, 64), '[^%w_-]', '?'))
+end
+-- `worker` and `error` are JSON texts; `fragment` is the envelope's `"operation":…,"name":…`.
+local function event(kind, id, fragment, attempt, worker, duration, error)
+  if string.find(id, '[^%w_-]') then id = printable(id) end
+  local line = '{"event":"' .. kind .. '","id":"' .. id .. '",' .. fragment .. ',"queue":"' .. queue .. '","attempt":'
+    .. attempt .. ',"worker":' .. worker .. ',"at_ms":' .. nowtext .. ',"duration_ms":' .. duration .. ',"error":' .. error .. '}'
+  if #line > 32000 then
+    if fragment == NAMELESS then return line end
+    return event(kind, id, NAMELESS, attempt, worker, duration, '"too long for an event"')
+  end
+  if bytes + #line > 32000 then publish() end
+  lines[#lines + 1] = line
+  bytes = bytes + #line + 1
+  return line
+end
+
+local function add_totals()
+  for what, n in pairs(totals) do
+    local added = redis.pcall('HINCRBY', Q .. ':counters', what, n)
+    if type(added) == 'table' and added.err then call('HSET', Q .. ':counters', what, n) end
+  end
+  totals = {}
+end
+
+-- A stored body's priority, timeout, retries and event fragment; nil when the header cannot be read.
+local function header(body)
+  local priority, timeout, retries, length, from =
+    string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d1[idr](%d);(%d*);(%d*);(%d+)\n()')
+  if not priority then return nil end
+  local fragment = string.sub(body, from, from + num(length) - 1)
+  if #fragment > 8192 or string.find(fragment, '%c') or not string.find(fragment, '^"operation":') then fragment = NAMELESS end
+  return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment
+end
+
+-- Tells as many waiting sessions as there are jobs for them.
+local function wake(jobs)
+  while jobs > 0 and call('EXISTS', Q .. ':idle') == 1 do
+    local sessions = call('SPOP', Q .. ':idle', math.min(jobs, 100))
+    for _, session in ipairs(sessions) do
+      if call('ZSCORE', Q .. ':sessions', session) then
+        call('PUBLISH', Q .. ':hints:' .. session, 'w')
+        jobs = jobs - 1
+      end
+    end
+  end
+end
+-- Where a job is put, and how it leaves: shared by every script that ends jobs or lines them up.
+local SUSPECT_FROM, DEAD_KEPT = 3, 100000
+local HISTORY_KEPT, HISTORY_BYTES, HISTORY_MS, IDS_KEPT = 10000, 67108864, 86400000, 500000
+local fresh, ended, kept = 0, {}, 0
+
+-- To the end of its line, or scheduled. The ready-since stamp in front of the body starts anew.
+local function line_up(id, body, due)
+  local priority = header(body)
+  if due > now then
+    call('ZADD', Q .. ':scheduled', whole(due), id)
+  else
+    if priority then call('HSET', Q .. ':body', id, nowtext .. string.sub(body, 14)) end
+    if num(field('crashes', id)) >= SUSPECT_FROM then call('RPUSH', Q .. ':suspects', id)
+    else call('RPUSH', Q .. ':ready:' .. (priority or '5'), id) end
+    fresh = fresh + 1
+  end
+end
+
+-- Back to the head of its line, where it was.
+local function give_back(id, body)
+  if num(field('crashes', id)) >= SUSPECT_FROM then call('RPUSH', Q .. ':suspects', id)
+  else call('LPUSH', Q .. ':ready:' .. (header(body) or '5'), id) end
+  drop('running', id)
+  fresh = fresh + 1
+end
+
+-- Gives the name up: to the successor, who then goes to its place, or to whoever comes next.
+local function leave_name(id)
+  local name = field('named', id)
+  if not name then return end
+  local next_up = field('next', id)
+  local due, successor = string.match(next_up or '', '^(%d+):(.+)$')
+  local body = successor and call('HGET', Q .. ':body', successor)
+  if body then
+    call('HSET', Q .. ':names', name, successor)
+    line_up(successor, body, num(due))
+  elseif call('HGET', Q .. ':names', name) == id then
+    call('HDEL', Q .. ':names', name)
+  end
+  drop('next', id)
+  drop('running', id)
+  drop('named', id)
+end
+
+local function successor_of(id)
+  local next_up = field('next', id)
+  return next_up and string.match(next_up, '^%d+:(.+)$')
+end
+
+local function remember(id, how)
+  ended[#ended + 1] = id
+  ended[#ended + 1] = how
+end
+
+local function keep_history(id, line, result)
+  local record = line .. '\n' .. (result or '')
+  call('HSET', Q .. ':history', id, record)
+  call('RPUSH', Q .. ':history:order', nowtext .. ':' .. id)
+  kept = kept + #record
+end
+
+-- Removes what is kept beside a body.
+local function forget_sides(id)
+  drop('failures', id)
+  drop('crashes', id)
+  drop('alone', id)
+  drop('errors', id)
+  drop('stops', id)
+end
+
+-- The entry of a line at which a job stands: its own id, or that of the job whose place it took over.
+local function entry_of(id) return field('place', id) or id end
+
+-- Takes a job out of its line: out of a short line at once, else by a tombstone that a claim skips.
+local function leave_line(id, body)
+  local entry = entry_of(id)
+  drop('stand', entry)
+  drop('place', id)
+  local priority, _, _, fragment = header(body)
+  local lines_of = { Q .. ':ready:' .. (priority or '5') }
+  if has('suspects') then lines_of[#lines_of + 1] = Q .. ':suspects' end
+  local operation = fragment and has('parked') and string.match(fragment, '^"operation":"([%w_.-]+)"')
+  if operation then lines_of[#lines_of + 1] = Q .. ':parked:' .. operation end
+  for n, line in ipairs(lines_of) do
+    if call('LLEN', line) <= 1000 and call('LREM', line, 1, entry) == 1 then
+      if n > 1 and operation and line == Q .. ':parked:' .. operation then
+        local left = call('LLEN', line)
+        if left > 0 then put('parked', operation, left) else drop('parked', operation) end
+      end
+      return
+    end
+  end
+  put('gone', entry, num(field('gone', entry)) + 1)
+end
+
+-- Ends a job for good: `how` is a letter of the ended record (f finished, c cancelled, r replaced, x deleted).
+local function end_job(id, how, line, result)
+  if line then keep_history(id, line, result) end
+  remember(id, how)
+  leave_name(id)
+  forget_sides(id)
+  call('HDEL', Q .. ':body', id)
+end
+
+-- Sets a job aside for a person. Its name is free from now on.
+local function die(id, fragment, attempt, worker, duration, error)
+  local line = event('dead', id, fragment, attempt, worker, duration, error)
+  call('ZADD', Q .. ':dead', nowtext, id)
+  put('errors', id, line)
+  leave_name(id)
+  drop('stops', id)
+  if call('ZCARD', Q .. ':dead') > DEAD_KEPT then
+    local oldest = call('ZPOPMIN', Q .. ':dead')[1]
+    call('HDEL', Q .. ':body', oldest)
+    forget_sides(oldest)
+    remember(oldest, 'x')
+    count('dead_trimmed')
+  end
+end
+
+-- A member of a line or a due set without a body: garbage, unless its job has just ended.
+local function bury(id)
+  if field('ended', id) or field('ended:old', id) then return count('strays') end
+  call('HSET', Q .. ':body', id, '')
+  die(id, NAMELESS, 0, 'null', 0, '"its body is missing"')
+end
+
+local function flush_ended()
+  if #ended == 0 then return end
+  local window = setting('remember_ms', 60000)
+  local since = num(call('HGET', Q .. ':seq', 'ended_at'))
+  if since == 0 or since > now or now - since >= window or call('HLEN', Q .. ':ended') >= IDS_KEPT then
+    if since > 0 and call('EXISTS', Q .. ':ended') == 1 then call('RENAME', Q .. ':ended', Q .. ':ended:old') end
+    call('HSET', Q .. ':seq', 'ended_at', nowtext)
+  end
+  each_portion(ended, 1000, 'HSET', Q .. ':ended')
+  call('PEXPIRE', Q .. ':ended', whole(2 * window))
+  ended = {}
+end
+
+local function trim_history()
+  if kept == 0 then return end
+  local stored = num(call('HGET', Q .. ':seq', 'history_bytes')) + kept
+  local order, oldest = Q .. ':history:order', now - setting('keep_ms', HISTORY_MS)
+  for _ = 1, 100 do
+    local head = call('LINDEX', order, 0)
+    if not head then break end
+    local at, id = string.match(head, '^(%d+):(.*)$')
+    if at and num(at) > oldest and stored <= HISTORY_BYTES and call('LLEN', order) <= HISTORY_KEPT then break end
+    call('LPOP', order)
+    if id then
+      stored = stored - call('HSTRLEN', Q .. ':history', id)
+      call('HDEL', Q .. ':history', id)
+    end
+  end
+  call('HSET', Q .. ':seq', 'history_bytes', whole(math.max(stored, 0)))
+  kept = 0
+end
+
+-- Writes what the script gathered. Every script that changes jobs ends with it.
+local function settle()
+  flush_ended()
+  trim_history()
+  publish()
+  add_totals()
+  wake(fresh)
+end
+-- push: takes jobs into the queue, one after the other.
+--
+-- KEYS[1]  errand:{queue}
+-- ARGV     for each job five values: id, due (ms since 1970; 0 is now), policy (i, d or r), name ('' without), envelope
+-- Answer   first 1 when the queue was not known before (then: SADD errand:queues queue), else 0; then one text a job:
+--          a accepted · e exists · d:HOLDER dropped · r:HOLDER replaced · n:HOLDER deferred
+--
+-- Runs without allow-oom: a push is refused when the server's memory is full.
+local COUNT = #ARGV / 5
+if COUNT < 1 or COUNT > 1000 or COUNT ~= math.floor(COUNT) then
+  return redis.error_reply('ERRAND push takes 1 to 1000 jobs of 5 values each')
+end
+
+local function problem(i)
+  local id, due, policy, name, envelope = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
+  if #id < 1 or #id > 64 or string.find(id, '[^%w_-]') then return 'the id must match [A-Za-z0-9_-]{1,64}' end
+  if #due > 15 or not string.find(due, '^%d+$') then return 'the due time must be milliseconds since 1970' end
+  if policy ~= 'i' and policy ~= 'd' and policy ~= 'r' then return 'the policy must be i, d or r' end
+  if (policy == 'i') ~= (name == '') then return 'a name goes with the policies d and r, and only with them' end
+  if #name > 1024 then return 'the name is longer than 1024 bytes' end
+  if #envelope > 1200000 then return 'the envelope is longer than 1200000 bytes' end
+  if string.sub(envelope, 1, 2) ~= '1' .. policy or not string.find(envelope, '^1[idr]%d;%d*;%d*;%d+\n') then
+    return 'the envelope must begin with a header of version 1 and the same policy'
+  end
+end
+for i = 1, #ARGV, 5 do
+  local what = problem(i)
+  if what then return redis.error_reply('ERRAND job ' .. (i + 4) / 5 .. ': ' .. what) end
+end
+
+local waiting = call('HLEN', Q .. ':body')
+if waiting + COUNT > setting('maximum', 10000000) then
+  return redis.error_reply('ERRANDFULL the queue holds ' .. waiting .. ' jobs, which is its limit')
+end
+
+-- Bodies and entries of plain jobs are gathered and written with one command each.
+local bodies, entries, seen = {}, {}, {}
+local function gather(id, envelope, due)
+  local level = string.sub(envelope, 3, 3)
+  bodies[#bodies + 1] = id
+  bodies[#bodies + 1] = nowtext .. envelope
+  seen[id] = true
+  if num(due) > now then
+    call('ZADD', Q .. ':scheduled', due, id)
+  else
+    local line = entries[level]
+    if not line then
+      line = {}
+      entries[level] = line
+    end
+    line[#line + 1] = id
+    fresh = fresh + 1
+  end
+end
+local function write_gathered()
+  each_portion(bodies, 1000, 'HSET', Q .. ':body')
+  for level, line in pairs(entries) do each_portion(line, 1000, 'RPUSH', Q .. ':ready:' .. level) end
+  bodies, entries = {}, {}
+end
+
+local ids = {}
+for i = 1, #ARGV, 5 do ids[#ids + 1] = ARGV[i] end
+local stored = call('HMGET', Q .. ':body', unpack(ids))
+local recent = has('ended') and call('HMGET', Q .. ':ended', unpack(ids))
+local older = has('ended:old') and call('HMGET', Q .. ':ended:old', unpack(ids))
+local function exists(n) return stored[n] or seen[ids[n]] or (recent and recent[n]) or (older and older[n]) end
+
+local function fragment_of(id)
+  local body = call('HGET', Q .. ':body', id)
+  local _, _, _, fragment = header(body)
+  return fragment or NAMELESS
+end
+
+local function event_of(kind, id, fragment) return event(kind, id, fragment, 0, 'null', 0, 'null') end
+
+local function take_name(id, name)
+  put('named', id, name)
+  put('names', name, id)
+end
+
+-- The old job ends; whatever was kept beside it goes with it.
+local function give_way(holder)
+  local line = event_of('replaced', holder, fragment_of(holder))
+  count('replaced')
+  keep_history(holder, line)
+  remember(holder, 'r')
+  drop('named', holder)
+  forget_sides(holder)
+  call('HDEL', Q .. ':body', holder)
+end
+
+local function replace_waiting(holder, id, name, envelope, due)
+  local zset = (call('ZSCORE', Q .. ':scheduled', holder) and 'scheduled') or (call('ZSCORE', Q .. ':retrying', holder) and 'retrying')
+  local old = call('HGET', Q .. ':body', holder)
+  local same_line = not zset and num(due) <= now and string.sub(old, 16, 16) == string.sub(envelope, 3, 3)
+    and not has('parked') and num(field('crashes', holder)) < SUSPECT_FROM
+  if same_line then
+    local entry = entry_of(holder)
+    call('HSET', Q .. ':body', id, string.sub(old, 1, 13) .. envelope)
+    seen[id] = true
+    drop('place', holder)
+    put('stand', entry, id)
+    put('place', id, entry)
+  else
+    gather(id, envelope, due)
+    write_gathered()
+    if zset then call('ZREM', Q .. ':' .. zset, holder) else leave_line(holder, old) end
+  end
+  take_name(id, name)
+  give_way(holder)
+end
+
+local function defer(holder, id, name, envelope, due)
+  local old = successor_of(holder)
+  call('HSET', Q .. ':body', id, nowtext .. envelope)
+  seen[id] = true
+  put('named', id, name)
+  put('next', holder, whole(num(due)) .. ':' .. id)
+  if old then give_way(old) end
+end
+
+local function stop(holder, session)
+  if not field('stops', holder) then put('stops', holder, 'replace') end
+  call('PUBLISH', Q .. ':hints:' .. session, 's')
+end
+
+local function push_named(id, due, policy, name, envelope)
+  write_gathered()
+  local holder = call('HGET', Q .. ':names', name)
+  -- A lock whose holder is gone, or does not know of it, is none.
+  if holder and (call('HEXISTS', Q .. ':body', holder) == 0 or field('named', holder) ~= name) then holder = nil end
+  if not holder then
+    gather(id, envelope, due)
+    take_name(id, name)
+    return 'a'
+  end
+  local session = field('running', holder)
+  if session and call('HEXISTS', Q .. ':claims:' .. session, holder) == 0 then session = nil end
+  if policy == 'd' then
+    local waiting_next = session and successor_of(holder)
+    if not (session and field('stops', holder)) or waiting_next then
+      local _, _, _, fragment = header(nowtext .. envelope)
+      event_of('dropped', id, fragment or NAMELESS)
+      return 'd:' .. (waiting_next or holder)
+    end
+    defer(holder, id, name, envelope, due)
+    return 'n:' .. holder
+  end
+  if session then
+    defer(holder, id, name, envelope, due)
+    stop(holder, session)
+    return 'n:' .. holder
+  end
+  replace_waiting(holder, id, name, envelope, due)
+  return 'r:' .. holder
+end
+
+local answer = { 0 }
+if waiting == 0 and call('HLEN', Q .. ':counters') == 0 then answer[1] = 1 end
+for n = 1, COUNT do
+  local i = n * 5 - 4
+  local verdict
+  if exists(n) then verdict = 'e'
+  elseif ARGV[i + 2] == 'i' then
+    gather(ARGV[i], ARGV[i + 4], ARGV[i + 1])
+    verdict = 'a'
+  else verdict = push_named(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]) end
+  local kind = string.sub(verdict, 1, 1)
+  if kind == 'd' then count('dropped') elseif kind ~= 'e' then count('pushed') end
+  answer[n + 1] = verdict
+end
+write_gathered()
+settle()
+return answer
