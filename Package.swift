@@ -2,11 +2,11 @@
 import PackageDescription
 
 #if os(macOS)
-// Homebrew's prefix is not among the default search paths.
-let hiredisPkgConfig: String? = "hiredis"
+    // Homebrew's prefix is not among the default search paths.
+    let hiredisPkgConfig: String? = "hiredis"
 #else
-// Debian's hiredis.pc carries a flag that SwiftPM warns about; the default paths are enough.
-let hiredisPkgConfig: String? = nil
+    // Debian's hiredis.pc carries a flag that SwiftPM warns about; the default paths are enough.
+    let hiredisPkgConfig: String? = nil
 #endif
 
 /// One transition of the data model each; the text is embedded in the binary.
@@ -109,7 +109,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where [.regular, .executable, .test].contains(target.type) && target.name != "CErrandChild" {
+for target in package.targets
+where [.regular, .executable, .test].contains(target.type) && target.name != "CErrandChild" {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [
             .enableUpcomingFeature("ExistentialAny"),

@@ -17,7 +17,12 @@ struct Ceiling {
     func measure() async throws -> Double {
         _ = try await Drain(broker: broker, queue: queue, jobs: jobs, logger: CommandLogger.make("ceiling")).push()
         let session = Session(
-            id: "ceiling\(getpid())", host: "ceiling", pid: getpid(), concurrency: 1, queues: [queue], lease: .seconds(3600),
+            id: "ceiling\(getpid())",
+            host: "ceiling",
+            pid: getpid(),
+            concurrency: 1,
+            queues: [queue],
+            lease: .seconds(3600),
             operations: ["noop": OperationDefaults()]
         )
         try await broker.register(session, on: queue)
@@ -29,7 +34,9 @@ struct Ceiling {
         let status = try await broker.status(of: queue).queue
         try await broker.release(session, on: queue)
         _ = try await broker.clear(queue)
-        guard status.ready < 50 else { throw CommandFailure("the ceiling left \(status.ready) jobs", ExitStatus.unsuccessful) }
+        guard status.ready < 50 else {
+            throw CommandFailure("the ceiling left \(status.ready) jobs", ExitStatus.unsuccessful)
+        }
         return Double(calls * 50) / (elapsed / .seconds(1))
     }
 
@@ -51,7 +58,8 @@ struct Ceiling {
                   end
                 end
                 return exchange(KEYS, report)
-                """.utf8)
+                """.utf8
+            )
     }
 
     private func runBenchmark(_ digest: String, session: String, calls: Int) throws {
@@ -59,10 +67,15 @@ struct Ceiling {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
             ["redis-benchmark"] + broker.address.redisBenchmarkArguments
-            + ["-c", "1", "-P", "1", "-n", String(calls), "-q", "EVALSHA", digest, "1", KeySpace.key(of: queue), session]
+            + [
+                "-c", "1", "-P", "1", "-n", String(calls), "-q", "EVALSHA", digest, "1", KeySpace.key(of: queue),
+                session,
+            ]
         process.standardOutput = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw CommandFailure("redis-benchmark failed", ExitStatus.unavailable) }
+        guard process.terminationStatus == 0 else {
+            throw CommandFailure("redis-benchmark failed", ExitStatus.unavailable)
+        }
     }
 }

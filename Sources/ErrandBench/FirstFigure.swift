@@ -52,7 +52,9 @@ struct Figures {
         StandardOutput.write("drain by one worker, jobs/s                   \(rate(median(drain)))")
         StandardOutput.write("redis-benchmark, claim + finish of 50, jobs/s \(rate(median(ceiling)))")
         if let drain = median(drain), let ceiling = median(ceiling), ceiling > 0 {
-            StandardOutput.write("drain / ceiling                               \(String(format: "%.2f", drain / ceiling))")
+            StandardOutput.write(
+                "drain / ceiling                               \(String(format: "%.2f", drain / ceiling))"
+            )
         }
     }
 
@@ -71,7 +73,11 @@ struct Drain {
     let logger: Logger
 
     func push() async throws -> Double {
-        let description = try OperationDescription("noop", arguments: ["pad": .init(stringLiteral: padding)], queue: queue)
+        let description = try OperationDescription(
+            "noop",
+            arguments: ["pad": .init(stringLiteral: padding)],
+            queue: queue
+        )
         let start = ContinuousClock.now
         let producer = Producer(broker: broker)
         var left = jobs
@@ -94,10 +100,13 @@ struct Drain {
             broker: broker,
             configuration: WorkerConfiguration(queues: [.init(queue)], concurrency: concurrency),
             operations: [
-                RegisteredOperation("noop", handler: .blocking { _ in
-                    if done.add(1, ordering: .relaxed).newValue == total { end.finish() }
-                    return .finished()
-                })
+                RegisteredOperation(
+                    "noop",
+                    handler: .blocking { _ in
+                        if done.add(1, ordering: .relaxed).newValue == total { end.finish() }
+                        return .finished()
+                    }
+                )
             ],
             logger: logger
         )
@@ -109,7 +118,10 @@ struct Drain {
         try await running.value
         let status = try await broker.status(of: queue).queue
         guard status.totals["finished"] == jobs else {
-            throw CommandFailure("only \(status.totals["finished"]) of \(jobs) jobs were finished", ExitStatus.unsuccessful)
+            throw CommandFailure(
+                "only \(status.totals["finished"]) of \(jobs) jobs were finished",
+                ExitStatus.unsuccessful
+            )
         }
         return Double(jobs) / (elapsed / .seconds(1))
     }

@@ -4,7 +4,9 @@ import Foundation
 
 /// Reads a catalogue; what is wrong with it ends the command with status 78.
 package func readCatalogue(_ path: String) throws -> Catalogue {
-    do { return try Catalogue(contentsOf: path) } catch { throw CommandFailure("\(error)", ExitStatus.badConfiguration) }
+    do { return try Catalogue(contentsOf: path) } catch {
+        throw CommandFailure("\(error)", ExitStatus.badConfiguration)
+    }
 }
 
 extension Catalogue {
@@ -14,7 +16,10 @@ extension Catalogue {
         return operations.values.map { operation in
             RegisteredOperation(
                 operation.name,
-                defaults: OperationDefaults(timeout: operation.timeout ?? .seconds(10), retries: operation.retries ?? 0),
+                defaults: OperationDefaults(
+                    timeout: operation.timeout ?? .seconds(10),
+                    retries: operation.retries ?? 0
+                ),
                 handler: .async { job in HandlerOutcome(await runner.run(operation, job: CatalogueJob(job))) }
             )
         }
@@ -41,7 +46,8 @@ extension Errand.HandlerOutcome {
     fileprivate init(_ outcome: ErrandCatalogue.CatalogueOutcome) {
         switch outcome {
         case .finished(let result): self = .finished(result: result)
-        case .failed(let message, let isFinal, let retryAfter): self = .failed(message, isFinal: isFinal, retryAfter: retryAfter)
+        case .failed(let message, let isFinal, let retryAfter):
+            self = .failed(message, isFinal: isFinal, retryAfter: retryAfter)
         case .retryUnspent: self = .snoozed(.seconds(1))
         case .stopped: self = .failed("stopped")
         }

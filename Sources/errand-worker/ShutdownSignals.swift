@@ -8,7 +8,10 @@ import UnixSignals
 enum ShutdownSignals {
     static func run(_ worker: Worker, voice: WorkerVoice, logger: Logger) async throws {
         let group = ServiceGroup(
-            configuration: .init(services: [.init(service: worker, successTerminationBehavior: .gracefullyShutdownGroup)], logger: logger)
+            configuration: .init(
+                services: [.init(service: worker, successTerminationBehavior: .gracefullyShutdownGroup)],
+                logger: logger
+            )
         )
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let listening = Task {

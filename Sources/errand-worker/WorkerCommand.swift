@@ -40,7 +40,12 @@ struct WorkerCommand: AsyncParsableCommand {
     @Option(help: "How many jobs run at once.")
     var concurrency = 8
 
-    @Option(help: ArgumentHelp("How long claims live without a heartbeat: after that other workers take the jobs back.", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp(
+            "How long claims live without a heartbeat: after that other workers take the jobs back.",
+            valueName: "duration"
+        )
+    )
     var lease = DurationArgument(.seconds(30))
 
     @Option(help: ArgumentHelp("How long a graceful shutdown may take in all.", valueName: "duration"))

@@ -2,9 +2,9 @@ import Foundation
 import Synchronization
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
 /// A real redis-server for one test, on a Unix socket and, when asked, a TCP port of its own choosing; ended by its pid.
@@ -30,7 +30,10 @@ package final class RedisServer: Sendable {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         port = tcp ? try Self.freePort() : 0
         arguments =
-            ["--port", String(port), "--bind", "127.0.0.1", "--unixsocket", directory + "/s", "--dir", directory, "--save", ""]
+            [
+                "--port", String(port), "--bind", "127.0.0.1", "--unixsocket", directory + "/s", "--dir", directory,
+                "--save", "",
+            ]
             + (durable ? ["--appendonly", "yes", "--appendfsync", "always"] : []) + more
         try start()
     }
@@ -52,7 +55,9 @@ package final class RedisServer: Sendable {
         self.process.withLock { $0 = process }
         let deadline = ContinuousClock.now + .seconds(20)
         while !isAnswering {
-            guard ContinuousClock.now < deadline, process.isRunning else { throw TestFailure("redis-server did not start") }
+            guard ContinuousClock.now < deadline, process.isRunning else {
+                throw TestFailure("redis-server did not start")
+            }
             usleep(5000)
         }
     }
@@ -85,7 +90,9 @@ package final class RedisServer: Sendable {
         }
         guard connected else { throw TestFailure("no connection to \(socket)") }
         let command = "*\(words.count)\r\n" + words.map { "$\($0.utf8.count)\r\n\($0)\r\n" }.joined()
-        guard write(file, command, command.utf8.count) == command.utf8.count else { throw TestFailure("nothing written") }
+        guard write(file, command, command.utf8.count) == command.utf8.count else {
+            throw TestFailure("nothing written")
+        }
         var reader = ReplyReader(file: file)
         return try reader.reply()
     }
@@ -99,7 +106,9 @@ package final class RedisServer: Sendable {
         address.sin_addr.s_addr = inet_addr("127.0.0.1")
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let bound = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(file, $0, length) == 0 && getsockname(file, $0, &length) == 0 }
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(file, $0, length) == 0 && getsockname(file, $0, &length) == 0
+            }
         }
         guard bound else { throw TestFailure("no free port") }
         return Int(UInt16(bigEndian: address.sin_port))
@@ -109,9 +118,9 @@ package final class RedisServer: Sendable {
 /// A stream socket.
 func socketOf(_ family: Int32) -> Int32 {
     #if canImport(Glibc)
-    socket(family, Int32(SOCK_STREAM.rawValue), 0)
+        socket(family, Int32(SOCK_STREAM.rawValue), 0)
     #else
-    socket(family, SOCK_STREAM, 0)
+        socket(family, SOCK_STREAM, 0)
     #endif
 }
 

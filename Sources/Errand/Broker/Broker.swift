@@ -56,7 +56,11 @@ public protocol WorkingBroker: Sendable {
     func release(_ session: Session, on queue: String) async throws(BrokerError)
 
     /// Tells when there may be work, or something to stop: a hint that may be lost, so callers poll as well.
-    func hints(for session: Session, on queues: [String], _ onHint: @escaping @Sendable (Hint) -> Void) -> any Subscription
+    func hints(
+        for session: Session,
+        on queues: [String],
+        _ onHint: @escaping @Sendable (Hint) -> Void
+    ) -> any Subscription
 }
 
 /// What the console needs of a broker.

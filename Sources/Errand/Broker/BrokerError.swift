@@ -2,7 +2,9 @@
 public struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of broker errors. More may come in a minor release.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
-        private enum Kind: String, Sendable { case notReachable, unknown, sessionLost, full, refused, notPermitted, protocolViolation, closed }
+        private enum Kind: String, Sendable {
+            case notReachable, unknown, sessionLost, full, refused, notPermitted, protocolViolation, closed
+        }
         private let kind: Kind
         private init(_ kind: Kind) { self.kind = kind }
 

@@ -28,7 +28,9 @@ public struct Producer: Sendable {
     ///   of the others are `unknown`.
     /// - Throws: as ``push(_:)``; nothing was taken then.
     public func push(contentsOf descriptions: [OperationDescription]) async throws -> [Receipt] {
-        try await push(envelopes: descriptions.map { description throws(DescriptionError) in try description.settled() })
+        try await push(
+            envelopes: descriptions.map { description throws(DescriptionError) in try description.settled() }
+        )
     }
 
     /// Pushes jobs that are settled already.

@@ -30,7 +30,9 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
         case "unix":
             self = try Self.unix(parts)
         case "rediss":
-            throw Self.bad("TLS (rediss) is not supported: hiredis 0.14 has none. Use a tunnel such as stunnel, or a Unix socket")
+            throw Self.bad(
+                "TLS (rediss) is not supported: hiredis 0.14 has none. Use a tunnel such as stunnel, or a Unix socket"
+            )
         default:
             throw Self.bad("the scheme must be redis or unix, not \(scheme)")
         }
@@ -57,7 +59,9 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
         guard (1...65535).contains(port) else { throw bad("the port must be 1 to 65535") }
         let path = parts.path.drop { $0 == "/" }
         let database = path.isEmpty ? 0 : Int(path) ?? -1
-        guard (0...65535).contains(database) else { throw bad("the database after the host must be a number, such as /0") }
+        guard (0...65535).contains(database) else {
+            throw bad("the database after the host must be a number, such as /0")
+        }
         if parts.query != nil || parts.fragment != nil { throw bad("it may not have a query or a fragment") }
         let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
         return try RedisAddress(
@@ -79,11 +83,19 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
             }
             database = number
         }
-        return try RedisAddress(place: .unix(path: parts.path), user: parts.user, password: parts.password, database: database)
+        return try RedisAddress(
+            place: .unix(path: parts.path),
+            user: parts.user,
+            password: parts.password,
+            database: database
+        )
     }
 
     private static func bad(_ what: String) -> BrokerError {
-        BrokerError(.refused, "bad broker URL: \(what). Expected redis://[user[:password]@]host[:port][/db] or unix:///path")
+        BrokerError(
+            .refused,
+            "bad broker URL: \(what). Expected redis://[user[:password]@]host[:port][/db] or unix:///path"
+        )
     }
 
     /// The address without user and password.

@@ -1,6 +1,7 @@
 public import Errand
 
 extension RedisBroker {
+    /// Looks for broken invariants in one script, and for claims that no session holds; queues of more than 20,000 jobs are not walked job by job.
     public func audit(_ queue: String, repair: Bool) async throws(BrokerError) -> [Finding] {
         var call = ScriptCall(.audit, on: queue)
         call.add(repair ? 1 : 0)
@@ -29,14 +30,17 @@ extension RedisBroker {
         var cursor = "0"
         let prefix = KeySpace.key(of: queue) + ":claims:"
         repeat {
-            let page = try await command(.command("SCAN", cursor, "MATCH", prefix + "*", "COUNT", "1000")).elements ?? []
+            let page =
+                try await command(.command("SCAN", cursor, "MATCH", prefix + "*", "COUNT", "1000")).elements ?? []
             guard page.count == 2, let next = page[0].text else { throw unexpected("a SCAN page") }
             for key in (page[1].elements ?? []).compactMap(\.text) {
                 let session = String(key.dropFirst(prefix.count))
                 let score = try await command(.command("ZSCORE", KeySpace.key(of: queue) + ":sessions", session))
                 guard case .null = score else { continue }
                 // With its lease set to the past, recovery finds the session like any other dead one.
-                if repair { _ = try await command(.command("ZADD", KeySpace.key(of: queue) + ":sessions", "1", session)) }
+                if repair {
+                    _ = try await command(.command("ZADD", KeySpace.key(of: queue) + ":sessions", "1", session))
+                }
                 findings.append(
                     Finding(
                         kind: "claims_without_session",
@@ -55,11 +59,13 @@ extension RedisBroker {
     private static let explanations = [
         "body_without_place": "a job is in no line, set or claim: it would never run. Repair puts it in line",
         "several_places": "a job is in more than one place: it may run more than once",
-        "place_without_body": "a line, set or claim names a job that does not exist. Repair puts it among the dead, with the reason",
+        "place_without_body":
+            "a line, set or claim names a job that does not exist. Repair puts it among the dead, with the reason",
         "lock_without_holder": "a name is held by no living job; the next push heals it",
         "claim_unreadable": "a claim cannot be read. Repair lets recovery take the job back",
         "session_unknown": "a session has a lease but no record. Repair ends its lease",
-        "claims_without_session": "jobs are claimed by a session that is not registered: nobody would take them back. Repair does",
+        "claims_without_session":
+            "jobs are claimed by a session that is not registered: nobody would take them back. Repair does",
         "succession_without_job": "a job waits for the end of one that does not exist. Repair puts it in line",
         "running_without_claim": "a job counts as running but nobody holds it: replacements would wait for it for ever",
         "idle_without_session": "a session that is gone is listed as waiting for work: a hint would be lost on it",

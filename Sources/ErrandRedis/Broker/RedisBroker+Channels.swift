@@ -1,6 +1,7 @@
 public import Errand
 
 extension RedisBroker {
+    /// Subscribes to the session's channels on a connection of its own, and says that there may be work whenever it was subscribed (again).
     public func hints(
         for session: Session,
         on queues: [String],
@@ -29,6 +30,7 @@ extension RedisBroker {
         }
     }
 
+    /// Subscribes to the queues' channels on a connection of its own; a reader that falls 100,000 messages behind misses the oldest.
     public func events(of queues: [String]?) -> AsyncThrowingStream<QueueEvents, any Error> {
         events(of: queues, onSubscribed: {})
     }

@@ -1,11 +1,13 @@
 public import Errand
 
 extension RedisBroker {
+    /// The registry's queues, sorted by name.
     public func queues() async throws(BrokerError) -> [String] {
         let members = try await command(.command("SMEMBERS", KeySpace.queues)).elements ?? []
         return members.compactMap(\.text).filter { QueueName.isValid($0) }.sorted()
     }
 
+    /// Reads what is known of jobs, 50 a script.
     public func inspect(_ ids: [String], on queue: String) async throws(BrokerError) -> [JobRecord?] {
         var records: [JobRecord?] = []
         for start in stride(from: 0, to: ids.count, by: 50) {
@@ -20,6 +22,7 @@ extension RedisBroker {
         return records
     }
 
+    /// Reads one page of a state; at most 500 jobs.
     public func jobs(
         in state: JobState,
         on queue: String,
@@ -36,10 +39,12 @@ extension RedisBroker {
         return (answer.dropFirst().compactMap { JobRecord($0) }, next < 0 ? nil : Int(clamping: next))
     }
 
+    /// Cancels jobs, 50 a script; a session that runs one is told at once by a hint and for certain by its next heartbeat.
     public func cancel(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict] {
         try await end(ids, on: queue, "cancel")
     }
 
+    /// Deletes jobs, 50 a script.
     public func delete(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict] {
         try await end(ids, on: queue, "delete")
     }
@@ -54,13 +59,16 @@ extension RedisBroker {
             let answer = try await run(call).elements ?? []
             guard answer.count == portion.count else { throw unexpected("\(answer.count) verdicts") }
             for word in answer {
-                guard let verdict = word.text.flatMap({ EndingVerdict(rawValue: $0) }) else { throw unexpected("a verdict") }
+                guard let verdict = word.text.flatMap({ EndingVerdict(rawValue: $0) }) else {
+                    throw unexpected("a verdict")
+                }
                 verdicts.append(verdict)
             }
         }
         return verdicts
     }
 
+    /// Puts dead jobs back in line; reads their names from their bodies first.
     public func revive(_ ids: [String], on queue: String) async throws(BrokerError) -> [ReviveVerdict] {
         let records = try await inspect(ids, on: queue)
         var call = ScriptCall(.revive, on: queue)
@@ -83,10 +91,13 @@ extension RedisBroker {
 
     /// The name that a job takes when it lives; scripts do not read bodies, so the client does.
     private static func nameHeld(by record: JobRecord) -> String? {
-        guard let job = try? JobEnvelope.read(stored: record.body), job.description.uniquenessPolicy != .ignore else { return nil }
+        guard let job = try? JobEnvelope.read(stored: record.body), job.description.uniquenessPolicy != .ignore else {
+            return nil
+        }
         return job.description.name
     }
 
+    /// Cancels up to 500 waiting jobs.
     public func clear(_ queue: String) async throws(BrokerError) -> Int {
         while true {
             var call = ScriptCall(.clear, on: queue)
@@ -98,6 +109,7 @@ extension RedisBroker {
         }
     }
 
+    /// Writes the settings that are not `nil`.
     public func configure(_ queue: String, _ change: QueueSettings) async throws(BrokerError) {
         let values: [(String, Int?)] = [
             ("paused", change.isPaused.map { $0 ? 1 : 0 }), ("maximum", change.maximumLength),

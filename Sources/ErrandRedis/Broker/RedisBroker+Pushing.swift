@@ -2,10 +2,13 @@ public import Errand
 import Logging
 
 extension RedisBroker {
+    /// Pushes in calls of at most 500 jobs and about 8 MiB.
     public func push(_ jobs: [JobEnvelope], to queue: String) async throws(BrokerError) -> [Receipt] {
         var receipts: [Receipt] = []
         receipts.reserveCapacity(jobs.count)
-        for portion in Self.portions(of: jobs) { receipts += try await pushPortion(portion, to: queue, after: receipts) }
+        for portion in Self.portions(of: jobs) {
+            receipts += try await pushPortion(portion, to: queue, after: receipts)
+        }
         return receipts
     }
 
@@ -41,9 +44,13 @@ extension RedisBroker {
         }
         do throws(BrokerError) {
             let answer = try await run(call).elements ?? []
-            guard answer.count == jobs.count + 1 else { throw unexpected("\(answer.count) receipts for \(jobs.count) jobs") }
+            guard answer.count == jobs.count + 1 else {
+                throw unexpected("\(answer.count) receipts for \(jobs.count) jobs")
+            }
             if answer[0].number == 1 { await announce(queue) }
-            return try zip(jobs, answer.dropFirst()).map { job, verdict throws(BrokerError) in try receipt(of: job, queue, verdict) }
+            return try zip(jobs, answer.dropFirst()).map { job, verdict throws(BrokerError) in
+                try receipt(of: job, queue, verdict)
+            }
         } catch {
             // An earlier portion was taken, so the whole batch can no longer be said to have failed.
             guard error.code == .outcomeUnknown || !done.isEmpty else { throw error }

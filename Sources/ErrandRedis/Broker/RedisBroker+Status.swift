@@ -1,6 +1,7 @@
 public import Errand
 
 extension RedisBroker {
+    /// Reads counts, totals and sessions in one script.
     public func status(of queue: String) async throws(BrokerError) -> (queue: QueueStatus, sessions: [SessionStatus]) {
         let answer = try await run(ScriptCall(.status, on: queue)).elements ?? []
         guard answer.count == 4 else { throw unexpected("a status") }

@@ -1,6 +1,7 @@
 public import Errand
 
 extension RedisBroker {
+    /// Registers the session, and puts the queue into the registry.
     public func register(_ session: Session, on queue: String) async throws(BrokerError) {
         var call = ScriptCall(.register, on: queue)
         call.add(session.id)
@@ -16,9 +17,12 @@ extension RedisBroker {
         _ = try await command(.command("SADD", KeySpace.queues, queue))
     }
 
+    /// Reports and claims in one script and one round trip.
     public func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeAnswer {
         let reply = try await run(Self.call(exchange, on: queue))
-        guard let answer = ExchangeAnswer(reply, reports: exchange.reports.count) else { throw unexpected("an exchange's answer") }
+        guard let answer = ExchangeAnswer(reply, reports: exchange.reports.count) else {
+            throw unexpected("an exchange's answer")
+        }
         return answer
     }
 
@@ -39,6 +43,7 @@ extension RedisBroker {
         return call
     }
 
+    /// Runs the recovery script once.
     public func recover(on queue: String) async throws(BrokerError) -> Recovery {
         let answer = try await run(ScriptCall(.recover, on: queue)).elements ?? []
         guard answer.count == 2, let count = answer[0].number, let more = answer[1].number else {
@@ -47,6 +52,7 @@ extension RedisBroker {
         return Recovery(recovered: Int(clamping: count), hasMore: more == 1)
     }
 
+    /// Puts up to 500 due jobs of each kind in line.
     public func promote(on queue: String) async throws(BrokerError) -> Promotion {
         var call = ScriptCall(.promote, on: queue)
         call.add(500)
@@ -57,6 +63,7 @@ extension RedisBroker {
         return Promotion(promoted: Int(clamping: count), nextDue: next < 0 ? nil : Int(clamping: next))
     }
 
+    /// Gives back what the session holds, and ends it.
     public func release(_ session: Session, on queue: String) async throws(BrokerError) {
         var call = ScriptCall(.release, on: queue)
         call.add(session.id)
@@ -99,7 +106,8 @@ extension ExchangeAnswer {
         if token == 0, !ids.isEmpty { return nil }
         var failures: [Int: (failures: Int, crashes: Int)] = [:]
         for start in stride(from: 0, to: extras.count - 2, by: 3) {
-            guard let position = extras[start].number, let failed = extras[start + 1].number, let crashed = extras[start + 2].number
+            guard let position = extras[start].number, let failed = extras[start + 1].number,
+                let crashed = extras[start + 2].number
             else { return nil }
             failures[Int(clamping: position) - 1] = (Int(clamping: failed), Int(clamping: crashed))
         }

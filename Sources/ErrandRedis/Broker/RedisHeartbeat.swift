@@ -5,6 +5,7 @@ import Logging
 import Synchronization
 
 extension RedisBroker {
+    /// Starts a thread with a connection of its own that beats for all queues in one round trip.
     public func startHeartbeat(
         of session: Session,
         on queues: [String],
@@ -83,7 +84,10 @@ final class RedisHeartbeat: Heartbeat {
 
     /// Beats for all queues in one round trip.
     private func beat(over context: inout HiredisContext) throws(BrokerError) {
-        let replies = try context.roundTrip(queues.flatMap { call(for: $0).command(byDigest: true).bytes }, replies: queues.count)
+        let replies = try context.roundTrip(
+            queues.flatMap { call(for: $0).command(byDigest: true).bytes },
+            replies: queues.count
+        )
         for (queue, reply) in zip(queues, replies) {
             var reply = reply
             if case .error(let text) = reply, ServerError(text).word == "NOSCRIPT" {

@@ -62,7 +62,8 @@ package final class Connection: Sendable {
 
     /// Sends commands and waits for a reply to each of them.
     package func send(_ commands: CommandWriter) async throws(BrokerError) -> [RESPValue] {
-        let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<[RESPValue], BrokerError>, Never>) in
+        let result = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<[RESPValue], BrokerError>, Never>) in
             send(commands) { continuation.resume(returning: $0) }
         }
         return try result.get()
@@ -106,7 +107,9 @@ package final class Connection: Sendable {
                 var values: [RESPValue] = []
                 values.reserveCapacity(request.replies)
                 for _ in 0..<request.replies { values.append(try context.reply()) }
-                if values.contains(where: { if case .error(let text) = $0 { ServerError(text).wantsNewConnection } else { false } }) {
+                if values.contains(where: {
+                    if case .error(let text) = $0 { ServerError(text).wantsNewConnection } else { false }
+                }) {
                     usable = false
                 }
                 request.complete(.success(values))

@@ -2,11 +2,11 @@ import CHiredis
 import Errand
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
 /// A hiredis connection, owned by one thread from its making to its end.
@@ -108,8 +108,14 @@ struct HiredisContext: ~Copyable {
         guard isTCP else { return }
         redisEnableKeepAlive(context)
         #if os(Linux)
-        var patience = UInt32(clamping: timeout.wholeMilliseconds)
-        setsockopt(context.pointee.fd, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &patience, socklen_t(MemoryLayout<UInt32>.size))
+            var patience = UInt32(clamping: timeout.wholeMilliseconds)
+            setsockopt(
+                context.pointee.fd,
+                Int32(IPPROTO_TCP),
+                TCP_USER_TIMEOUT,
+                &patience,
+                socklen_t(MemoryLayout<UInt32>.size)
+            )
         #endif
     }
 
@@ -119,7 +125,9 @@ struct HiredisContext: ~Copyable {
 
     private static func reason(of context: UnsafeMutablePointer<redisContext>) -> String {
         let number = errno
-        let text = withUnsafeBytes(of: context.pointee.errstr) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        let text = withUnsafeBytes(of: context.pointee.errstr) {
+            String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
         if context.pointee.err == REDIS_ERR_IO, number == EAGAIN { return "no answer in time" }
         return text.isEmpty ? "closed by the server" : text
     }
@@ -131,9 +139,9 @@ private let sigpipeIgnored: Void = {
     var current = sigaction()
     guard sigaction(SIGPIPE, nil, &current) == 0 else { return }
     #if os(Linux)
-    let isDefault = current.__sigaction_handler.sa_handler == nil
+        let isDefault = current.__sigaction_handler.sa_handler == nil
     #else
-    let isDefault = current.__sigaction_u.__sa_handler == nil
+        let isDefault = current.__sigaction_u.__sa_handler == nil
     #endif
     if isDefault { signal(SIGPIPE, SIG_IGN) }
 }()

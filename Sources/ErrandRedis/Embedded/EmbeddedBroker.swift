@@ -2,11 +2,11 @@ public import Errand
 import Foundation
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
 /// A private redis-server for machines where nobody set one up: appendonly, on a Unix socket, with its data in a directory of its own.

@@ -2,11 +2,11 @@ import Errand
 import Foundation
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
 /// Starts an embedded broker's guardian and waits until its server answers.
@@ -33,7 +33,10 @@ enum EmbeddedGuardian {
             )
         }
         guard find("flock") != nil else {
-            throw BrokerError(.notReachable, "no flock on PATH for the embedded broker: apt-get install util-linux, or brew install flock")
+            throw BrokerError(
+                .notReachable,
+                "no flock on PATH for the embedded broker: apt-get install util-linux, or brew install flock"
+            )
         }
         try write(configuration(for: home), to: home.configuration)
         unlink(home.socket)
@@ -89,7 +92,9 @@ enum EmbeddedGuardian {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0)
         for output in [Int32(1), 2] { posix_spawn_file_actions_adddup2(&actions, 0, output) }
         let arguments = words.map { strdup($0) } + [nil]
-        let environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasSuffix("REDIS_URL") }.map { strdup("\($0)=\($1)") } + [nil]
+        let environment =
+            ProcessInfo.processInfo.environment.filter { !$0.key.hasSuffix("REDIS_URL") }.map { strdup("\($0)=\($1)") }
+            + [nil]
         defer { for text in arguments + environment { free(text) } }
         var pid = pid_t()
         let failure = posix_spawn(&pid, words[0], &actions, &attributes, arguments, environment)
@@ -105,9 +110,9 @@ enum EmbeddedGuardian {
 
     /// `POSIX_SPAWN_SETSID`; Glibc declares it behind a macro that Swift does not see.
     #if os(Linux)
-    private static let inNewSession: Int32 = 0x80
+        private static let inNewSession: Int32 = 0x80
     #else
-    private static let inNewSession = Int32(POSIX_SPAWN_SETSID)
+        private static let inNewSession = Int32(POSIX_SPAWN_SETSID)
     #endif
 
     private static func awaitAnswer(of home: EmbeddedHome, _ address: RedisAddress) throws(BrokerError) {

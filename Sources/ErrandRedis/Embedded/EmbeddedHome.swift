@@ -3,11 +3,11 @@ import Errand
 import Foundation
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
 /// The files of an embedded broker.
@@ -45,14 +45,23 @@ struct EmbeddedHome {
                 attributes: [.posixPermissions: 0o700]
             )
         } catch {
-            throw BrokerError(.notReachable, "cannot make the embedded broker's directory \(path): \(error.localizedDescription)")
+            throw BrokerError(
+                .notReachable,
+                "cannot make the embedded broker's directory \(path): \(error.localizedDescription)"
+            )
         }
         var facts = stat()
         guard lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR, facts.st_uid == getuid() else {
-            throw BrokerError(.notPermitted, "the embedded broker's directory \(path) must be a directory of this user's own")
+            throw BrokerError(
+                .notPermitted,
+                "the embedded broker's directory \(path) must be a directory of this user's own"
+            )
         }
         guard facts.st_mode & 0o022 == 0 else {
-            throw BrokerError(.notPermitted, "the embedded broker's directory \(path) can be written by others; chmod 700 it")
+            throw BrokerError(
+                .notPermitted,
+                "the embedded broker's directory \(path) can be written by others; chmod 700 it"
+            )
         }
     }
 }

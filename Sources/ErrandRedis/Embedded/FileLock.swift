@@ -2,11 +2,11 @@ import Errand
 import Synchronization
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
 /// An advisory lock on a file, which the system takes away when the process ends. Children do not inherit it.
@@ -18,7 +18,9 @@ final class FileLock: Sendable {
 
     init(_ path: String) throws(BrokerError) {
         let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard opened >= 0 else { throw BrokerError(.notReachable, "cannot open \(path): \(String(cString: strerror(errno)))") }
+        guard opened >= 0 else {
+            throw BrokerError(.notReachable, "cannot open \(path): \(String(cString: strerror(errno)))")
+        }
         self.path = path
         descriptor = Mutex(opened)
     }

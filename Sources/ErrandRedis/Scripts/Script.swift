@@ -27,7 +27,11 @@ package struct Script: Sendable {
 
     static let push = Script("push", PackageResources.push_lua, places, refusedWhenFull: true)
     static let exchange = Script("exchange", PackageResources.exchange_lua, sessions)
-    static let heartbeat = Script("heartbeat", PackageResources.heartbeat_lua, [base, PackageResources.lib_sessions_lua])
+    static let heartbeat = Script(
+        "heartbeat",
+        PackageResources.heartbeat_lua,
+        [base, PackageResources.lib_sessions_lua]
+    )
     static let register = Script("register", PackageResources.register_lua, [base, PackageResources.lib_sessions_lua])
     static let recover = Script("recover", PackageResources.recover_lua, sessions)
     static let promote = Script("promote", PackageResources.promote_lua, places)
@@ -42,7 +46,8 @@ package struct Script: Sendable {
 
     /// Every script, for documentation and benchmarks.
     package static let all = [
-        push, exchange, heartbeat, register, recover, promote, release, cancel, clear, revive, settings, status, inspect, audit,
+        push, exchange, heartbeat, register, recover, promote, release, cancel, clear, revive, settings, status,
+        inspect, audit,
     ]
 }
 

@@ -10,7 +10,9 @@ struct CommandWriterTests {
         writer.add([0, 13, 10, 255])
         writer.add("é")
         #expect(writer.commands == 1)
-        #expect(writer.bytes == Array("*3\r\n$3\r\nSET\r\n$4\r\n".utf8) + [0, 13, 10, 255] + Array("\r\n$2\r\né\r\n".utf8))
+        #expect(
+            writer.bytes == Array("*3\r\n$3\r\nSET\r\n$4\r\n".utf8) + [0, 13, 10, 255] + Array("\r\n$2\r\né\r\n".utf8)
+        )
     }
 
     @Test(arguments: [0, 1, -1, 9, 10, -10, 12_345, Int.max, Int.min])

@@ -8,7 +8,11 @@ import Testing
 
 struct ConnectionTests {
     private func broker(_ server: RedisServer, patience: Duration = .seconds(10)) throws -> RedisBroker {
-        RedisBroker(try RedisAddress(url: server.url), options: ConnectionOptions(patience: patience), logger: Logger(label: "test"))
+        RedisBroker(
+            try RedisAddress(url: server.url),
+            options: ConnectionOptions(patience: patience),
+            logger: Logger(label: "test")
+        )
     }
 
     @Test func manyCallersGetTheirOwnReplies() async throws {
@@ -67,7 +71,10 @@ struct ConnectionTests {
             #expect(error?.code == .notPermitted)
             #expect(error?.message.contains("wrong-word") == false)
         }
-        let broker = RedisBroker(try RedisAddress(url: "redis://:hush-hush@127.0.0.1:\(server.port)"), logger: Logger(label: "test"))
+        let broker = RedisBroker(
+            try RedisAddress(url: "redis://:hush-hush@127.0.0.1:\(server.port)"),
+            logger: Logger(label: "test")
+        )
         defer { broker.close() }
         try await broker.ping()
     }
@@ -100,7 +107,12 @@ struct ConnectionTests {
         let broker = try broker(server)
         defer { broker.close() }
         let session = Session(
-            id: "session-1", host: "h", pid: 1, concurrency: 1, queues: ["default"], lease: .seconds(30),
+            id: "session-1",
+            host: "h",
+            pid: 1,
+            concurrency: 1,
+            queues: ["default"],
+            lease: .seconds(30),
             operations: ["noop": OperationDefaults()]
         )
         try await broker.register(session, on: "default")
@@ -108,7 +120,13 @@ struct ConnectionTests {
         func exchange(_ call: Int, _ reports: [OutcomeReport], wanted: Int) async throws -> ExchangeAnswer {
             try await broker.exchange(
                 Exchange(
-                    session: session, call: call, reports: reports, wanted: wanted, freeSlots: 1, begun: 0, longestWait: .seconds(2),
+                    session: session,
+                    call: call,
+                    reports: reports,
+                    wanted: wanted,
+                    freeSlots: 1,
+                    begun: 0,
+                    longestWait: .seconds(2),
                     stopGrace: .seconds(2)
                 ),
                 on: "default"
@@ -120,9 +138,17 @@ struct ConnectionTests {
             try await Producer(broker: broker).push(OperationDescription("noop", id: "second"))
         }
         #expect(error?.code == .full)
-        let report = OutcomeReport(id: claim.id, token: claim.token, verb: .finished, attempt: 1, fragment: Array(#""operation":"noop","name":null"#.utf8))
+        let report = OutcomeReport(
+            id: claim.id,
+            token: claim.token,
+            verb: .finished,
+            attempt: 1,
+            fragment: Array(#""operation":"noop","name":null"#.utf8)
+        )
         #expect(try await exchange(2, [report], wanted: 0).accepted == [true])
         try server.run("CONFIG", "SET", "maxmemory", "0")
-        #expect(try await Producer(broker: broker).push(OperationDescription("noop", id: "second")).outcome == .accepted)
+        #expect(
+            try await Producer(broker: broker).push(OperationDescription("noop", id: "second")).outcome == .accepted
+        )
     }
 }

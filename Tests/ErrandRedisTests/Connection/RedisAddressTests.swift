@@ -24,8 +24,10 @@ struct RedisAddressTests {
     }
 
     @Test(arguments: [
-        "", "localhost:6379", "http://localhost", "rediss://:hush@localhost", "redis://", "redis://h:0", "redis://h:70000", "redis://h/x",
-        "redis://h/-1", "redis://h?x=1", "unix://relative", "unix:///s?db=x", "unix:///s?x=1", "unix:///" + String(repeating: "a", count: 107),
+        "", "localhost:6379", "http://localhost", "rediss://:hush@localhost", "redis://", "redis://h:0",
+        "redis://h:70000", "redis://h/x",
+        "redis://h/-1", "redis://h?x=1", "unix://relative", "unix:///s?db=x", "unix:///s?x=1",
+        "unix:///" + String(repeating: "a", count: 107),
     ])
     func refusesWithAReason(_ url: String) {
         let error = #expect(throws: BrokerError.self) { try RedisAddress(url: url) }

@@ -33,7 +33,8 @@ struct EmbeddedBrokerTests {
             let embedded = try await Self.onAThread { try EmbeddedBroker.join(directory) }
             var context = try HiredisContext.greeted(embedded.address, ConnectionOptions())
             let replies = try context.roundTrip(
-                CommandWriter.command("RPUSH", "rounds", "\(round)").bytes + CommandWriter.command("LLEN", "rounds").bytes,
+                CommandWriter.command("RPUSH", "rounds", "\(round)").bytes
+                    + CommandWriter.command("LLEN", "rounds").bytes,
                 replies: 2
             )
             #expect(replies == [.integer(Int64(round + 1)), .integer(Int64(round + 1))])
@@ -74,13 +75,16 @@ struct EmbeddedBrokerTests {
     private static func awaitEnd(of address: RedisAddress) throws {
         let deadline = ContinuousClock.now + .seconds(10)
         while EmbeddedBroker.isAnswering(address) {
-            guard ContinuousClock.now < deadline else { throw TestFailure("the embedded broker goes on though all have left") }
+            guard ContinuousClock.now < deadline else {
+                throw TestFailure("the embedded broker goes on though all have left")
+            }
             usleep(10_000)
         }
     }
 
     /// Joining blocks its thread, which the pool's few must not be.
-    private static func onAThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    private static func onAThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value
+    {
         try await withCheckedThrowingContinuation { continuation in
             let thread = Thread { continuation.resume(with: Result { try body() }) }
             thread.start()

@@ -8,7 +8,8 @@ import Testing
 
 /// The pages that other languages follow.
 struct WireTests {
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardizedFileURL
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../..")
+        .standardizedFileURL
 
     @Test func thePublishedPushScriptIsTheOneWeSend() throws {
         let published = try Data(contentsOf: Self.root.appending(path: "docs/wire/push.lua"))
@@ -35,7 +36,9 @@ struct WireTests {
         let worker = Worker(
             broker: broker,
             configuration: WorkerConfiguration(queues: [.init("wire")]),
-            operations: [RegisteredOperation("greet") { job in run.yield("\(job.id) \(job.name ?? "-") \(job.arguments)") }],
+            operations: [
+                RegisteredOperation("greet") { job in run.yield("\(job.id) \(job.name ?? "-") \(job.arguments)") }
+            ],
             logger: Logger(label: "test")
         )
         let working = Task { try await worker.run() }

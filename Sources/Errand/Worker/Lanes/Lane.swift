@@ -82,7 +82,9 @@ final class Lane: Sendable {
             do throws(BrokerError) {
                 return try await epoch.broker.exchange(exchange, on: queue)
             } catch {
-                guard error.code != .sessionLost, error.code != .closed, !epoch.isLost, !epoch.mustLeave else { throw error }
+                guard error.code != .sessionLost, error.code != .closed, !epoch.isLost, !epoch.mustLeave else {
+                    throw error
+                }
                 epoch.logger.debug("call not answered", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
             }
             await epoch.pause(for: pause)
@@ -100,7 +102,10 @@ final class Lane: Sendable {
 
     private func take(_ answer: ExchangeAnswer, of reports: [OutcomeReport]) {
         for (report, counted) in zip(reports, answer.accepted) where !counted {
-            epoch.logger.debug("a late report changed nothing", metadata: ["job.id": "\(report.id)", "job.queue": "\(queue)"])
+            epoch.logger.debug(
+                "a late report changed nothing",
+                metadata: ["job.id": "\(report.id)", "job.queue": "\(queue)"]
+            )
         }
         let operations = answer.claims.compactMap { accept($0)?.makeOperation() }
         epoch.background.addOperations(operations, waitUntilFinished: false)
@@ -191,7 +196,9 @@ final class Lane: Sendable {
     /// Stops everything that is held, or what has not begun.
     func stopAll(_ cause: JobRun.StopCause, onlyWaiting: Bool = false) {
         let now = ContinuousClock.now
-        for run in held.withLock({ Array($0.runs.values) }) where !onlyWaiting || run.isWaiting(since: now) { run.stop(cause) }
+        for run in held.withLock({ Array($0.runs.values) }) where !onlyWaiting || run.isWaiting(since: now) {
+            run.stop(cause)
+        }
         signal.raise()
     }
 
@@ -204,6 +211,13 @@ final class Lane: Sendable {
 
 extension OutcomeReport {
     fileprivate init(_ claim: Claim, _ verb: Verb, fragment: [UInt8] = [], error: String? = nil) {
-        self.init(id: claim.id, token: claim.token, verb: verb, attempt: claim.attempt, fragment: fragment, error: error)
+        self.init(
+            id: claim.id,
+            token: claim.token,
+            verb: verb,
+            attempt: claim.attempt,
+            fragment: fragment,
+            error: error
+        )
     }
 }

@@ -89,7 +89,10 @@ final class SessionEpoch: Sendable {
     private func release() async {
         for queue in session.queues {
             do { try await broker.release(session, on: queue) } catch {
-                logger.debug("session not released; its lease will end", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
+                logger.debug(
+                    "session not released; its lease will end",
+                    metadata: ["job.queue": "\(queue)", "error": "\(error)"]
+                )
             }
         }
     }
@@ -126,7 +129,8 @@ final class SessionEpoch: Sendable {
     }
 
     private func end(because error: BrokerError) {
-        guard !over.load(ordering: .acquiring), lost.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
+        guard !over.load(ordering: .acquiring),
+            lost.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
         else { return }
         if error.code == .sessionLost { logger.debug("session lost", metadata: ["worker.id": "\(session.id)"]) }
         for lane in lanes { lane.stopAll(.lost) }

@@ -40,7 +40,14 @@ final class JobRun: Sendable {
     private let lane: Lane
     private let state = Mutex(State())
 
-    init(_ claim: Claim, _ job: StoredJob, _ operation: RegisteredOperation, lane: Lane, stopGrace: Duration, logger: Logger) {
+    init(
+        _ claim: Claim,
+        _ job: StoredJob,
+        _ operation: RegisteredOperation,
+        lane: Lane,
+        stopGrace: Duration,
+        logger: Logger
+    ) {
         id = claim.id
         token = claim.token
         attempt = claim.attempt
@@ -214,7 +221,11 @@ extension JobRun {
     }
 
     /// The report of a run that was told to stop and has stopped.
-    private func report(_ outcome: HandlerOutcome, stoppedBy cause: StopCause, _ since: ContinuousClock.Instant) -> OutcomeReport? {
+    private func report(
+        _ outcome: HandlerOutcome,
+        stoppedBy cause: StopCause,
+        _ since: ContinuousClock.Instant
+    ) -> OutcomeReport? {
         switch cause {
         case .lost: return nil
         case .timedOut:
@@ -260,7 +271,8 @@ extension JobRun {
 extension HandlerOutcome {
     fileprivate init(thrown error: any Error) {
         switch error {
-        case let failure as JobFailure: self = .failed(failure.message, isFinal: failure.isFinal, retryAfter: failure.retryAfter)
+        case let failure as JobFailure:
+            self = .failed(failure.message, isFinal: failure.isFinal, retryAfter: failure.retryAfter)
         case let snooze as JobSnooze: self = .snoozed(snooze.pause)
         default: self = .failed(String(describing: error))
         }
