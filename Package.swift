@@ -88,8 +88,12 @@ let package = Package(
             ]
         ),
         .testTarget(name: "BackgroundableTests", dependencies: ["Backgroundable"]),
-        .testTarget(name: "ErrandTests", dependencies: ["Errand"]),
-        .testTarget(name: "ErrandRedisTests", dependencies: ["Errand", "ErrandRedis", "TestSupport"]),
+        .target(name: "ErrandConformance", dependencies: ["Errand"]),
+        .testTarget(name: "ErrandTests", dependencies: ["Errand", "ErrandConformance"]),
+        .testTarget(
+            name: "ErrandRedisTests",
+            dependencies: ["Errand", "ErrandConformance", "ErrandRedis", "TestSupport"]
+        ),
         .executableTarget(
             name: "errand-child-probe",
             dependencies: ["ErrandCatalogue"],

@@ -33,12 +33,13 @@ local function leave_due(id)
   end
 end
 
--- A successor leaves its holder alone.
+-- A successor leaves its holder alone: what it asked of it is taken back, as far as the holder has not heard of it yet.
 local function leave_succession(id)
   local name = field('named', id)
   local holder = name and field('names', name)
   if holder and holder ~= id and successor_of(holder) == id then
     call('HDEL', Q .. ':next', holder)
+    if field('stops', holder) == 'replace' then drop('stops', holder) end
     return true
   end
 end

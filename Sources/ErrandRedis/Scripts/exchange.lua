@@ -6,7 +6,7 @@
 -- Answer   verdicts ('1' counted, '0' stale), token of the claims, ids, bodies, extras (position, failures, crashes, …), flags (1 due jobs wait, 2 paused)
 local session = ARGV[1]
 local me, mine = Q .. ':session:' .. session, Q .. ':claims:' .. session
-if not call('ZSCORE', Q .. ':sessions', session) then return redis.error_reply('ERRANDLOST') end
+if not call('ZSCORE', Q .. ':sessions', session) then return redis.error_reply('ERRANDLOST the session is not registered') end
 local worker = '"' .. session .. '"'
 
 local seq = call('HMGET', Q .. ':seq', 'token', 'beat', 'lease', 'solo', 'turn')
@@ -68,11 +68,15 @@ local function retry(id, fragment, attempt, duration, delay, line)
   event('retrying', id, fragment, attempt, worker, duration, 'null')
 end
 
+-- It was told to stop, and does.
+local function cancelled(id, fragment, attempt, duration, failure)
+  local line = event('cancelled', id, fragment, attempt, worker, duration, failure or 'null')
+  count('cancelled')
+  if not (field('stops', id) == 'replace' and superseded(id, fragment, attempt, line)) then end_job(id, 'c', line) end
+end
+
 local function failed(kind, id, fragment, attempt, duration, failure, delay)
-  if field('stops', id) == 'cancel' then
-    count('cancelled')
-    return end_job(id, 'c', event('cancelled', id, fragment, attempt, worker, duration, failure))
-  end
+  if field('stops', id) == 'cancel' then return cancelled(id, fragment, attempt, duration, failure) end
   local line = event(kind, id, fragment, attempt, worker, duration, failure)
   count(kind)
   if superseded(id, fragment, attempt, line) then return end
@@ -96,6 +100,7 @@ end
 
 local function park(id, fragment, attempt)
   if superseded(id, fragment, attempt) then return end
+  if field('stops', id) then return cancelled(id, fragment, attempt, 0) end
   local operation = string.match(fragment, '^"operation":"([%w_.-]+)"')
   if not operation then return die(id, NAMELESS, attempt, worker, 0, '"its operation cannot be read"') end
   call('RPUSH', Q .. ':parked:' .. operation, id)
@@ -108,21 +113,12 @@ local function take_report(id, verb, attempt, duration, fragment, failure, resul
   if verb == 'f' then finish(id, fragment, attempt, duration, result)
   elseif verb == 'e' then failed('failed', id, fragment, attempt, duration, failure, delay)
   elseif verb == 't' then failed('timed_out', id, fragment, attempt, duration, failure, delay)
-  elseif verb == 'c' then
-    local replaced = field('stops', id) == 'replace' and successor_of(id)
-    local line = event('cancelled', id, fragment, attempt, worker, duration, failure)
-    count('cancelled')
-    if not (replaced and superseded(id, fragment, attempt, line)) then end_job(id, 'c', line) end
+  elseif verb == 'c' then cancelled(id, fragment, attempt, duration, failure)
   elseif verb == 'r' then returned[#returned + 1] = id
   elseif verb == 'p' then park(id, fragment, attempt)
   elseif verb == 's' then
-    if field('stops', id) then
-      count('cancelled')
-      local line = event('cancelled', id, fragment, attempt, worker, duration, 'null')
-      if not superseded(id, fragment, attempt, line) then end_job(id, 'c', line) end
-    elseif not superseded(id, fragment, attempt) then
-      retry(id, fragment, attempt, duration, delay ~= '' and delay or '0')
-    end
+    if field('stops', id) then cancelled(id, fragment, attempt, duration)
+    elseif not superseded(id, fragment, attempt) then retry(id, fragment, attempt, duration, delay ~= '' and delay or '0') end
   else die(id, fragment ~= '' and fragment or NAMELESS, attempt, worker, duration, failure) end
 end
 

@@ -3,7 +3,7 @@
 -- ARGV     session, lease (ms), begun token
 -- Answer   how many claims the session holds, then id and token of each that is to stop
 local session, lease = ARGV[1], num(ARGV[2])
-if not call('ZSCORE', Q .. ':sessions', session) then return redis.error_reply('ERRANDLOST') end
+if not call('ZSCORE', Q .. ':sessions', session) then return redis.error_reply('ERRANDLOST the session is not registered') end
 mind_the_gap(lease)
 call('ZADD', Q .. ':sessions', whole(now + lease), session)
 call('HSET', Q .. ':seq', 'beat', nowtext)

@@ -1,0 +1,31 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Beats on a thread of its own, so that nothing that blocks the cooperative threads can end a lease.
+final class MemoryHeartbeat: Heartbeat {
+    private let wake = DispatchSemaphore(value: 0)
+    private let isStopped = Atomic(false)
+
+    /// Begins to beat: at once, and then every `interval`.
+    func start(every interval: Duration, _ beat: @escaping @Sendable () -> Void) {
+        let thread = Thread { [self] in run(every: interval, beat) }
+        thread.name = "errand-heartbeat"
+        thread.start()
+    }
+
+    private func run(every interval: Duration, _ beat: () -> Void) {
+        let milliseconds = Int(clamping: max(MemoryRules.milliseconds(interval), 1))
+        while !isStopped.load(ordering: .acquiring) {
+            beat()
+            _ = wake.wait(timeout: .now() + .milliseconds(milliseconds))
+        }
+    }
+
+    func beatNow() { wake.signal() }
+
+    func stop() {
+        isStopped.store(true, ordering: .releasing)
+        wake.signal()
+    }
+}

@@ -1,0 +1,61 @@
+extension MemoryBroker {
+    /// The queues that a producer, a worker or an operator has made, sorted by name.
+    public func queues() async throws(BrokerError) -> [String] { knownQueues }
+
+    /// A queue's counts and totals, and the sessions that serve it, sorted by id.
+    public func status(
+        of queue: String
+    ) async throws(BrokerError) -> (queue: QueueStatus, sessions: [SessionStatus]) {
+        try change(queue) { ($0.status, $0.sessionStatuses) }
+    }
+
+    /// What the broker knows of these jobs; `nil` for an id it does not know.
+    public func inspect(_ ids: [String], on queue: String) async throws(BrokerError) -> [JobRecord?] {
+        try change(queue) { queue in ids.map { queue.record(of: $0) } }
+    }
+
+    /// One page of the jobs in a state, at most 500, and where the next page begins.
+    public func jobs(
+        in state: JobState,
+        on queue: String,
+        from cursor: Int,
+        count: Int
+    ) async throws(BrokerError) -> (jobs: [JobRecord], next: Int?) {
+        try change(queue) { $0.page(of: state, from: cursor, count: count) }
+    }
+
+    /// Cancels jobs: those that wait end at once, those that run are told to stop.
+    public func cancel(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict] {
+        try change(queue) { queue in ids.map { queue.cancel($0) } }
+    }
+
+    /// Removes jobs that wait, are dead, or have ended. A running job must be cancelled first.
+    public func delete(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict] {
+        try change(queue) { queue in ids.map { queue.delete($0) } }
+    }
+
+    /// Puts dead jobs back in line with fresh attempts, when their name is free.
+    public func revive(_ ids: [String], on queue: String) async throws(BrokerError) -> [ReviveVerdict] {
+        try change(queue) { queue in ids.map { queue.revive($0) } }
+    }
+
+    /// Cancels waiting jobs, at most 500; those that wait for a running job of their name stay.
+    public func clear(_ queue: String) async throws(BrokerError) -> Int {
+        try change(queue) { $0.clear() }
+    }
+
+    /// Changes a queue's settings; `nil` leaves one as it is, 0 puts its default back.
+    public func configure(_ queue: String, _ change: QueueSettings) async throws(BrokerError) {
+        try self.change(queue, creating: true) { queue throws(BrokerError) in try queue.configure(change) }
+    }
+
+    /// The events of these queues, or of every queue. A subscriber that is more than 8,192 messages behind misses the oldest.
+    public func events(of queues: [String]?) -> AsyncThrowingStream<QueueEvents, any Error> {
+        subscribers.events(of: queues)
+    }
+
+    /// Looks for broken invariants. There is nothing to mend here: nobody but the broker can reach its data.
+    public func audit(_ queue: String, repair: Bool) async throws(BrokerError) -> [Finding] {
+        try change(queue) { $0.findings }
+    }
+}

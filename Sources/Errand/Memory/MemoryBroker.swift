@@ -1,0 +1,75 @@
+import Foundation
+import Synchronization
+
+/// A broker within this process: for tests, for trying things out, and for work that may die with the process.
+///
+/// It makes the same transitions as the broker in Redis, and one conformance suite holds both to them. Nothing is written
+/// anywhere: when the last reference to it is gone, so are its jobs.
+///
+/// ```swift
+/// let broker = MemoryBroker()
+/// let receipts = try await broker.push([try OperationDescription("greet").settled()], to: "default")
+/// ```
+///
+/// Every transition is atomic within its queue; queues do not wait for each other. The limits are those of
+/// `docs/data-model.md`, but for the size of one call, which is not limited.
+public final class MemoryBroker: Broker {
+    let subscribers = MemorySubscribers()
+    private let queuesByName = Mutex<[String: MemoryQueueBox]>([:])
+    private let now: @Sendable () -> Int64
+
+    /// Makes an empty broker.
+    ///
+    /// - Parameter now: The broker's clock, in milliseconds since 1970 UTC; the system's clock unless said. Leases, due times
+    ///   and deadlines all go by it, so a test can move time as it likes.
+    public init(now: @escaping @Sendable () -> Int64 = MemoryBroker.systemTime) {
+        self.now = now
+    }
+
+    /// The system's clock, in milliseconds since 1970 UTC.
+    public static func systemTime() -> Int64 {
+        Int64(clamping: Int(exactly: (Date().timeIntervalSince1970 * 1000).rounded(.down)) ?? 0)
+    }
+}
+
+/// One queue and the lock that makes its transitions atomic.
+final class MemoryQueueBox: Sendable {
+    let queue: Mutex<MemoryQueue>
+
+    init(_ name: String) { queue = Mutex(MemoryQueue(name: name)) }
+}
+
+extension MemoryBroker {
+    /// The names of the queues that a producer, a worker or an operator has made.
+    var knownQueues: [String] { queuesByName.withLock { $0.keys.sorted() } }
+
+    /// Makes one transition of a queue at the clock's present time. Whatever it has to tell goes out before the next one is
+    /// made, so that events keep their order.
+    ///
+    /// - Parameter creating: Whether the queue becomes known by this; otherwise an unknown one is taken to be empty.
+    func change<Answer: Sendable>(
+        _ name: String,
+        creating: Bool = false,
+        _ transition: (inout MemoryQueue) throws(BrokerError) -> Answer
+    ) throws(BrokerError) -> Answer {
+        let box = try box(name, creating: creating)
+        return try box.queue.withLock { queue throws(BrokerError) in
+            queue.now = now()
+            let answer = try transition(&queue)
+            subscribers.deliver(queue.takeOutbox(), of: name)
+            return answer
+        }
+    }
+
+    private func box(_ name: String, creating: Bool) throws(BrokerError) -> MemoryQueueBox {
+        guard QueueName.isValid(name) else {
+            throw BrokerError(.refused, "queue \"\(name)\": the name must match [A-Za-z0-9_.-]{1,128}")
+        }
+        return queuesByName.withLock { queues in
+            if let known = queues[name] { return known }
+            let made = MemoryQueueBox(name)
+            if creating { queues[name] = made }
+            return made
+        }
+    }
+}

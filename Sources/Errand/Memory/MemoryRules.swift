@@ -1,0 +1,29 @@
+/// What the broker checks of a caller's values, and how it counts time. No arithmetic on a caller's number can overflow.
+enum MemoryRules {
+    static let leaseMilliseconds: ClosedRange<Int64> = 100...86_400_000
+    static let nameBytes = 1024
+    static let envelopeBytes = 1_200_000
+    static let claimedBytes = 8_388_608
+    static let errorBytes = 4096
+    static let resultBytes = 65_536
+    static let jobsACall = 500
+
+    static func isSessionID(_ text: String) -> Bool { text.utf8.count >= 8 && QueueName.isValid(jobID: text) }
+
+    /// Whole milliseconds of a duration, of a century at the most.
+    static func milliseconds(_ duration: Duration) -> Int64 { Int64(duration.wholeMilliseconds) }
+
+    /// A time so much later, or the end of time.
+    static func later(_ time: Int64, by milliseconds: Int64) -> Int64 {
+        let (sum, overflow) = time.addingReportingOverflow(milliseconds)
+        return overflow ? (milliseconds > 0 ? .max : .min) : sum
+    }
+
+    /// The first bytes of a text, cut between characters' encodings.
+    static func clipped(_ text: String, to bytes: Int) -> String {
+        guard text.utf8.count > bytes else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: bytes)
+        while end > text.startIndex, end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
+        return String(text[..<end])
+    }
+}

@@ -1,0 +1,52 @@
+/// How a job ended for good.
+enum MemoryEnding: Sendable {
+    case finished, cancelled, replaced, deleted
+
+    var state: JobState {
+        switch self {
+        case .finished: .finished
+        case .cancelled: .cancelled
+        case .replaced: .replaced
+        case .deleted: .deleted
+        }
+    }
+}
+
+/// The ids of jobs that ended lately, so that the same id pushed again makes no second job.
+///
+/// They are kept in two generations, and the older one is dropped whole: each id for at least the window, and for less only
+/// when more end within it than a generation holds.
+struct EndedIDs: Sendable {
+    private struct Generation {
+        var endings: [String: MemoryEnding] = [:]
+        var expires: Int64 = 0
+    }
+
+    static let mostInGeneration = 500_000
+
+    private var current = Generation()
+    private var older = Generation()
+    private var since: Int64?
+
+    func ending(of id: String, now: Int64) -> MemoryEnding? {
+        for generation in [current, older] where now < generation.expires {
+            if let ending = generation.endings[id] { return ending }
+        }
+        return nil
+    }
+
+    mutating func remember(_ id: String, _ ending: MemoryEnding, now: Int64, window: Int64) {
+        if isOver(now: now, window: window) {
+            older = current
+            current = Generation()
+            since = now
+        }
+        current.endings[id] = ending
+        current.expires = MemoryRules.later(now, by: MemoryRules.later(window, by: window))
+    }
+
+    private func isOver(now: Int64, window: Int64) -> Bool {
+        guard let since else { return true }
+        return since > now || now - since >= window || current.endings.count >= Self.mostInGeneration
+    }
+}

@@ -1,0 +1,58 @@
+/// Jobs in line, by their ids: taken from the head, put at either end, and found anywhere in the same short time.
+///
+/// Places are numbered; a place that was left stays empty and is skipped.
+struct Line: Sendable {
+    private var idsByPlace: [Int: String] = [:]
+    private var placesByID: [String: Int] = [:]
+    /// The place of the head, never an empty one unless the whole line is empty.
+    private var head = 0
+    /// The place after the last.
+    private var end = 0
+
+    var count: Int { idsByPlace.count }
+    var isEmpty: Bool { idsByPlace.isEmpty }
+    var first: String? { idsByPlace[head] }
+
+    func contains(_ id: String) -> Bool { placesByID[id] != nil }
+
+    mutating func append(_ id: String) {
+        put(id, at: end)
+        end += 1
+    }
+
+    mutating func prepend(_ id: String) {
+        head -= 1
+        put(id, at: head)
+    }
+
+    mutating func popFirst() -> String? {
+        guard let id = first else { return nil }
+        remove(id)
+        return id
+    }
+
+    mutating func remove(_ id: String) {
+        guard let place = placesByID.removeValue(forKey: id) else { return }
+        idsByPlace[place] = nil
+        skipEmptyPlaces()
+    }
+
+    /// Puts one job at the place of another.
+    mutating func replace(_ old: String, with new: String) {
+        guard let place = placesByID.removeValue(forKey: old) else { return }
+        put(new, at: place)
+    }
+
+    /// The ids from the head on.
+    var ids: [String] { idsByPlace.isEmpty ? [] : (head..<end).compactMap { idsByPlace[$0] } }
+
+    private mutating func put(_ id: String, at place: Int) {
+        idsByPlace[place] = id
+        placesByID[id] = place
+    }
+
+    private mutating func skipEmptyPlaces() {
+        if idsByPlace.isEmpty { (head, end) = (0, 0) }
+        while head < end, idsByPlace[head] == nil { head += 1 }
+    }
+}

@@ -1,0 +1,40 @@
+/// What the broker reads of an envelope: its header and its fragment, never its JSON.
+struct MemoryHeader: Sendable {
+    let policy: UniquenessPolicy
+    let priority: Int
+    /// In milliseconds.
+    let timeout: Int64?
+    let retries: Int?
+    /// The `"operation":…,"name":…` part of events.
+    let fragment: [UInt8]
+
+    static let nameless = Array(#""operation":null,"name":null"#.utf8)
+    private static let mostFragmentBytes = 8192
+    private static let mostHeaderBytes = 64
+
+    /// Reads an envelope; `nil` when it does not begin with a header of version 1.
+    init?(envelope: [UInt8]) {
+        guard let end = envelope.prefix(Self.mostHeaderBytes).firstIndex(of: UInt8(ascii: "\n")),
+            let header = try? EnvelopeHeader(envelope[..<end])
+        else { return nil }
+        policy = header.policy
+        priority = Int(header.priority)
+        timeout = header.timeout
+        retries = header.retries.map { Int(clamping: $0) }
+        fragment = Self.printable(envelope[(end + 1)...].prefix(header.fragmentCount))
+    }
+
+    /// The fragment, or one without names when it would break the line of an event.
+    private static func printable(_ fragment: ArraySlice<UInt8>) -> [UInt8] {
+        let isPlain = fragment.count <= mostFragmentBytes && fragment.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+        return isPlain && fragment.starts(with: #""operation":"#.utf8) ? Array(fragment) : nameless
+    }
+
+    /// The operation, where the fragment says one.
+    var operation: String? {
+        let start = #""operation":""#.utf8
+        guard fragment.starts(with: start) else { return nil }
+        let name = String(decoding: fragment.dropFirst(start.count).prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
+        return QueueName.isValid(name) ? name : nil
+    }
+}

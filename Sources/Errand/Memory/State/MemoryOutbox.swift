@@ -1,0 +1,43 @@
+/// What a transition has to tell: events for whoever watches, hints for sessions.
+struct MemoryOutbox: Sendable {
+    private(set) var messages: [[UInt8]] = []
+    private(set) var hints: [(session: String, hint: Hint)] = []
+    /// Jobs that came into a line, so that as many sessions are woken.
+    var newWork = 0
+
+    static let mostMessageBytes = 32_000
+
+    /// Adds an event, in the last message while it has room.
+    mutating func add(event line: [UInt8]) {
+        if let last = messages.indices.last, messages[last].count + line.count < Self.mostMessageBytes {
+            messages[last].append(UInt8(ascii: "\n"))
+            messages[last].append(contentsOf: line)
+        } else {
+            messages.append(line)
+        }
+    }
+
+    mutating func add(_ hint: Hint, for session: String) { hints.append((session, hint)) }
+}
+
+extension MemoryQueue {
+    /// What the transition had to tell, with hints for as many waiting sessions as there are new jobs in line.
+    mutating func takeOutbox() -> MemoryOutbox {
+        while outbox.newWork > 0, let session = idle.popFirst() {
+            guard sessions[session] != nil else { continue }
+            outbox.add(.work(queue: name), for: session)
+            outbox.newWork -= 1
+        }
+        defer { outbox = MemoryOutbox() }
+        return outbox
+    }
+
+    mutating func count(_ what: MemoryTotal) { totals[what.rawValue, default: 0] += 1 }
+}
+
+/// What is counted; the names of ``QueueStatus/Totals`` and one more.
+enum MemoryTotal: String {
+    case pushed, dropped, replaced, finished, failed, cancelled, retried, recovered, released
+    case timedOut = "timed_out"
+    case deadTrimmed = "dead_trimmed"
+}

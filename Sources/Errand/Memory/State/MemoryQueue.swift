@@ -1,0 +1,62 @@
+/// One queue: its jobs, where they are, the sessions that serve it, and what has been counted.
+///
+/// The transitions are in the folder beside this one; each runs at the time `now`, and what it has to tell gathers in the
+/// outbox.
+struct MemoryQueue: Sendable {
+    let name: String
+    /// The broker's time, in milliseconds since 1970, set before every transition.
+    var now: Int64 = 0
+
+    var jobs: [String: MemoryJob] = [:]
+    var lines: [LineName: Line] = [:]
+    var scheduled = TimedIDs()
+    var retrying = TimedIDs()
+    /// Dead jobs by the time of their death.
+    var dead = TimedIDs()
+    /// Which job holds a name.
+    var holders: [MemoryName: String] = [:]
+
+    var sessions: [String: MemorySession] = [:]
+    /// Sessions that found nothing and wait for a hint.
+    var idle: Set<String> = []
+    /// The session that serves the suspects.
+    var solo: String?
+    var pulse = MemoryPulse()
+
+    var lastToken: Token = 0
+    var claimsMade = 0
+    /// How many jobs of higher levels were claimed since one of the lowest was.
+    var turn = 0
+
+    var settings = MemorySettings()
+    var totals: [String: Int] = [:]
+    var ended = EndedIDs()
+    var history = History()
+    var outbox = MemoryOutbox()
+
+    init(name: String) { self.name = name }
+
+    static let mostDead = 100_000
+}
+
+/// What tells whether the sessions could beat at all.
+struct MemoryPulse: Sendable {
+    var lastBeat: Int64?
+    /// The longest lease of a session.
+    var longestLease: Int64 = 0
+    /// Recovery takes nothing back before this time.
+    var graceEnds: Int64 = 0
+}
+
+/// What an operator set; see ``QueueSettings``.
+struct MemorySettings: Sendable {
+    var isPaused = false
+    var publishesStarts = false
+    var maximumLength = Self.defaultMaximumLength
+    var rememberIDs = Self.defaultRememberIDs
+    var keepHistory = Self.defaultKeepHistory
+
+    static let defaultMaximumLength = 10_000_000
+    static let defaultRememberIDs: Int64 = 60_000
+    static let defaultKeepHistory: Int64 = 86_400_000
+}

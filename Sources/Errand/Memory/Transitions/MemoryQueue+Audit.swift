@@ -1,0 +1,42 @@
+/// Audit: looks for broken invariants. Only a fault of these transitions could break one, so there is nothing to mend.
+extension MemoryQueue {
+    var findings: [Finding] {
+        jobs.values.sorted { $0.id < $1.id }.compactMap(misplaced) + strays + lostNames
+    }
+
+    private func misplaced(_ job: MemoryJob) -> Finding? {
+        isThere(job) ? nil : finding("body_without_place", job.id, "the job is not where it is said to be, so it will not run")
+    }
+
+    private func isThere(_ job: MemoryJob) -> Bool {
+        switch job.place {
+        case .line(let line): lines[line]?.contains(job.id) ?? false
+        case .scheduled: scheduled[job.id] != nil
+        case .retrying: retrying[job.id] != nil
+        case .dead: dead[job.id] != nil
+        case .claimed(let session): sessions[session]?.claims[job.id] != nil
+        case .deferred(let holder): jobs[holder]?.successor?.id == job.id
+        }
+    }
+
+    /// Members of a place whose job is elsewhere, or gone.
+    private var strays: [Finding] {
+        var strays: [String] = []
+        for (line, members) in lines { strays += members.ids.filter { jobs[$0]?.place != .line(line) } }
+        strays += scheduled.sorted.filter { jobs[$0]?.place != .scheduled }
+        strays += retrying.sorted.filter { jobs[$0]?.place != .retrying }
+        strays += dead.sorted.filter { jobs[$0]?.place != .dead }
+        for session in sessions.values { strays += session.claims.keys.filter { jobs[$0]?.place != .claimed(by: session.id) } }
+        return strays.sorted().map { finding("place_without_body", $0, "a place is taken by a job that is not there") }
+    }
+
+    /// Names that no unfinished job of that name holds.
+    private var lostNames: [Finding] {
+        holders.filter { name, id in jobs[id]?.name != name || jobs[id]?.place == .dead }.values.sorted()
+            .map { finding("lock_without_holder", $0, "its name stays taken, so jobs of that name are dropped for nothing") }
+    }
+
+    private func finding(_ kind: String, _ subject: String, _ message: String) -> Finding {
+        Finding(kind: kind, queue: name, subject: subject, message: message)
+    }
+}

@@ -1,0 +1,51 @@
+/// Cancel and delete: end jobs that wait, tell running ones to stop; delete also removes dead and ended ones.
+extension MemoryQueue {
+    mutating func cancel(_ id: String) -> EndingVerdict {
+        guard let job = jobs[id] else {
+            return ended.ending(of: id, now: now) != nil || history[id] != nil ? .ended : .notFound
+        }
+        switch job.place {
+        case .dead: return .dead
+        case .claimed(let session):
+            tellToStop(id, of: session, because: .cancel)
+            return .stopping
+        case .line, .scheduled, .retrying, .deferred:
+            endWaiting(job, as: .cancelled)
+            return .cancelled
+        }
+    }
+
+    mutating func delete(_ id: String) -> EndingVerdict {
+        guard let job = jobs[id] else { return forget(id) }
+        switch job.place {
+        case .claimed: return .running
+        case .dead: end(id, as: .deleted)
+        case .line, .scheduled, .retrying, .deferred: endWaiting(job, as: .deleted)
+        }
+        return .deleted
+    }
+
+    private mutating func forget(_ id: String) -> EndingVerdict {
+        if history.remove(id) { return .deleted }
+        return ended.ending(of: id, now: now) != nil ? .ended : .notFound
+    }
+
+    private mutating func endWaiting(_ job: MemoryJob, as ending: MemoryEnding) {
+        let event = publish(.cancelled, of: job, MemoryEventDetails(attempt: job.failures))
+        count(.cancelled)
+        end(job.id, as: ending, event: ending == .cancelled ? event : nil)
+    }
+
+    /// Cancels waiting jobs, as many as one call may; those behind a running job stay.
+    mutating func clear() -> Int {
+        let waiting = (lineOrder.lazy.flatMap { self.lines[$0]?.ids ?? [] } + scheduled.sorted + retrying.sorted)
+            .prefix(MemoryRules.jobsACall)
+        for job in waiting.compactMap({ jobs[$0] }) { endWaiting(job, as: .cancelled) }
+        return waiting.count
+    }
+
+    /// The lines in the order in which they are shown and cleared.
+    var lineOrder: [LineName] {
+        [.suspects] + (0...9).reversed().map { .ready($0) } + parkedOperations.map { .parked(operation: $0) }
+    }
+}

@@ -1,0 +1,134 @@
+/// Which jobs a session gets, and in which order.
+extension MemoryQueue {
+    /// The highest level is claimed from first, but every so-manieth job while several levels wait is of the lowest.
+    private static let shareOfLowest = 16
+
+    mutating func claim(_ call: Exchange, into answer: inout ExchangeAnswer) {
+        guard !settings.isPaused else {
+            answer.isPaused = true
+            return
+        }
+        var grant = MemoryGrant(call, token: max(UInt64(clamping: now) &* 1000, lastToken &+ 1))
+        if !serveSuspects(to: &grant) {
+            claimParked(&grant)
+            claimLevels(&grant)
+        }
+        answer.claims = grant.claims
+        if grant.claims.isEmpty { wait(call.session.id, &answer) } else { settle(grant) }
+    }
+
+    private mutating func wait(_ session: String, _ answer: inout ExchangeAnswer) {
+        idle.insert(session)
+        answer.hasDueJobs = [scheduled.first(), retrying.first()].contains { $0.map { $0.time <= now } ?? false }
+    }
+
+    private mutating func settle(_ grant: MemoryGrant) {
+        lastToken = grant.token
+        idle.remove(grant.session)
+        guard settings.publishesStarts else { return }
+        for claim in grant.claims {
+            guard let job = jobs[claim.id] else { continue }
+            publish(.started, of: job, MemoryEventDetails(attempt: claim.attempt, worker: grant.session))
+        }
+    }
+
+    /// One session at a time serves the suspects, each alone.
+    ///
+    /// - Returns: whether that is all the session may have now.
+    private mutating func serveSuspects(to grant: inout MemoryGrant) -> Bool {
+        let areWaiting = lines[.suspects] != nil
+        if let solo, solo != grant.session, sessions[solo] != nil { return false }
+        let holdsNothing = sessions[grant.session]?.claims.isEmpty ?? true
+        if areWaiting {
+            solo = grant.session
+            if holdsNothing { claim(1, from: .suspects, &grant) }
+            return true
+        }
+        if solo == grant.session, !holdsNothing { return true }
+        solo = nil
+        return false
+    }
+
+    /// Jobs that waited for a session that knows their operation.
+    private mutating func claimParked(_ grant: inout MemoryGrant) {
+        let known = sessions[grant.session]?.operations ?? [:]
+        for operation in parkedOperations where known[operation] != nil {
+            claim(grant.wanted, from: .parked(operation: operation), &grant)
+        }
+    }
+
+    private mutating func claimLevels(_ grant: inout MemoryGrant) {
+        while grant.hasRoom, let highest = (0...9).last(where: { lines[.ready($0)] != nil }),
+            let lowest = (0...9).first(where: { lines[.ready($0)] != nil })
+        {
+            if highest == lowest {
+                claim(grant.wanted, from: .ready(highest), &grant)
+                return
+            }
+            if turn >= Self.shareOfLowest {
+                claim(1, from: .ready(lowest), &grant)
+                turn = 0
+            } else {
+                turn += claim(Self.shareOfLowest - 1 - turn, from: .ready(highest), &grant)
+            }
+        }
+    }
+
+    @discardableResult
+    private mutating func claim(_ most: Int, from line: LineName, _ grant: inout MemoryGrant) -> Int {
+        var taken = 0
+        while taken < most, grant.hasRoom, let id = lines[line]?.first, let job = jobs[id] {
+            vacate(id)
+            let deadline = grant.hardDeadline(of: job, usual: sessions[grant.session]?.longestTimeout ?? 0, now: now)
+            claimsMade += 1
+            sessions[grant.session]?.claims[id] = MemoryClaim(
+                token: grant.token,
+                hardDeadline: deadline,
+                number: claimsMade
+            )
+            jobs[id]?.place = .claimed(by: grant.session)
+            grant.add(claim(of: job, token: grant.token))
+            taken += 1
+        }
+        return taken
+    }
+
+    /// The operations that jobs are parked under, in the order of the alphabet.
+    var parkedOperations: [String] {
+        lines.keys.compactMap { if case .parked(let operation) = $0 { operation } else { nil } }.sorted()
+    }
+}
+
+/// The claims of one call as they gather.
+struct MemoryGrant {
+    let session: String
+    let token: Token
+    let longestWaitAndGrace: Int64
+    private(set) var wanted: Int
+    private(set) var claims: [Claim] = []
+    private var bytesLeft = MemoryRules.claimedBytes
+
+    init(_ call: Exchange, token: Token) {
+        session = call.session.id
+        self.token = token
+        wanted = call.wanted
+        longestWaitAndGrace = MemoryRules.later(
+            MemoryRules.milliseconds(call.longestWait),
+            by: MemoryRules.milliseconds(call.stopGrace)
+        )
+    }
+
+    var hasRoom: Bool { wanted > 0 && bytesLeft > 0 }
+
+    mutating func add(_ claim: Claim) {
+        claims.append(claim)
+        wanted -= 1
+        bytesLeft -= claim.body.count
+    }
+
+    /// By when an outcome must have come.
+    func hardDeadline(of job: MemoryJob, usual: Int64, now: Int64) -> Int64 {
+        let timeout = job.header.timeout.flatMap { $0 > 0 ? $0 : nil } ?? usual
+        return MemoryRules.later(MemoryRules.later(now, by: longestWaitAndGrace), by: timeout)
+    }
+}

@@ -1,0 +1,24 @@
+/// Configure: changes what an operator may set; 0 puts a default back.
+extension MemoryQueue {
+    mutating func configure(_ change: QueueSettings) throws(BrokerError) {
+        let numbers = [change.maximumLength, change.rememberIDsMilliseconds, change.keepHistoryMilliseconds]
+        guard numbers.allSatisfy({ ($0 ?? 0) >= 0 }) else {
+            throw BrokerError(.refused, "a setting must be 0 or more; 0 puts the default back")
+        }
+        if let paused = change.isPaused { pause(paused) }
+        if let starts = change.publishesStarts { settings.publishesStarts = starts }
+        if let most = change.maximumLength { settings.maximumLength = most > 0 ? most : MemorySettings.defaultMaximumLength }
+        if let window = change.rememberIDsMilliseconds {
+            settings.rememberIDs = window > 0 ? Int64(window) : MemorySettings.defaultRememberIDs
+        }
+        if let keep = change.keepHistoryMilliseconds {
+            settings.keepHistory = keep > 0 ? Int64(keep) : MemorySettings.defaultKeepHistory
+        }
+    }
+
+    /// Every waiting session is told, so that work goes on at once.
+    private mutating func pause(_ paused: Bool) {
+        settings.isPaused = paused
+        outbox.newWork = idle.count
+    }
+}

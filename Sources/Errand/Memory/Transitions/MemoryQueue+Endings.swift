@@ -1,0 +1,65 @@
+/// How a job ends, and what its end means for its name.
+extension MemoryQueue {
+    /// Ends a job for good; its name goes to its successor, or is free.
+    ///
+    /// - Parameter event: The event to keep in the history, if one is to be kept.
+    mutating func end(_ id: String, as ending: MemoryEnding, event: [UInt8]? = nil, result: [UInt8] = []) {
+        if let event { keepHistory(of: id, ending, event, result) }
+        ended.remember(id, ending, now: now, window: settings.rememberIDs)
+        vacate(id)
+        leaveName(id)
+        jobs[id] = nil
+    }
+
+    private mutating func keepHistory(of id: String, _ ending: MemoryEnding, _ event: [UInt8], _ result: [UInt8]) {
+        let record = History.Record(at: now, event: event, result: result, ending: ending)
+        history.keep(record, of: id, for: settings.keepHistory)
+    }
+
+    /// Ends a job because a newer one took its name over.
+    mutating func endReplaced(_ id: String, event: [UInt8]? = nil) {
+        count(.replaced)
+        end(id, as: .replaced, event: event)
+    }
+
+    /// Sets a job aside for a person. Its name is free from now on.
+    mutating func die(_ id: String, _ details: MemoryEventDetails) {
+        guard let job = jobs[id] else { return }
+        let event = publish(.dead, of: job, details)
+        vacate(id)
+        jobs[id]?.place = .dead
+        dead.insert(id, at: now)
+        jobs[id]?.lastFailure = event
+        jobs[id]?.stop = nil
+        leaveName(id)
+        trimDead()
+    }
+
+    private mutating func trimDead() {
+        guard dead.count > Self.mostDead, let oldest = dead.first() else { return }
+        count(.deadTrimmed)
+        end(oldest.id, as: .deleted)
+    }
+
+    /// Gives the name up: to the successor, who then goes to its place, or to whoever comes next.
+    private mutating func leaveName(_ id: String) {
+        guard let job = jobs[id], let name = job.name else { return }
+        if let successor = job.successor {
+            jobs[id]?.successor = nil
+            holders[name] = successor.id
+            lineUp(successor.id, due: successor.due)
+        } else if holders[name] == id {
+            holders[name] = nil
+        }
+    }
+
+    /// If a successor waits, ends the holder as replaced by it.
+    ///
+    /// - Parameter event: The event of the run's end, for the history.
+    mutating func giveWayToSuccessor(_ job: MemoryJob, attempt: Int, worker: String, event: [UInt8]? = nil) -> Bool {
+        guard job.successor != nil else { return false }
+        publish(.replaced, of: job, MemoryEventDetails(attempt: attempt, worker: worker))
+        endReplaced(job.id, event: event)
+        return true
+    }
+}

@@ -1,0 +1,41 @@
+/// Exchange: runs that ended, and new claims, in one step.
+extension MemoryQueue {
+    mutating func exchange(_ call: Exchange) throws(BrokerError) -> ExchangeAnswer {
+        let id = call.session.id
+        guard let session = sessions[id] else { throw lost(id) }
+        noticeGap(lease: 0)
+        if let last = session.lastCall, last.number == call.call { return repeated(last, for: session) }
+        let accepted = take(call.reports, from: id)
+        var answer = ExchangeAnswer(accepted: accepted, claims: [])
+        if call.wanted > 0 { claim(call, into: &answer) }
+        remember(call, answer)
+        return answer
+    }
+
+    func lost(_ session: String) -> BrokerError {
+        BrokerError(
+            .sessionLost,
+            "session \(session) is not registered on queue \"\(name)\" any more; its claims are gone: register anew"
+        )
+    }
+
+    private mutating func remember(_ call: Exchange, _ answer: ExchangeAnswer) {
+        let token = answer.claims.first?.token
+        let id = call.session.id
+        sessions[id]?.lastCall = .init(number: call.call, token: token, accepted: answer.accepted)
+        if let token, call.freeSlots > 0 { sessions[id]?.begun = token } else { sessions[id]?.begun = call.begun }
+    }
+
+    /// The verdicts of the first time, and what is still held of its claims.
+    private func repeated(_ last: MemorySession.LastCall, for session: MemorySession) -> ExchangeAnswer {
+        let held = session.claimsInOrder.filter { $0.claim.token == last.token }
+        return ExchangeAnswer(
+            accepted: last.accepted,
+            claims: held.compactMap { held in jobs[held.id].map { claim(of: $0, token: held.claim.token) } }
+        )
+    }
+
+    func claim(of job: MemoryJob, token: Token) -> Claim {
+        Claim(id: job.id, token: token, attempt: job.failures + 1, crashes: job.crashes, body: job.stored)
+    }
+}

@@ -1,0 +1,72 @@
+/// Inspect: what is known of jobs, by their ids or by the page of a state. Changes nothing.
+extension MemoryQueue {
+    func record(of id: String) -> JobRecord? {
+        guard let job = jobs[id] else { return endedRecord(of: id) }
+        var record = JobRecord(
+            id: id,
+            state: job.place.state,
+            body: job.stored,
+            failures: job.failures,
+            crashes: job.crashes,
+            at: time(of: job),
+            lastEvent: job.lastFailure
+        )
+        if case .claimed(let session) = job.place { record.session = session }
+        return record
+    }
+
+    private func time(of job: MemoryJob) -> Int64? {
+        switch job.place {
+        case .scheduled: scheduled[job.id]
+        case .retrying: retrying[job.id]
+        case .dead: dead[job.id]
+        case .line, .claimed, .deferred: nil
+        }
+    }
+
+    private func endedRecord(of id: String) -> JobRecord? {
+        let kept = history[id]
+        guard let ending = ended.ending(of: id, now: now) ?? kept?.ending else { return nil }
+        return JobRecord(
+            id: id,
+            state: ending.state,
+            at: kept?.at,
+            lastEvent: kept?.event ?? [],
+            result: kept?.result ?? []
+        )
+    }
+
+    /// A page of those in a state; of ended jobs, a page of the history in which the other states are left out.
+    func page(of state: JobState, from cursor: Int, count: Int) -> (jobs: [JobRecord], next: Int?) {
+        let ids = ids(in: state)
+        let start = min(max(cursor, 0), ids.count)
+        let end = min(start + min(max(count, 0), MemoryRules.jobsACall), ids.count)
+        let records = ids[start..<end].compactMap { record(of: $0) }.filter { $0.state == state }
+        return (records, end < ids.count ? end : nil)
+    }
+
+    private func ids(in state: JobState) -> [String] {
+        switch state {
+        case .ready: lineOrder.flatMap { lines[$0]?.ids ?? [] }
+        case .scheduled: scheduled.sorted
+        case .retrying: retrying.sorted
+        case .dead: dead.sorted.reversed()
+        case .running: sessions.values.sorted { $0.id < $1.id }.flatMap { $0.claimsInOrder.map(\.id) }
+        case .deferred: successors
+        case .finished, .cancelled, .replaced, .deleted: history.newestFirst
+        }
+    }
+}
+
+extension MemoryJob.Place {
+    var state: JobState {
+        switch self {
+        case .line: .ready
+        case .scheduled: .scheduled
+        case .retrying: .retrying
+        case .claimed: .running
+        case .deferred: .deferred
+        case .dead: .dead
+        }
+    }
+}

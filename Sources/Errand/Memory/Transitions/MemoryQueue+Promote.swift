@@ -1,0 +1,31 @@
+/// Promote: puts jobs in line whose time has come.
+extension MemoryQueue {
+    mutating func promote() -> Promotion {
+        let promoted = promoteScheduled() + promoteRetrying()
+        let next = [scheduled.first(), retrying.first()].compactMap { $0?.time }.min()
+        return Promotion(promoted: promoted, nextDue: next.map { Int(clamping: max($0 - now, 0)) })
+    }
+
+    private mutating func promoteScheduled() -> Int {
+        var promoted = 0
+        while promoted < MemoryRules.jobsACall, let due = scheduled.first(), due.time <= now {
+            move(due.id)
+            promoted += 1
+        }
+        return promoted
+    }
+
+    private mutating func promoteRetrying() -> Int {
+        var promoted = 0
+        while promoted < MemoryRules.jobsACall, let due = retrying.first(), due.time <= now {
+            move(due.id)
+            promoted += 1
+        }
+        return promoted
+    }
+
+    private mutating func move(_ id: String) {
+        vacate(id)
+        lineUp(id)
+    }
+}

@@ -1,0 +1,93 @@
+/// Push: takes jobs into the queue, one after the other.
+extension MemoryQueue {
+    mutating func push(_ envelopes: [JobEnvelope]) throws(BrokerError) -> [Receipt] {
+        let pushes = try Self.checked(envelopes)
+        guard jobs.count + pushes.count <= settings.maximumLength else {
+            throw BrokerError(.full, "queue \"\(name)\" holds \(jobs.count) jobs, which is its limit")
+        }
+        return pushes.map { decide($0) }
+    }
+
+    private mutating func decide(_ push: MemoryPush) -> Receipt {
+        let receipt = admit(push)
+        switch receipt.outcome {
+        case .accepted, .replaced, .deferred: count(.pushed)
+        case .dropped: count(.dropped)
+        case .exists, .unknown: break
+        }
+        return receipt
+    }
+
+    private mutating func admit(_ push: MemoryPush) -> Receipt {
+        if jobs[push.id] != nil || ended.ending(of: push.id, now: now) != nil { return receipt(push, .exists) }
+        guard let jobName = push.name else {
+            add(push)
+            return receipt(push, .accepted)
+        }
+        guard let id = holders[jobName], let holder = jobs[id] else {
+            add(push)
+            holders[jobName] = push.id
+            return receipt(push, .accepted)
+        }
+        return push.header.policy == .drop ? drop(push, for: holder) : replace(holder, by: push)
+    }
+
+    /// The new job gives way, unless the holder runs and was told to stop and nobody waits for that yet.
+    private mutating func drop(_ push: MemoryPush, for holder: MemoryJob) -> Receipt {
+        if case .claimed = holder.place, holder.stop != nil, holder.successor == nil {
+            deferBehind(holder, push)
+            return receipt(push, .deferred, holder: holder.id)
+        }
+        let survivor = holder.successor?.id ?? holder.id
+        publish(.dropped, id: push.id, fragment: push.header.fragment, MemoryEventDetails())
+        return Receipt(id: survivor, queue: name, outcome: .dropped, holder: survivor)
+    }
+
+    /// The holder gives way: at once where it waits, else when its claim has ended.
+    private mutating func replace(_ holder: MemoryJob, by push: MemoryPush) -> Receipt {
+        if case .claimed(let session) = holder.place {
+            deferBehind(holder, push)
+            tellToStop(holder.id, of: session, because: holder.stop ?? .replace)
+            return receipt(push, .deferred, holder: holder.id)
+        }
+        if case .line(let line) = holder.place, line == .ready(push.header.priority), push.due <= now {
+            takePlace(of: holder, in: line, push)
+        } else {
+            add(push)
+        }
+        if let name = push.name { holders[name] = push.id }
+        giveWay(holder)
+        return receipt(push, .replaced, holder: holder.id)
+    }
+
+    private mutating func takePlace(of holder: MemoryJob, in line: LineName, _ push: MemoryPush) {
+        jobs[push.id] = push.job(readySince: holder.readySince, place: .line(line))
+        lines[line]?.replace(holder.id, with: push.id)
+    }
+
+    private mutating func deferBehind(_ holder: MemoryJob, _ push: MemoryPush) {
+        jobs[push.id] = push.job(readySince: now, place: .deferred(behind: holder.id))
+        if let older = holder.successor.flatMap({ jobs[$0.id] }) { giveWay(older) }
+        jobs[holder.id]?.successor = MemoryJob.Succession(id: push.id, due: push.due)
+    }
+
+    private mutating func giveWay(_ old: MemoryJob) {
+        let event = publish(.replaced, of: old, MemoryEventDetails())
+        endReplaced(old.id, event: event)
+    }
+
+    private mutating func add(_ push: MemoryPush) {
+        jobs[push.id] = push.job(readySince: now, place: .scheduled)
+        lineUp(push.id, due: push.due)
+    }
+
+    private func receipt(_ push: MemoryPush, _ outcome: Receipt.Outcome, holder: String? = nil) -> Receipt {
+        Receipt(id: push.id, queue: name, outcome: outcome, holder: holder)
+    }
+
+    /// Marks a running job to stop and hints its session.
+    mutating func tellToStop(_ id: String, of session: String, because reason: MemoryJob.StopReason) {
+        jobs[id]?.stop = reason
+        outbox.add(.stop(queue: name), for: session)
+    }
+}

@@ -1,0 +1,79 @@
+/// Recover: takes back what a dead session held, or what live ones hold past their hard deadlines.
+extension MemoryQueue {
+    private static let mostCrashesAlone = 4
+    private static let mostRecoveredACall = 400
+
+    mutating func recover() -> Recovery {
+        guard pulse.graceEnds <= now else { return Recovery(recovered: 0, hasMore: false) }
+        if let dead = longestDeadSession { return Recovery(recovered: takeBackClaims(of: dead), hasMore: true) }
+        return Recovery(recovered: endOverdueClaims(), hasMore: false)
+    }
+
+    private var longestDeadSession: MemorySession? {
+        sessions.values.filter { $0.leaseEnds <= now }.min { ($0.leaseEnds, $0.id) < ($1.leaseEnds, $1.id) }
+    }
+
+    /// From the newest to the oldest, so that the first in line is at the head again.
+    private mutating func takeBackClaims(of session: MemorySession) -> Int {
+        let heldOne = session.claims.count == 1 && solo == session.id
+        let taken = session.claimsInOrder.suffix(Self.mostRecoveredACall).reversed()
+        for held in taken {
+            guard let job = jobs[held.id], returnClaim(job, of: session.id, as: .recovered) else { continue }
+            let crashed = held.claim.token <= session.begun
+            if crashed, crash(job, of: session.id, alone: heldOne && job.isSuspect) { continue }
+            giveBack(job.id)
+        }
+        if sessions[session.id]?.claims.isEmpty ?? true { endSession(session.id) }
+        return taken.count
+    }
+
+    /// Counts a crash.
+    ///
+    /// - Returns: whether the job died of it.
+    private mutating func crash(_ job: MemoryJob, of session: String, alone: Bool) -> Bool {
+        let crashes = job.crashes + 1
+        let crashesAlone = job.crashesAlone + (alone ? 1 : 0)
+        jobs[job.id]?.crashes = crashes
+        jobs[job.id]?.crashesAlone = crashesAlone
+        guard alone, crashesAlone >= Self.mostCrashesAlone else { return false }
+        let error = "its worker died \(crashes) times while running it, \(crashesAlone) of them with nothing else"
+        die(job.id, MemoryEventDetails(attempt: job.failures + 1, worker: session, error: error))
+        return true
+    }
+
+    private mutating func endOverdueClaims() -> Int {
+        var overdue: [(job: MemoryJob, session: MemorySession)] = []
+        for session in sessions.values.sorted(by: { $0.id < $1.id }) {
+            for held in session.claimsInOrder where held.claim.hardDeadline < now {
+                if let job = jobs[held.id] { overdue.append((job, session)) }
+            }
+        }
+        for entry in overdue.prefix(Self.mostRecoveredACall) { endOverdue(entry.job, of: entry.session) }
+        return min(overdue.count, Self.mostRecoveredACall)
+    }
+
+    /// As with a timeout; the job says, or else the session, how often it is tried again.
+    private mutating func endOverdue(_ job: MemoryJob, of session: MemorySession) {
+        let attempt = job.failures + 1
+        let error = "no outcome by the hard deadline: the worker is stuck"
+        let run = MemoryEventDetails(attempt: attempt, worker: session.id, error: error)
+        let event = publish(.timedOut, of: job, run)
+        count(.timedOut)
+        if job.stop == .cancel, job.successor == nil { return end(job.id, as: .cancelled, event: event) }
+        if giveWayToSuccessor(job, attempt: attempt, worker: session.id, event: event) { return }
+        jobs[job.id]?.failures = attempt
+        guard attempt <= retries(of: job, of: session) else { return die(job.id, run) }
+        jobs[job.id]?.lastFailure = event
+        count(.retried)
+        retry(job, run, after: Self.backoff(attempt))
+    }
+
+    private func retries(of job: MemoryJob, of session: MemorySession) -> Int {
+        job.header.retries ?? job.header.operation.flatMap { session.operations[$0]?.retries } ?? 0
+    }
+
+    /// 2 s after the first attempt, twice as long after each further one, at most 5 minutes.
+    private static func backoff(_ attempt: Int) -> Int64 {
+        1000 * min(1 << Int64(min(attempt, 9)), 300)
+    }
+}

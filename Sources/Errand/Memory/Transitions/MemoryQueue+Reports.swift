@@ -1,0 +1,127 @@
+/// What becomes of a job when its worker reports how the run ended.
+extension MemoryQueue {
+    /// Takes the reports in order and answers which counted: those whose claim the session still holds.
+    mutating func take(_ reports: [OutcomeReport], from session: String) -> [Bool] {
+        var accepted: [Bool] = []
+        var released: [MemoryJob] = []
+        for report in reports {
+            guard let job = jobs[report.id], sessions[session]?.claims[report.id]?.token == report.token else {
+                accepted.append(false)
+                continue
+            }
+            accepted.append(true)
+            if report.verb == .released { released.append(job) } else { take(report, of: job, from: session) }
+            sessions[session]?.claims[report.id] = nil
+        }
+        // From the last to the first, so that the first is at the head again.
+        for job in released.reversed() where returnClaim(job, of: session, as: .released) { giveBack(job.id) }
+        return accepted
+    }
+
+    private mutating func take(_ report: OutcomeReport, of job: MemoryJob, from session: String) {
+        let run = MemoryEventDetails(
+            attempt: min(max(report.attempt, 0), 1_000_000),
+            worker: session,
+            milliseconds: report.milliseconds,
+            error: report.error.map { MemoryRules.clipped($0, to: MemoryRules.errorBytes) }
+        )
+        switch report.verb {
+        case .finished: finish(job, run, result: report.result)
+        case .failed: fail(job, .failed, run, retryDelay: report.retryDelay)
+        case .timedOut: fail(job, .timedOut, run, retryDelay: report.retryDelay)
+        case .cancelled: stopped(job, run)
+        case .parked: park(job, run)
+        case .snoozed: snooze(job, run, delay: report.retryDelay ?? 0)
+        case .unreadable: die(job.id, run)
+        case .released: break
+        }
+    }
+
+    private mutating func finish(_ job: MemoryJob, _ run: MemoryEventDetails, result: [UInt8]) {
+        var success = run
+        success.error = nil
+        let event = publish(.finished, of: job, success)
+        count(.finished)
+        let kept = Array(result.prefix(MemoryRules.resultBytes))
+        end(job.id, as: .finished, event: kept.isEmpty ? nil : event, result: kept)
+    }
+
+    private mutating func fail(_ job: MemoryJob, _ kind: MemoryEventKind, _ run: MemoryEventDetails, retryDelay: Int?) {
+        if job.stop == .cancel { return endCancelled(job, run) }
+        let event = publish(kind, of: job, run)
+        count(kind == .failed ? .failed : .timedOut)
+        if giveWayToSuccessor(job, attempt: run.attempt, worker: run.worker ?? "", event: event) { return }
+        jobs[job.id]?.failures = run.attempt
+        guard let retryDelay else { return die(job.id, run) }
+        jobs[job.id]?.lastFailure = event
+        count(.retried)
+        retry(job, run, after: Int64(retryDelay))
+    }
+
+    /// The run was told to stop, and stopped: cancelled, or replaced where a push asked for the stop.
+    private mutating func stopped(_ job: MemoryJob, _ run: MemoryEventDetails) {
+        if job.stop == .replace, job.successor != nil { return endCancelledAndReplaced(job, run) }
+        endCancelled(job, run)
+    }
+
+    /// A job that is to stop gets no other try.
+    private mutating func snooze(_ job: MemoryJob, _ run: MemoryEventDetails, delay: Int) {
+        var asked = run
+        asked.error = nil
+        if job.stop != nil, job.successor != nil { return endCancelledAndReplaced(job, asked) }
+        if job.stop != nil { return endCancelled(job, asked) }
+        if giveWayToSuccessor(job, attempt: run.attempt, worker: run.worker ?? "") { return }
+        retry(job, asked, after: Int64(delay))
+    }
+
+    private mutating func park(_ job: MemoryJob, _ run: MemoryEventDetails) {
+        if giveWayToSuccessor(job, attempt: run.attempt, worker: run.worker ?? "") { return }
+        if job.stop == .cancel { return endCancelled(job, .init(attempt: run.attempt, worker: run.worker)) }
+        guard let operation = job.header.operation else {
+            return die(job.id, .init(attempt: run.attempt, worker: run.worker, error: "its operation cannot be read"))
+        }
+        vacate(job.id)
+        jobs[job.id]?.stop = nil
+        park(job.id, operation: operation)
+    }
+
+    mutating func retry(_ job: MemoryJob, _ run: MemoryEventDetails, after milliseconds: Int64) {
+        vacate(job.id)
+        jobs[job.id]?.stop = nil
+        retryLater(job.id, after: milliseconds)
+        var again = run
+        again.error = nil
+        publish(.retrying, of: job, again)
+    }
+
+    private mutating func endCancelled(_ job: MemoryJob, _ run: MemoryEventDetails) {
+        let event = publish(.cancelled, of: job, run)
+        count(.cancelled)
+        end(job.id, as: .cancelled, event: event)
+    }
+
+    private mutating func endCancelledAndReplaced(_ job: MemoryJob, _ run: MemoryEventDetails) {
+        let event = publish(.cancelled, of: job, run)
+        count(.cancelled)
+        _ = giveWayToSuccessor(job, attempt: run.attempt, worker: run.worker ?? "", event: event)
+    }
+}
+
+/// What becomes of a claim that ends without an outcome of its own.
+extension MemoryQueue {
+    /// Publishes that the claim was released or recovered.
+    ///
+    /// - Returns: whether the job goes on; `false` when it ended, because it was to stop or a successor waited.
+    mutating func returnClaim(_ job: MemoryJob, of session: String, as kind: MemoryEventKind) -> Bool {
+        let run = MemoryEventDetails(attempt: job.failures + 1, worker: session)
+        if job.stop != nil, job.successor == nil {
+            endCancelled(job, run)
+            return false
+        }
+        let event = publish(kind, of: job, run)
+        count(kind == .released ? .released : .recovered)
+        if giveWayToSuccessor(job, attempt: run.attempt, worker: session, event: event) { return false }
+        vacate(job.id)
+        return true
+    }
+}

@@ -1,0 +1,73 @@
+/// Register, beat and release: how a session comes, stays and goes.
+extension MemoryQueue {
+    mutating func register(_ session: Session) throws(BrokerError) {
+        let lease = MemoryRules.milliseconds(session.lease)
+        try check(session, lease: lease)
+        pulse.longestLease = max(lease, sessions.values.map(\.lease).max() ?? 0)
+        noticeGap(lease: lease)
+        pulse.lastBeat = now
+        sessions[session.id] = MemorySession(
+            id: session.id,
+            host: session.host,
+            pid: session.pid,
+            concurrency: session.concurrency,
+            operations: session.operations,
+            lease: lease,
+            leaseEnds: MemoryRules.later(now, by: lease),
+            lastBeat: now,
+            claims: sessions[session.id]?.claims ?? [:]
+        )
+    }
+
+    private func check(_ session: Session, lease: Int64) throws(BrokerError) {
+        guard MemoryRules.isSessionID(session.id) else {
+            throw BrokerError(.refused, "a session id must match [A-Za-z0-9_-]{8,64}")
+        }
+        guard MemoryRules.leaseMilliseconds.contains(lease) else {
+            throw BrokerError(.refused, "the lease must be 100 ms to 1 day")
+        }
+        if let known = sessions[session.id], known.host != session.host || known.pid != session.pid {
+            throw BrokerError(.refused, "another process has the session id \(session.id)")
+        }
+    }
+
+    mutating func beat(of session: Session, begun: Token) throws(BrokerError) -> Beat {
+        guard let known = sessions[session.id] else { throw lost(session.id) }
+        let lease = MemoryRules.milliseconds(session.lease)
+        noticeGap(lease: lease)
+        pulse.lastBeat = now
+        sessions[session.id]?.leaseEnds = MemoryRules.later(now, by: lease)
+        sessions[session.id]?.lastBeat = now
+        sessions[session.id]?.begun = max(known.begun, begun)
+        let stops = known.claimsInOrder.filter { jobs[$0.id]?.stop != nil }
+        return Beat(claims: known.claims.count, stops: stops.map { Beat.Stop(id: $0.id, token: $0.claim.token) })
+    }
+
+    /// When nobody has beaten for half a lease, the sessions could not: every lease has run out and nobody may be robbed for
+    /// that, so recovery waits until they had time to come back.
+    mutating func noticeGap(lease: Int64) {
+        let longest = max(lease, pulse.longestLease)
+        guard let last = pulse.lastBeat, now - last > longest / 2 else { return }
+        pulse.graceEnds = MemoryRules.later(now, by: longest)
+        pulse.lastBeat = now
+    }
+
+    /// Ends a session; what it still holds goes back to the head of the line, with its attempts unspent.
+    mutating func release(_ id: String) {
+        giveBackClaims(of: id)
+        endSession(id)
+    }
+
+    private mutating func giveBackClaims(of id: String) {
+        for held in (sessions[id]?.claimsInOrder ?? []).reversed() {
+            guard let job = jobs[held.id] else { continue }
+            if returnClaim(job, of: id, as: .released) { giveBack(job.id) }
+        }
+    }
+
+    mutating func endSession(_ id: String) {
+        sessions[id] = nil
+        idle.remove(id)
+        if solo == id { solo = nil }
+    }
+}

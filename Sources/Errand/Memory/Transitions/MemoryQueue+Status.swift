@@ -1,0 +1,48 @@
+/// Status: a queue's counts, totals and sessions. Changes nothing.
+extension MemoryQueue {
+    var status: QueueStatus {
+        QueueStatus(
+            name: name,
+            isPaused: settings.isPaused,
+            ready: lines.values.reduce(0) { $0 + $1.count },
+            scheduled: scheduled.count,
+            running: sessions.values.reduce(0) { $0 + $1.claims.count },
+            retrying: retrying.count,
+            dead: dead.count,
+            deferred: successors.count,
+            oldestReadyMilliseconds: oldestReady,
+            unknownOperations: parkedCounts,
+            totals: QueueStatus.Totals(counts: totals)
+        )
+    }
+
+    /// The jobs that wait for the end of a run.
+    var successors: [String] {
+        sessions.values.flatMap { $0.claims.keys.compactMap { jobs[$0]?.successor?.id } }.sorted()
+    }
+
+    private var oldestReady: Int {
+        let heads = lines.values.compactMap { $0.first.flatMap { jobs[$0] } }
+        return Int(clamping: max(heads.map { now - $0.readySince }.max() ?? 0, 0))
+    }
+
+    private var parkedCounts: [String: Int] {
+        var counts: [String: Int] = [:]
+        for operation in parkedOperations { counts[operation] = lines[.parked(operation: operation)]?.count }
+        return counts
+    }
+
+    var sessionStatuses: [SessionStatus] {
+        sessions.values.sorted { $0.id < $1.id }.map { session in
+            SessionStatus(
+                id: session.id,
+                host: session.host,
+                pid: Int(session.pid),
+                running: session.claims.count,
+                concurrency: session.concurrency,
+                lastBeatMilliseconds: Int(clamping: now - session.lastBeat),
+                operations: session.operations.keys.sorted()
+            )
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Errand
+import Testing
+
+extension ConformanceCase {
+    static let quarantine = [
+        ConformanceCase("a job that three workers died with is handed out alone, and dead after four more") { stage in
+            let live = try await stage.session()
+            try await stage.pushPlain("poison")
+            for crashes in 0..<3 { try await stage.crash(["poison"], crashes: crashes) }
+            #expect(try await stage.status().ready == 1)
+            try await stage.pushPlain("innocent")
+
+            for alone in 0..<4 {
+                let doomed = try await stage.doomed()
+                let claims = try await doomed.claim()
+                #expect(claims.map(\.id) == ["poison"], "nothing else beside it")
+                #expect(claims.map(\.crashes) == [3 + alone])
+                #expect(try await doomed.claim().isEmpty, "nothing else while it is held")
+                if alone == 0 { #expect(try await live.claimedIDs() == ["innocent"], "others go on") }
+                try await stage.recover(1)
+            }
+
+            #expect(try await stage.state("poison") == .dead)
+            let record = try #require(try await stage.record("poison"))
+            #expect(record.failures == 0)
+            #expect(record.crashes == 7)
+            let reason = String(decoding: record.lastEvent, as: UTF8.self)
+            #expect(reason.contains("its worker died 7 times while running it, 4 of them with nothing else"))
+            let news = try await stage.news()
+            #expect(news == Array(repeating: "recovered poison", count: 7) + ["dead poison"])
+            #expect(try await stage.session().claimedIDs() == [])
+        },
+        ConformanceCase("a neighbour of a poisonous job is cleared when it runs alone") { stage in
+            try await stage.pushPlain("a", "b")
+            for crashes in 0..<3 { try await stage.crash(["a", "b"], crashes: crashes) }
+            let hand = try await stage.session()
+            let first = try await hand.claim()
+            #expect(first.count == 1)
+            try await hand.report(.finished, try #require(first.first))
+            let second = try await hand.claim()
+            #expect(second.count == 1)
+            try await hand.report(.finished, try #require(second.first))
+            try await stage.pushPlain("c", "d")
+            #expect(try await hand.claimedIDs() == ["c", "d"], "the line is open again")
+        },
+        ConformanceCase("a session that holds jobs gets no suspect beside them") { stage in
+            try await stage.pushPlain("poison")
+            for crashes in 0..<3 { try await stage.crash(["poison"], crashes: crashes) }
+            // Whoever asks first serves the suspects; another one can have the rest.
+            let (server, other) = (try await stage.session(), try await stage.session())
+            #expect(try await server.claimedIDs() == ["poison"])
+            try await stage.pushPlain("a")
+            #expect(try await other.claimedIDs() == ["a"])
+            #expect(try await stage.cancel("poison") == .stopping)
+        },
+        ConformanceCase("a suspect that is released stays one, and a revived one is none") { stage in
+            try await stage.pushPlain("poison")
+            for crashes in 0..<3 { try await stage.crash(["poison"], crashes: crashes) }
+            let hand = try await stage.session()
+            try await hand.report(.released, try await hand.claimOne())
+            try await stage.pushPlain("a")
+            let claim = try await hand.claimOne()
+            #expect(claim.id == "poison")
+            try await hand.report(.failed, claim)
+            #expect(try await stage.revive("poison") == .revived)
+            #expect(try await hand.claimedIDs() == ["a", "poison"])
+            #expect(try await stage.record("poison")?.crashes == 0)
+        },
+    ]
+}
+
+extension Stage {
+    /// A worker claims exactly these jobs, begins them and dies.
+    fileprivate func crash(_ ids: [String], crashes: Int) async throws {
+        let doomed = try await doomed()
+        let claims = try await doomed.claim()
+        #expect(claims.map(\.id).sorted() == ids)
+        #expect(claims.allSatisfy { $0.crashes == crashes })
+        try await recover(ids.count)
+    }
+}

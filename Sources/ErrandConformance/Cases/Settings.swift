@@ -1,0 +1,73 @@
+import Errand
+import Testing
+
+extension ConformanceCase {
+    static let settings = [
+        ConformanceCase("a paused queue hands out nothing until it is resumed") { stage in
+            let hand = try await stage.session()
+            try await stage.pushPlain("a", "b")
+            let claim = try await hand.claimOne()
+            try await stage.broker.configure(stage.queue, QueueSettings(isPaused: true))
+            let report = Hand.outcome(.finished, claim)
+            let answer = try await hand.exchange(reports: [report], wanted: 5)
+            #expect(answer.isPaused)
+            #expect(answer.claims.isEmpty)
+            #expect(answer.accepted == [true], "ended runs are reported all the same")
+            #expect(try await stage.status().isPaused)
+            try await stage.broker.configure(stage.queue, QueueSettings(isPaused: false))
+            #expect(try await !stage.status().isPaused)
+            let resumed = try await hand.exchange(wanted: 5)
+            #expect(!resumed.isPaused)
+            #expect(resumed.claims.map(\.id) == ["b"])
+        },
+        ConformanceCase("a full queue refuses a batch whole") { stage in
+            try await stage.broker.configure(stage.queue, QueueSettings(maximumLength: 3))
+            try await stage.pushPlain("a", "b")
+            let batch = [try stage.job("c"), try stage.job("d")]
+            await #expect {
+                try await stage.broker.push(batch, to: stage.queue)
+            } throws: {
+                ($0 as? BrokerError)?.code == .full
+            }
+            #expect(try await stage.record("c") == nil)
+            try await stage.pushPlain("c")
+            #expect(try await stage.status().ready == 3)
+            let hand = try await stage.session()
+            try await hand.report(.finished, try await hand.claimOne())
+            try await stage.pushPlain("d")
+        },
+        ConformanceCase("a setting that is left out stays, and 0 puts the default back") { stage in
+            try await stage.broker.configure(stage.queue, QueueSettings(isPaused: true, maximumLength: 1))
+            try await stage.broker.configure(stage.queue, QueueSettings(publishesStarts: true))
+            #expect(try await stage.status().isPaused)
+            try await stage.broker.configure(stage.queue, QueueSettings(maximumLength: 0))
+            try await stage.pushPlain("a", "b")
+        },
+        ConformanceCase("starts are published where a queue asks for it") { stage in
+            let hand = try await stage.session()
+            try await stage.pushPlain("a", "b")
+            _ = try await hand.claimOne()
+            #expect(try await stage.news() == [])
+            try await stage.broker.configure(stage.queue, QueueSettings(publishesStarts: true))
+            _ = try await hand.claimOne()
+            let events = try await stage.log.drain()
+            #expect(events.map(\.kind) == ["started"])
+            #expect(events.map(\.id) == ["b"])
+            #expect(events.map(\.attempt) == [1])
+            #expect(events.map(\.worker) == [hand.id])
+        },
+        ConformanceCase("histories go when their time is over") { stage in
+            try await stage.broker.configure(
+                stage.queue,
+                QueueSettings(rememberIDsMilliseconds: 1, keepHistoryMilliseconds: 1)
+            )
+            let hand = try await stage.session()
+            try await stage.pushPlain("a", "b")
+            for claim in try await hand.claim() {
+                try await hand.report(.finished, claim, result: "r")
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            #expect(try await stage.record("a") == nil)
+        },
+    ]
+}

@@ -1,0 +1,91 @@
+import Errand
+import Testing
+
+/// A way in which the claim of a holder ends while a successor waits.
+private struct ClaimEnd: Sendable {
+    let how: String
+    let events: [String]
+    let holder: JobState
+    /// Whether the stop was asked for by hand, before the successor came.
+    var cancelledByHand = false
+    var timeout: Duration?
+    let end: @Sendable (Stage, Hand, Claim) async throws -> Void
+
+    static func reported(
+        _ verb: OutcomeReport.Verb,
+        _ events: [String],
+        _ holder: JobState,
+        retryDelay: Int? = nil,
+        cancelledByHand: Bool = false
+    ) -> ClaimEnd {
+        let how = "\(verb)" + (retryDelay == nil ? "" : " with retries left") + (cancelledByHand ? " after a cancel" : "")
+        return ClaimEnd(how: how, events: events, holder: holder, cancelledByHand: cancelledByHand) { _, hand, claim in
+            let counted = try await hand.report(verb, claim, error: "reason", retryDelay: retryDelay)
+            #expect(counted)
+        }
+    }
+}
+
+extension ConformanceCase {
+    private static let claimEnds: [ClaimEnd] = [
+        .reported(.finished, ["finished old"], .finished),
+        .reported(.failed, ["failed old", "replaced old"], .replaced),
+        .reported(.failed, ["failed old", "replaced old"], .replaced, retryDelay: 0),
+        .reported(.timedOut, ["timed_out old", "replaced old"], .replaced),
+        .reported(.timedOut, ["timed_out old", "replaced old"], .replaced, retryDelay: 0),
+        .reported(.cancelled, ["cancelled old", "replaced old"], .replaced),
+        .reported(.snoozed, ["cancelled old", "replaced old"], .replaced, retryDelay: 0),
+        .reported(.released, ["released old", "replaced old"], .replaced),
+        .reported(.parked, ["replaced old"], .replaced),
+        .reported(.unreadable, ["dead old"], .dead),
+        .reported(.finished, ["finished old"], .finished, cancelledByHand: true),
+        .reported(.failed, ["cancelled old"], .cancelled, retryDelay: 0, cancelledByHand: true),
+        .reported(.timedOut, ["cancelled old"], .cancelled, cancelledByHand: true),
+        .reported(.cancelled, ["cancelled old"], .cancelled, cancelledByHand: true),
+        ClaimEnd(how: "release of the session", events: ["released old", "replaced old"], holder: .replaced) {
+            _, hand, _ in try await hand.release()
+        },
+        ClaimEnd(how: "recovery", events: ["recovered old", "replaced old"], holder: .replaced) { stage, _, _ in
+            try await stage.recover(1)
+        },
+        ClaimEnd(
+            how: "the hard deadline",
+            events: ["timed_out old", "replaced old"],
+            holder: .replaced,
+            timeout: .milliseconds(1)
+        ) { stage, _, _ in try await stage.recover(1) },
+    ]
+
+    static let succession: [ConformanceCase] = claimEnds.flatMap { claimEnd in
+        [nil, 3_600_000].map { (delay: Int64?) in
+            let due = delay == nil ? "due now" : "due later"
+            return ConformanceCase("a claim ends by \(claimEnd.how), successor \(due)") { stage in
+                try await stage.playSuccession(claimEnd, successorDelay: delay)
+            }
+        }
+    }
+}
+
+extension Stage {
+    fileprivate func playSuccession(_ claimEnd: ClaimEnd, successorDelay delay: Int64?) async throws {
+        let hand = claimEnd.how == "recovery" ? try await doomed() : try await session()
+        try await push(job("old", .drop, timeout: claimEnd.timeout))
+        let claim = try await hand.claimOne(wait: .zero)
+        if claimEnd.cancelledByHand { #expect(try await cancel("old") == .stopping) }
+        let policy: UniquenessPolicy = claimEnd.cancelledByHand ? .drop : .replace
+        #expect(try await receipt(job("next", policy, delay: delay)).outcome == .deferred)
+        #expect(try await status().deferred == 1)
+        _ = try await news()
+
+        try await claimEnd.end(self, hand, claim)
+
+        #expect(try await news() == claimEnd.events)
+        #expect(try await state("old") == claimEnd.holder)
+        #expect(try await state("next") == (delay == nil ? .ready : .scheduled))
+        #expect(try await receipt(job("other", .drop)).holder == "next", "the name is the successor's")
+        let status = try await status()
+        #expect(status.deferred == 0)
+        #expect(status.running == 0)
+        #expect(try await session().claimedIDs() == (delay == nil ? ["next"] : []))
+    }
+}

@@ -1,0 +1,119 @@
+import Errand
+import Testing
+
+extension ConformanceCase {
+    static let views = [
+        ConformanceCase("a queue nobody used is empty") { stage in
+            let (status, sessions) = try await stage.broker.status(of: stage.queue)
+            #expect(status.totals.counts.values.allSatisfy { $0 == 0 })
+            #expect([status.ready, status.scheduled, status.running, status.retrying, status.dead] == [0, 0, 0, 0, 0])
+            #expect(status.oldestReadyMilliseconds == 0)
+            #expect(!status.isPaused)
+            #expect(sessions == [])
+            #expect(try await !stage.broker.queues().contains(stage.queue))
+            try await stage.pushPlain("a")
+            #expect(try await stage.broker.queues().contains(stage.queue))
+        },
+        ConformanceCase("status counts every state and every transition") { stage in
+            let hand = try await stage.session(operations: ["work": .init(), "a.thing": .init()], pid: 77)
+            try await stage.pushPlain("finished", "dead", "retrying", "running")
+            let claims = try await hand.claim()
+            try await hand.report(.finished, claims[0])
+            try await hand.report(.failed, claims[1])
+            try await hand.report(.timedOut, claims[2], retryDelay: 3_600_000)
+            try await stage.push(stage.job("one", .drop), stage.job("two", .replace), stage.job("three", .drop))
+            try await stage.push(stage.job("scheduled", delay: 3_600_000), stage.job("cancelled"))
+            _ = try await stage.cancel("cancelled")
+
+            let (status, sessions) = try await stage.broker.status(of: stage.queue)
+            #expect(status.name == stage.queue)
+            #expect([status.ready, status.scheduled, status.running] == [1, 1, 1])
+            #expect([status.retrying, status.dead, status.deferred] == [1, 1, 0])
+            #expect((0...60_000).contains(status.oldestReadyMilliseconds))
+            let expected = [
+                "pushed": 8, "dropped": 1, "replaced": 1, "finished": 1, "failed": 1, "timed_out": 1, "cancelled": 1,
+                "retried": 1, "recovered": 0, "released": 0,
+            ]
+            for name in QueueStatus.Totals.names { #expect(status.totals[name] == expected[name], "total \(name)") }
+            let session = try #require(sessions.first)
+            #expect(sessions.count == 1)
+            #expect([session.pid, session.running, session.concurrency] == [77, 1, 3])
+            #expect([session.id, session.host] == [hand.id, "host"])
+            #expect(session.operations == ["a.thing", "work"])
+            #expect((0...60_000).contains(session.lastBeatMilliseconds))
+        },
+        ConformanceCase("the age of the oldest job in line grows") { stage in
+            try await stage.pushPlain("a")
+            try await stage.eventually("a is 20 ms old") { try await stage.status().oldestReadyMilliseconds >= 20 }
+            #expect(try await stage.cancel("a") == .cancelled)
+            #expect(try await stage.status().oldestReadyMilliseconds == 0)
+        },
+        ConformanceCase("inspect answers in the order of the ids, nothing for unknown ones") { stage in
+            try await stage.pushPlain("a", "b")
+            let hand = try await stage.session()
+            _ = try await hand.claimOne()
+            let records = try await stage.broker.inspect(["b", "never", "a"], on: stage.queue)
+            #expect(records.map { $0?.id } == ["b", nil, "a"])
+            #expect(records.map { $0?.state } == [.ready, nil, .running])
+            #expect(records.last??.session == hand.id)
+            #expect(records.first??.body.isEmpty == false)
+            #expect(try await stage.broker.inspect([], on: stage.queue) == [])
+        },
+        ConformanceCase("jobs of a state come in pages") { stage in
+            let hand = try await stage.session()
+            let all = (0..<25).map { "j\($0 + 10)" }
+            _ = try await stage.broker.push(try all.map { try stage.job($0) }, to: stage.queue)
+            #expect(try await stage.pages(of: .ready) == [10, 10, 5])
+            #expect(try await stage.ids(in: .ready) == all)
+            var claims = try await hand.claim(25)
+            #expect(try await stage.pages(of: .running) == [10, 10, 5])
+            #expect(try await stage.ids(in: .running).sorted() == all)
+            for claim in claims { try await hand.report(.failed, claim, retryDelay: 0) }
+            #expect(try await stage.pages(of: .retrying) == [10, 10, 5])
+            try await stage.promote(25)
+            claims = try await hand.claim(25)
+            for claim in claims { try await hand.report(.failed, claim) }
+            #expect(try await stage.pages(of: .dead) == [10, 10, 5])
+            _ = try await stage.broker.revive(all, on: stage.queue)
+            claims = try await hand.claim(25)
+            for claim in claims { try await hand.report(.finished, claim, result: "r") }
+            #expect(try await stage.ids(in: .finished).sorted() == all)
+            #expect(try await stage.ids(in: .finished).first == claims.last?.id, "the newest first")
+            #expect(try await stage.ids(in: .ready) == [])
+        },
+        ConformanceCase("scheduled, deferred and cancelled jobs can be listed") { stage in
+            _ = try await stage.claimedHolder()
+            try await stage.push(stage.job("next", .replace))
+            try await stage.push(stage.job("b", delay: 7_200_000), stage.job("a", delay: 3_600_000), stage.job("c"))
+            _ = try await stage.cancel("c")
+            #expect(try await stage.ids(in: .deferred) == ["next"])
+            #expect(try await stage.ids(in: .scheduled) == ["a", "b"])
+            #expect(try await stage.ids(in: .cancelled) == ["c"])
+            #expect(try await stage.ids(in: .running) == ["old"])
+        },
+    ]
+}
+
+extension Stage {
+    /// How many jobs each page of 10 holds.
+    fileprivate func pages(of state: JobState) async throws -> [Int] {
+        var (counts, cursor): ([Int], Int?) = ([], 0)
+        while let from = cursor {
+            let page = try await broker.jobs(in: state, on: queue, from: from, count: 10)
+            counts.append(page.jobs.count)
+            #expect(page.jobs.allSatisfy { $0.state == state })
+            cursor = page.next
+        }
+        return counts
+    }
+
+    fileprivate func ids(in state: JobState) async throws -> [String] {
+        var (ids, cursor): ([String], Int?) = ([], 0)
+        while let from = cursor {
+            let page = try await broker.jobs(in: state, on: queue, from: from, count: 10)
+            ids += page.jobs.map(\.id)
+            cursor = page.next
+        }
+        return ids
+    }
+}

@@ -1,0 +1,139 @@
+import Errand
+import Foundation
+import Synchronization
+import Testing
+
+/// A session in the hands of a case: it numbers its calls and does what it is told.
+final class Hand: Sendable {
+    let stage: Stage
+    let session: Session
+    private let calls = Mutex(0)
+    private let begun = Mutex<Token>(0)
+
+    init(_ stage: Stage, _ session: Session) {
+        self.stage = stage
+        self.session = session
+    }
+
+    var id: String { session.id }
+
+    /// Makes one call. `free` of 0 leaves what is claimed waiting in the worker, so that it has not begun.
+    func exchange(
+        reports: [OutcomeReport] = [],
+        wanted: Int = 0,
+        free: Int = 1,
+        call: Int? = nil,
+        wait: Duration = .seconds(60)
+    ) async throws -> ExchangeAnswer {
+        let number = calls.withLock { last in
+            last += call == nil ? 1 : 0
+            return call ?? last
+        }
+        let answer = try await stage.broker.exchange(
+            Exchange(
+                session: session,
+                call: number,
+                reports: reports,
+                wanted: wanted,
+                freeSlots: free,
+                begun: begun.withLock { $0 },
+                longestWait: wait,
+                stopGrace: .zero
+            ),
+            on: stage.queue
+        )
+        if free > 0, let token = answer.claims.first?.token { begun.withLock { $0 = max($0, token) } }
+        return answer
+    }
+
+    /// The number of the last call.
+    var lastCall: Int { calls.withLock { $0 } }
+
+    func claim(_ wanted: Int = 100, free: Int = 1, wait: Duration = .seconds(60)) async throws -> [Claim] {
+        try await exchange(wanted: wanted, free: free, wait: wait).claims
+    }
+
+    /// Claims one job, which must be there.
+    func claimOne(free: Int = 1, wait: Duration = .seconds(60)) async throws -> Claim {
+        try #require(try await claim(1, free: free, wait: wait).first)
+    }
+
+    /// The ids of what a claim gives.
+    func claimedIDs(_ wanted: Int = 100) async throws -> [String] { try await claim(wanted).map(\.id) }
+
+    /// Reports one run and answers whether that counted.
+    @discardableResult
+    func report(
+        _ verb: OutcomeReport.Verb,
+        _ claim: Claim,
+        error: String? = nil,
+        result: String = "",
+        retryDelay: Int? = nil
+    ) async throws -> Bool {
+        let report = Self.outcome(verb, claim, error: error, result: result, retryDelay: retryDelay)
+        let accepted = try await exchange(reports: [report]).accepted
+        return try #require(accepted.first as Bool?)
+    }
+
+    static func outcome(
+        _ verb: OutcomeReport.Verb,
+        _ claim: Claim,
+        error: String? = nil,
+        result: String = "",
+        retryDelay: Int? = nil
+    ) -> OutcomeReport {
+        OutcomeReport(
+            id: claim.id,
+            token: claim.token,
+            verb: verb,
+            attempt: claim.attempt,
+            milliseconds: 7,
+            fragment: (try? JobEnvelope.read(stored: claim.body).fragment) ?? [],
+            error: error,
+            result: Array(result.utf8),
+            retryDelay: retryDelay
+        )
+    }
+
+    /// What a heartbeat's first beat is answered.
+    func beat() async throws -> Beat {
+        let (beats, continuation) = AsyncStream<Result<Beat, BrokerError>>.makeStream()
+        let begun = begun.withLock { $0 }
+        let heartbeat = stage.broker.startHeartbeat(
+            of: session,
+            on: [stage.queue],
+            every: .seconds(3600),
+            begun: { _ in begun },
+            onBeat: { _, beat in continuation.yield(beat) }
+        )
+        defer { heartbeat.stop() }
+        for await beat in beats { return try beat.get() }
+        throw CancellationError()
+    }
+
+    func release() async throws { try await stage.broker.release(session, on: stage.queue) }
+}
+
+extension Stage {
+    /// A registered session, with a lease long enough for any test unless said.
+    func session(
+        lease: Duration = .seconds(60),
+        operations: [String: OperationDefaults] = [Stage.operation: OperationDefaults()],
+        pid: Int32 = 1
+    ) async throws -> Hand {
+        let session = Session(
+            id: "s-" + UUID().uuidString.lowercased(),
+            host: "host",
+            pid: pid,
+            concurrency: 3,
+            queues: [queue],
+            lease: lease,
+            operations: operations
+        )
+        try await broker.register(session, on: queue)
+        return Hand(self, session)
+    }
+
+    /// A session whose lease ends soon, because nobody beats for it.
+    func doomed() async throws -> Hand { try await session(lease: .milliseconds(100)) }
+}

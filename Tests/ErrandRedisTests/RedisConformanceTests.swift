@@ -1,0 +1,21 @@
+import Errand
+import ErrandConformance
+import ErrandRedis
+import Logging
+import TestSupport
+import Testing
+
+/// The broker over Redis does what every broker must do.
+@Suite("RedisBroker conforms")
+struct RedisConformanceTests {
+    /// One server for all cases; each uses a queue of its own.
+    private static let server = Result { try RedisServer() }
+
+    @Test("conforms", .timeLimit(.minutes(1)), arguments: ConformanceCase.allCases)
+    func conforms(_ conformanceCase: ConformanceCase) async throws {
+        let address = try RedisAddress(url: Self.server.get().url)
+        let broker = RedisBroker(address, logger: Logger(label: "conformance"))
+        defer { broker.close() }
+        try await conformanceCase.run(on: broker)
+    }
+}

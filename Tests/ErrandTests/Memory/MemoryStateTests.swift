@@ -1,0 +1,113 @@
+@testable import Errand
+import Testing
+
+/// The parts that a queue in memory is made of.
+@Suite("MemoryBroker's parts")
+struct MemoryStateTests {
+    @Test("a line keeps its order whatever leaves it and comes back")
+    func line() {
+        var line = Line()
+        for id in ["a", "b", "c", "d"] { line.append(id) }
+        line.remove("b")
+        line.prepend("x")
+        line.replace("c", with: "y")
+        #expect(line.ids == ["x", "a", "y", "d"])
+        #expect(line.count == 4)
+        #expect(line.popFirst() == "x")
+        line.remove("a")
+        #expect(line.first == "y")
+        line.remove("never")
+        line.remove("d")
+        line.append("z")
+        #expect(line.ids == ["y", "z"])
+        #expect([line.popFirst(), line.popFirst(), line.popFirst()] == ["y", "z", nil])
+        line.prepend("again")
+        #expect(line.ids == ["again"])
+    }
+
+    @Test("ids come in the order of their times, also after changes")
+    func timedIDs() {
+        var ids = TimedIDs()
+        for number in 0..<500 { ids.insert("j\(number)", at: Int64(number * 7919 % 503)) }
+        for number in stride(from: 0, to: 500, by: 2) { ids.remove("j\(number)") }
+        ids.insert("j1", at: -5)
+        var seen: [Int64] = []
+        let sorted = ids.sorted
+        var popped: [String] = []
+        while let first = ids.first() {
+            seen.append(first.time)
+            popped.append(first.id)
+            ids.remove(first.id)
+        }
+        #expect(popped.first == "j1")
+        #expect(seen.count == 250)
+        #expect(seen == seen.sorted())
+        #expect(popped == sorted)
+    }
+
+    @Test("ended ids are forgotten generation by generation")
+    func endedIDs() {
+        var ended = EndedIDs()
+        ended.remember("a", .finished, now: 0, window: 100)
+        ended.remember("b", .cancelled, now: 100, window: 100)
+        #expect(ended.ending(of: "a", now: 199) == .finished)
+        #expect(ended.ending(of: "a", now: 200) == nil)
+        #expect(ended.ending(of: "b", now: 299) == .cancelled)
+        ended.remember("c", .replaced, now: 200, window: 100)
+        ended.remember("d", .deleted, now: 300, window: 100)
+        #expect(ended.ending(of: "b", now: 300) == nil)
+        #expect(ended.ending(of: "c", now: 300) == .replaced)
+    }
+
+    @Test("the history holds no more than its limits")
+    func history() {
+        var history = History()
+        for number in 0..<(History.mostRecords + 10) {
+            let record = History.Record(at: Int64(number), event: [1], result: [2], ending: .finished)
+            history.keep(record, of: "j\(number)", for: 1_000_000)
+        }
+        #expect(history["j9"] == nil)
+        #expect(history["j10"] != nil)
+        #expect(history.newestFirst.count == History.mostRecords)
+        let large = [UInt8](repeating: 0, count: History.mostBytes / 2)
+        for id in ["x", "y", "z"] {
+            history.keep(.init(at: 20_000, event: [], result: large, ending: .finished), of: id, for: 1_000_000)
+        }
+        #expect(history.newestFirst == ["z"])
+        history.keep(.init(at: 3_000_000, event: [], result: [], ending: .finished), of: "late", for: 1_000_000)
+        #expect(history.newestFirst == ["late"])
+    }
+
+    @Test("an event that is too long loses its names and its error, not its place in the line")
+    func longEvent() throws {
+        var queue = MemoryQueue(name: "q")
+        let envelope = try OperationDescription("work", id: "a").settled()
+        _ = try queue.push([envelope])
+        let job = try #require(queue.jobs["a"])
+        queue.publish(.failed, of: job, .init(attempt: 1, error: String(repeating: "x", count: 40_000)))
+        let message = try #require(queue.takeOutbox().messages.first)
+        #expect(message.count < 1000)
+        #expect(String(decoding: message, as: UTF8.self).contains(#""operation":null,"name":null"#))
+        #expect(String(decoding: message, as: UTF8.self).contains(#""error":"too long for an event""#))
+    }
+
+    @Test("a text is cut between characters' encodings", arguments: [(3, "é"), (2, "é"), (4, "éé"), (1, ""), (9, "ééé")])
+    func clipped(bytes: Int, expected: String) {
+        #expect(MemoryRules.clipped("ééé", to: bytes) == expected)
+    }
+
+    @Test("the audit sees what is not where it should be")
+    func audit() throws {
+        var queue = MemoryQueue(name: "q")
+        _ = try queue.push([
+            try OperationDescription("work", name: "n", unique: .drop, id: "a").settled(),
+            try OperationDescription("work", id: "b").settled(),
+        ])
+        #expect(queue.findings == [])
+        queue.lines[.ready(5)]?.remove("a")
+        queue.jobs["b"] = nil
+        #expect(queue.findings.map(\.kind) == ["body_without_place", "place_without_body"])
+        queue.jobs["a"] = nil
+        #expect(queue.findings.map(\.kind) == ["place_without_body", "lock_without_holder"])
+    }
+}
