@@ -88,7 +88,10 @@ let package = Package(
             ]
         ),
         .testTarget(name: "BackgroundableTests", dependencies: ["Backgroundable"]),
-        .target(name: "ErrandConformance", dependencies: ["Errand"]),
+        .target(
+            name: "ErrandConformance",
+            dependencies: ["Errand", .product(name: "Logging", package: "swift-log")]
+        ),
         .testTarget(name: "ErrandTests", dependencies: ["Errand", "ErrandConformance"]),
         .testTarget(
             name: "ErrandRedisTests",

@@ -205,7 +205,11 @@ final class Lane: Sendable {
     /// Gives back what has waited too long for a slot.
     func giveBackWaiting() {
         let limit = ContinuousClock.now - epoch.configuration.longestWait
-        for run in held.withLock({ Array($0.runs.values) }) where run.isWaiting(since: limit) { run.stop(.released) }
+        let waiting = held.withLock { Array($0.runs.values) }.filter { $0.isWaiting(since: limit) }
+        guard !waiting.isEmpty else { return }
+        // Before they are reported: the call that gives them back must not claim them again.
+        epoch.budget.stopClaimingAhead()
+        for run in waiting { run.stop(.released) }
     }
 }
 

@@ -59,6 +59,12 @@ final class SlotBudget: Sendable {
     /// Whether more jobs are held than can run, so that reports may gather for a moment.
     var hasWaitingJobs: Bool { state.withLock { $0.held > concurrency } }
 
+    /// Jobs waited in vain for a slot: whatever the last runs took, the present ones take long, so nothing is claimed ahead
+    /// until short runs have shown otherwise.
+    func stopClaimingAhead() {
+        state.withLock { $0.meanMicroseconds = Self.prefetchedMicroseconds * 50 }
+    }
+
     /// A run took this long.
     func note(_ elapsed: Duration) {
         let microseconds = elapsed / .microseconds(1)

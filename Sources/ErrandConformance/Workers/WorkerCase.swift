@@ -1,0 +1,29 @@
+public import Errand
+public import Testing
+
+/// One thing that a worker must do on every broker.
+public struct WorkerCase: Sendable, CaseIterable, CustomTestStringConvertible {
+    /// What the worker does in this case, in words.
+    public let name: String
+    private let play: @Sendable (Stage) async throws -> Void
+
+    init(_ name: String, _ play: @escaping @Sendable (Stage) async throws -> Void) {
+        self.name = name
+        self.play = play
+    }
+
+    /// The name.
+    public var testDescription: String { name }
+
+    /// All cases.
+    public static var allCases: [WorkerCase] { running + stopping + sharing }
+
+    /// Runs the case; what is wrong is recorded with the running test. In the end the broker's data must be sound.
+    public func run(on broker: any Broker) async throws {
+        let stage = try await Stage(broker)
+        try await play(stage)
+        #expect(try await broker.audit(stage.queue, repair: false) == [])
+        #expect(try await broker.status(of: stage.queue).sessions == [], "a worker that has left is not registered")
+        await stage.close()
+    }
+}
