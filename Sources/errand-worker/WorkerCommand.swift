@@ -69,7 +69,7 @@ struct WorkerCommand: AsyncParsableCommand {
         try await reportingFailures {
             let catalogue = try readCatalogue(catalogue)
             let logger = CommandLogger.make("errand-worker", verbose: verbose)
-            let open = try brokerOptions.open(as: "errand-worker", logger: logger)
+            let open = try brokerOptions.open(as: "errand-worker", patience: .seconds(2), logger: logger)
             defer { open.close() }
             let voice = WorkerVoice(json: json)
             let worker = Worker(

@@ -49,7 +49,8 @@ extension MemoryBroker {
         try self.change(queue, creating: true) { queue throws(BrokerError) in try queue.configure(change) }
     }
 
-    /// The events of these queues, or of every queue. A subscriber that is more than 8,192 messages behind misses the oldest.
+    /// The events of these queues, or of every queue. A subscriber that is more than 8,192 messages behind misses the
+    /// oldest.
     public func events(of queues: [String]?) -> AsyncThrowingStream<QueueEvents, any Error> {
         subscribers.events(of: queues)
     }

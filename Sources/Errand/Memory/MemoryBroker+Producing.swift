@@ -1,5 +1,6 @@
 extension MemoryBroker {
-    /// Hands over a batch of jobs for one queue; see ``PushingBroker/push(_:to:)``. The outcome is never `unknown` here.
+    /// Hands over a batch of jobs for one queue; see ``PushingBroker/push(_:to:)``. The outcome is never `unknown`
+    /// here.
     public func push(_ jobs: [JobEnvelope], to queue: String) async throws(BrokerError) -> [Receipt] {
         try change(queue, creating: true) { queue throws(BrokerError) in try queue.push(jobs) }
     }

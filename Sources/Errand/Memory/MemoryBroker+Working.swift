@@ -1,7 +1,8 @@
 extension MemoryBroker {
     /// Makes a session known on a queue; its lease begins.
     ///
-    /// - Throws: ``BrokerError/Code/refused`` when the id is malformed or another process's, or the lease is not 100 ms to a
+    /// - Throws: ``BrokerError/Code/refused`` when the id is malformed or another process's, or the lease is not 100 ms
+    /// to a
     ///   day.
     public func register(_ session: Session, on queue: String) async throws(BrokerError) {
         try change(queue, creating: true) { queue throws(BrokerError) in try queue.register(session) }
@@ -23,7 +24,9 @@ extension MemoryBroker {
         let heartbeat = MemoryHeartbeat()
         heartbeat.start(every: interval) { [weak self] in
             for queue in queues {
-                guard let answer = self?.beat(of: session, on: queue, begun: begun(queue)) else { return heartbeat.stop() }
+                guard let answer = self?.beat(of: session, on: queue, begun: begun(queue)) else {
+                    return heartbeat.stop()
+                }
                 onBeat(queue, answer)
             }
         }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A broker within this process: for tests, for trying things out, and for work that may die with the process.
 ///
-/// It makes the same transitions as the broker in Redis, and one conformance suite holds both to them. Nothing is written
-/// anywhere: when the last reference to it is gone, so are its jobs.
+/// It makes the same transitions as the broker in Redis, and one conformance suite holds both to them. Nothing is
+/// written anywhere: when the last reference to it is gone, so are its jobs.
 ///
 /// ```swift
 /// let broker = MemoryBroker()
@@ -20,8 +20,8 @@ public final class MemoryBroker: Broker {
 
     /// Makes an empty broker.
     ///
-    /// - Parameter now: The broker's clock, in milliseconds since 1970 UTC; the system's clock unless said. Leases, due times
-    ///   and deadlines all go by it, so a test can move time as it likes.
+    /// - Parameter now: The broker's clock, in milliseconds since 1970 UTC; the system's clock unless said. Leases, due
+    ///   times and deadlines all go by it, so a test can move time as it likes.
     public init(now: @escaping @Sendable () -> Int64 = MemoryBroker.systemTime) {
         self.now = now
     }
@@ -43,8 +43,8 @@ extension MemoryBroker {
     /// The names of the queues that a producer, a worker or an operator has made.
     var knownQueues: [String] { queuesByName.withLock { $0.keys.sorted() } }
 
-    /// Makes one transition of a queue at the clock's present time. Whatever it has to tell goes out before the next one is
-    /// made, so that events keep their order.
+    /// Makes one transition of a queue at the clock's present time. Whatever it has to tell goes out before the next
+    /// one is made, so that events keep their order.
     ///
     /// - Parameter creating: Whether the queue becomes known by this; otherwise an unknown one is taken to be empty.
     func change<Answer: Sendable>(

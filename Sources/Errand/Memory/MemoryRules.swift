@@ -1,4 +1,5 @@
-/// What the broker checks of a caller's values, and how it counts time. No arithmetic on a caller's number can overflow.
+/// What the broker checks of a caller's values, and how it counts time. No arithmetic on a caller's number can
+/// overflow.
 enum MemoryRules {
     static let leaseMilliseconds: ClosedRange<Int64> = 100...86_400_000
     static let nameBytes = 1024
@@ -23,7 +24,9 @@ enum MemoryRules {
     static func clipped(_ text: String, to bytes: Int) -> String {
         guard text.utf8.count > bytes else { return text }
         var end = text.utf8.index(text.startIndex, offsetBy: bytes)
-        while end > text.startIndex, end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
+        while end > text.startIndex, end.samePosition(in: text.unicodeScalars) == nil {
+            end = text.utf8.index(before: end)
+        }
         return String(text[..<end])
     }
 }

@@ -16,7 +16,10 @@ extension ConformanceCase {
                 #expect(events.first?.attempt == failures)
                 #expect(try await stage.state("old") == .cancelled)
                 #expect(try await stage.total("cancelled") == 1)
-                #expect(try await stage.receipt(stage.job("new", .drop)).outcome == .accepted, "its name is free at once")
+                #expect(
+                    try await stage.receipt(stage.job("new", .drop)).outcome == .accepted,
+                    "its name is free at once"
+                )
                 #expect(try await stage.session().claimedIDs() == ["new"])
             }
         }
@@ -26,7 +29,10 @@ extension ConformanceCase {
                 #expect(try await stage.delete("old") == .deleted)
                 #expect(try await stage.state("old") == .deleted)
                 #expect(try await stage.delete("old") == .ended)
-                #expect(try await stage.receipt(stage.job("new", .drop)).outcome == .accepted, "its name is free at once")
+                #expect(
+                    try await stage.receipt(stage.job("new", .drop)).outcome == .accepted,
+                    "its name is free at once"
+                )
                 #expect(try await stage.session().claimedIDs() == ["new"])
             }
         } + [
@@ -75,10 +81,14 @@ extension ConformanceCase {
                 try await hand.report(.finished, try #require(claims.first))
                 try await hand.report(.finished, try #require(claims.last), result: "r")
                 #expect(
-                    try await stage.broker.cancel(["plain", "kept", "never"], on: stage.queue) == [.ended, .ended, .notFound]
+                    try await stage.broker.cancel(["plain", "kept", "never"], on: stage.queue) == [
+                        .ended, .ended, .notFound,
+                    ]
                 )
                 #expect(
-                    try await stage.broker.delete(["plain", "kept", "never"], on: stage.queue) == [.ended, .deleted, .notFound]
+                    try await stage.broker.delete(["plain", "kept", "never"], on: stage.queue) == [
+                        .ended, .deleted, .notFound,
+                    ]
                 )
                 #expect(try await stage.record("kept")?.result == [])
             },

@@ -27,7 +27,10 @@ extension ConformanceCase {
             for id in ["a", "b", "c", "d"] {
                 #expect(try await stage.receipt(stage.job(id)).outcome == .exists)
             }
-            #expect(try await stage.receipt(stage.job("d", .replace)).outcome == .exists, "an older replace stays absorbed")
+            #expect(
+                try await stage.receipt(stage.job("d", .replace)).outcome == .exists,
+                "an older replace stays absorbed"
+            )
             #expect(try await hand.claimedIDs() == ["e"])
         },
         ConformanceCase("an id within a batch counts once") { stage in

@@ -24,12 +24,12 @@ extension ConformanceCase {
         },
         ConformanceCase("what a released session held goes to the head in its order, nothing spent") { stage in
             let hand = try await stage.session()
-            try await stage.pushPlain("a", "b", "c", "d", "e")
+            try await stage.pushPlain("b", "a", "c", "e", "d")
             _ = try await hand.claim(2)
             _ = try await hand.claim(1)
             try await hand.release()
             let again = try await stage.session().claim()
-            #expect(again.map(\.id) == ["a", "b", "c", "d", "e"])
+            #expect(again.map(\.id) == ["b", "a", "c", "e", "d"])
             #expect(again.allSatisfy { $0.attempt == 1 && $0.crashes == 0 })
             #expect(try await stage.news().sorted() == ["released a", "released b", "released c"])
         },

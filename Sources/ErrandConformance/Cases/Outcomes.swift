@@ -26,8 +26,15 @@ private struct PlainEnd: Sendable {
     }
 
     static func released(_ events: [String], _ state: JobState, stops: Bool = false) -> PlainEnd {
-        PlainEnd(how: "release of the session" + (stops ? ", told to stop" : ""), events: events, state: state, stops: stops) {
-            _, hand, _ in try await hand.release()
+        PlainEnd(
+            how: "release of the session" + (stops ? ", told to stop" : ""),
+            events: events,
+            state: state,
+            stops: stops
+        ) {
+            _,
+            hand,
+            _ in try await hand.release()
         }
     }
 
@@ -39,7 +46,10 @@ private struct PlainEnd: Sendable {
         timeout: Duration? = nil,
         retries: Int? = nil
     ) -> PlainEnd {
-        PlainEnd(how: how, events: events, state: state, stops: stops, timeout: timeout, retries: retries) { stage, _, _ in
+        PlainEnd(how: how, events: events, state: state, stops: stops, timeout: timeout, retries: retries) {
+            stage,
+            _,
+            _ in
             try await stage.recover(1)
         }
     }

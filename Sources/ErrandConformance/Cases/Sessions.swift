@@ -6,7 +6,9 @@ extension ConformanceCase {
     static let sessions = [
         ConformanceCase("a lease outside of 100 ms to a day is refused") { stage in
             for lease in [Duration.milliseconds(99), .seconds(86_401)] {
-                await #expect { try await stage.session(lease: lease) } throws: { ($0 as? BrokerError)?.code == .refused }
+                await #expect { try await stage.session(lease: lease) } throws: {
+                    ($0 as? BrokerError)?.code == .refused
+                }
             }
         },
         ConformanceCase("a session id belongs to one process") { stage in
@@ -64,7 +66,7 @@ extension ConformanceCase {
             lazy.stop()
         },
         ConformanceCase("a heartbeat keeps claims, and its end lets them go") { stage in
-            let (hand, live) = (try await stage.session(lease: .milliseconds(400)), try await stage.session())
+            let (hand, live) = (try await stage.session(lease: .seconds(1)), try await stage.session())
             try await stage.pushPlain("a")
             let claim = try await hand.claimOne()
             let (beats, continuation) = AsyncStream<Void>.makeStream()
@@ -75,7 +77,7 @@ extension ConformanceCase {
                 begun: { _ in claim.token },
                 onBeat: { _, _ in continuation.yield() }
             )
-            let end = ContinuousClock.now + .milliseconds(800)
+            let end = ContinuousClock.now + .milliseconds(1500)
             for await _ in beats where ContinuousClock.now > end { break }
             #expect(try await stage.broker.recover(on: stage.queue).recovered == 0)
             heartbeat.stop()

@@ -18,7 +18,8 @@ private struct ClaimEnd: Sendable {
         retryDelay: Int? = nil,
         cancelledByHand: Bool = false
     ) -> ClaimEnd {
-        let how = "\(verb)" + (retryDelay == nil ? "" : " with retries left") + (cancelledByHand ? " after a cancel" : "")
+        let how =
+            "\(verb)" + (retryDelay == nil ? "" : " with retries left") + (cancelledByHand ? " after a cancel" : "")
         return ClaimEnd(how: how, events: events, holder: holder, cancelledByHand: cancelledByHand) { _, hand, claim in
             let counted = try await hand.report(verb, claim, error: "reason", retryDelay: retryDelay)
             #expect(counted)
@@ -43,7 +44,9 @@ extension ConformanceCase {
         .reported(.timedOut, ["cancelled old"], .cancelled, cancelledByHand: true),
         .reported(.cancelled, ["cancelled old"], .cancelled, cancelledByHand: true),
         ClaimEnd(how: "release of the session", events: ["released old", "replaced old"], holder: .replaced) {
-            _, hand, _ in try await hand.release()
+            _,
+            hand,
+            _ in try await hand.release()
         },
         ClaimEnd(how: "recovery", events: ["recovered old", "replaced old"], holder: .replaced) { stage, _, _ in
             try await stage.recover(1)

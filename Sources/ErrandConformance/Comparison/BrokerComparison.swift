@@ -4,8 +4,8 @@ import Testing
 
 /// Plays the same random transitions on two brokers and compares every answer, every event and every record.
 ///
-/// It finds what no case was written for. A failure names the seed and the step; the same seed plays the same transitions
-/// again. Leases are long and due times far, so that nothing depends on how fast the machine is.
+/// It finds what no case was written for. A failure names the seed and the step; the same seed plays the same
+/// transitions again. Leases are long and due times far, so that nothing depends on how fast the machine is.
 public struct BrokerComparison: Sendable {
     let seed: UInt64
     let steps: Int

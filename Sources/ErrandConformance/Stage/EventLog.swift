@@ -25,8 +25,8 @@ struct Event: Sendable, Equatable, Decodable {
 
 /// What a queue published, in order.
 ///
-/// To know that nothing more is on its way, it sends a fence after it: an event of a second queue that the same subscription
-/// carries. When the fence has come, so has everything that was published before. Nobody needs to sleep.
+/// To know that nothing more is on its way, it sends a fence after it: an event of a second queue that the same
+/// subscription carries. When the fence has come, so has everything that was published before. Nobody needs to sleep.
 actor EventLog {
     struct NoEvents: Error, CustomStringConvertible {
         var description: String { "the subscription delivered no event within its time" }

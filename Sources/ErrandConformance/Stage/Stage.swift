@@ -80,11 +80,17 @@ extension Stage {
 
     func total(_ name: String) async throws -> Int { try await status().totals[name] }
 
-    func cancel(_ id: String) async throws -> EndingVerdict { try #require(try await broker.cancel([id], on: queue).first) }
+    func cancel(_ id: String) async throws -> EndingVerdict {
+        try #require(try await broker.cancel([id], on: queue).first)
+    }
 
-    func delete(_ id: String) async throws -> EndingVerdict { try #require(try await broker.delete([id], on: queue).first) }
+    func delete(_ id: String) async throws -> EndingVerdict {
+        try #require(try await broker.delete([id], on: queue).first)
+    }
 
-    func revive(_ id: String) async throws -> ReviveVerdict { try #require(try await broker.revive([id], on: queue).first) }
+    func revive(_ id: String) async throws -> ReviveVerdict {
+        try #require(try await broker.revive([id], on: queue).first)
+    }
 }
 
 /// Waiting for the broker's clock, the one thing that has no event.
@@ -105,6 +111,20 @@ extension Stage {
             guard ContinuousClock.now < end else { throw TookTooLong(description: "not within \(limit): \(what)") }
             try await Task.sleep(for: pause)
         }
+    }
+
+    /// Pushes jobs that are due a little later, and answers their ids. On a machine so slow that one of them was due on
+    /// arrival, it pushes others with more time.
+    func pushSoon(_ make: (_ scale: Int64) throws -> [JobEnvelope]) async throws -> [String] {
+        for scale: Int64 in [1, 10, 100] {
+            let jobs = try make(scale)
+            _ = try await broker.push(jobs, to: queue)
+            let ids = jobs.map(\.id)
+            let records = try await broker.inspect(ids, on: queue)
+            if records.allSatisfy({ $0?.state == .scheduled }) { return ids }
+            _ = try await broker.cancel(ids, on: queue)
+        }
+        throw TookTooLong(description: "the machine is too slow to schedule a job")
     }
 
     /// Recovers until so many jobs were taken back.

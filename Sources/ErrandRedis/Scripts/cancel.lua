@@ -14,6 +14,7 @@ local function holder_of(id)
 end
 
 local function forget_ended(id)
+  kept = kept - call('HSTRLEN', Q .. ':history', id)
   local kept_history = call('HDEL', Q .. ':history', id) == 1
   if not (kept_history or field('ended', id) or field('ended:old', id)) then return 'not_found' end
   return deleting and kept_history and 'deleted' or 'ended'

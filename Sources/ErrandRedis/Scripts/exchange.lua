@@ -110,6 +110,7 @@ local function park(id, fragment, attempt)
 end
 
 local function take_report(id, verb, attempt, duration, fragment, failure, result, delay)
+  if string.sub(fragment, 1, 12) ~= '"operation":' then fragment = NAMELESS end
   if verb == 'f' then finish(id, fragment, attempt, duration, result)
   elseif verb == 'e' then failed('failed', id, fragment, attempt, duration, failure, delay)
   elseif verb == 't' then failed('timed_out', id, fragment, attempt, duration, failure, delay)
@@ -119,7 +120,7 @@ local function take_report(id, verb, attempt, duration, fragment, failure, resul
   elseif verb == 's' then
     if field('stops', id) then cancelled(id, fragment, attempt, duration)
     elseif not superseded(id, fragment, attempt) then retry(id, fragment, attempt, duration, delay ~= '' and delay or '0') end
-  else die(id, fragment ~= '' and fragment or NAMELESS, attempt, worker, duration, failure) end
+  else die(id, fragment, attempt, worker, duration, failure) end
 end
 
 if reports > 0 then
@@ -203,7 +204,7 @@ end
 -- Pops up to `n` entries of a line, in portions so that large bodies do not pile up.
 local function take(line, n)
   while n > 0 and room > 0 do
-    local entries = call('LPOP', line, math.min(n, 32))
+    local entries = call('LPOP', line, math.min(n, #ids == 0 and 8 or 32))
     if not entries then return n end
     local before = #ids
     claim(resolve(entries))

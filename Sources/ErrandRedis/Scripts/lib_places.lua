@@ -54,9 +54,9 @@ end
 
 local function keep_history(id, line, result)
   local record = line .. '\n' .. (result or '')
+  kept = kept + #record - call('HSTRLEN', Q .. ':history', id)
   call('HSET', Q .. ':history', id, record)
   call('RPUSH', Q .. ':history:order', nowtext .. ':' .. id)
-  kept = kept + #record
 end
 
 -- Removes what is kept beside a body.

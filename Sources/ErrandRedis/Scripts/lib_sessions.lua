@@ -39,3 +39,23 @@ local function return_claim(id, session, kind)
   end
   return body, fragment, attempt, worker
 end
+
+-- Claims, as HGETALL answers them, from the newest to the oldest: the first in line goes back last, so that it is at the head
+-- again. A hash this small keeps its fields in the order in which they came; of a larger one, the ids tell.
+local function newest_first(claims)
+  local sorted, flat = {}, {}
+  local keeps_order = #claims <= 256
+  for i = 1, #claims, 2 do
+    sorted[#sorted + 1] = { claims[i], num(string.match(claims[i + 1], '^(%d+):')), claims[i + 1], i }
+  end
+  table.sort(sorted, function(a, b)
+    if a[2] ~= b[2] then return a[2] > b[2] end
+    if keeps_order then return a[4] > b[4] end
+    return a[1] > b[1]
+  end)
+  for _, claim in ipairs(sorted) do
+    flat[#flat + 1] = claim[1]
+    flat[#flat + 1] = claim[3]
+  end
+  return flat
+end

@@ -89,11 +89,22 @@ local function give_way(holder)
   call('HDEL', Q .. ':body', holder)
 end
 
+-- Whether a waiting job is in line behind others of an operation that nobody knew.
+local function is_parked(id, body)
+  if not has('parked') then return false end
+  local _, _, _, fragment = header(body)
+  local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
+  if not operation or not field('parked', operation) then return false end
+  -- In a long line it is not looked for: then it just goes to the end of its new line.
+  return call('LLEN', Q .. ':parked:' .. operation) > 1000 or call('LPOS', Q .. ':parked:' .. operation, entry_of(id))
+end
+
 local function replace_waiting(holder, id, name, envelope, due)
   local zset = (call('ZSCORE', Q .. ':scheduled', holder) and 'scheduled') or (call('ZSCORE', Q .. ':retrying', holder) and 'retrying')
   local old = call('HGET', Q .. ':body', holder)
   local same_line = not zset and num(due) <= now and string.sub(old, 16, 16) == string.sub(envelope, 3, 3)
-    and not has('parked') and num(field('crashes', holder)) < SUSPECT_FROM
+    and not is_parked(holder, old) and num(field('crashes', holder)) < SUSPECT_FROM
+    and (field('stand', entry_of(holder)) or holder) == holder
   if same_line then
     local entry = entry_of(holder)
     call('HSET', Q .. ':body', id, string.sub(old, 1, 13) .. envelope)

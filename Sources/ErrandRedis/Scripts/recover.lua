@@ -34,18 +34,6 @@ local function take_back(session, claims, mine)
   return #gone
 end
 
--- The first in line goes back last, so that it is at the head again.
-local function newest_first(claims)
-  local pairs_of, sorted = {}, {}
-  for i = 1, #claims, 2 do pairs_of[#pairs_of + 1] = { claims[i], claims[i + 1] } end
-  table.sort(pairs_of, function(a, b) return (a[2] == b[2] and a[1] > b[1]) or a[2] > b[2] end)
-  for _, claim in ipairs(pairs_of) do
-    sorted[#sorted + 1] = claim[1]
-    sorted[#sorted + 1] = claim[2]
-  end
-  return sorted
-end
-
 local function some_claims(mine)
   if call('HLEN', mine) <= 400 then return call('HGETALL', mine) end
   local flat = {}

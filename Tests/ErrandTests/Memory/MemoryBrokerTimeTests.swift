@@ -1,6 +1,7 @@
-@testable import Errand
 import Synchronization
 import Testing
+
+@testable import Errand
 
 /// A clock that stands still until it is moved.
 private final class StillClock: Sendable {
@@ -41,7 +42,11 @@ struct MemoryBrokerTimeTests {
         return session
     }
 
-    private func exchange(_ session: Session, _ call: Int, _ reports: [OutcomeReport] = []) async throws -> ExchangeAnswer {
+    private func exchange(
+        _ session: Session,
+        _ call: Int,
+        _ reports: [OutcomeReport] = []
+    ) async throws -> ExchangeAnswer {
         let exchange = Exchange(
             session: session,
             call: call,

@@ -1,5 +1,6 @@
-@testable import Errand
 import Testing
+
+@testable import Errand
 
 /// The parts that a queue in memory is made of.
 @Suite("MemoryBroker's parts")
@@ -91,7 +92,10 @@ struct MemoryStateTests {
         #expect(String(decoding: message, as: UTF8.self).contains(#""error":"too long for an event""#))
     }
 
-    @Test("a text is cut between characters' encodings", arguments: [(3, "é"), (2, "é"), (4, "éé"), (1, ""), (9, "ééé")])
+    @Test(
+        "a text is cut between characters' encodings",
+        arguments: [(3, "é"), (2, "é"), (4, "éé"), (1, ""), (9, "ééé")]
+    )
     func clipped(bytes: Int, expected: String) {
         #expect(MemoryRules.clipped("ééé", to: bytes) == expected)
     }

@@ -14,8 +14,8 @@ enum MemoryEnding: Sendable {
 
 /// The ids of jobs that ended lately, so that the same id pushed again makes no second job.
 ///
-/// They are kept in two generations, and the older one is dropped whole: each id for at least the window, and for less only
-/// when more end within it than a generation holds.
+/// They are kept in two generations, and the older one is dropped whole: each id for at least the window, and for less
+/// only when more end within it than a generation holds.
 struct EndedIDs: Sendable {
     private struct Generation {
         var endings: [String: MemoryEnding] = [:]

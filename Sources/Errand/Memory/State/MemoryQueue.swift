@@ -1,7 +1,7 @@
 /// One queue: its jobs, where they are, the sessions that serve it, and what has been counted.
 ///
-/// The transitions are in the folder beside this one; each runs at the time `now`, and what it has to tell gathers in the
-/// outbox.
+/// The transitions are in the folder beside this one; each runs at the time `now`, and what it has to tell gathers in
+/// the outbox.
 struct MemoryQueue: Sendable {
     let name: String
     /// The broker's time, in milliseconds since 1970, set before every transition.

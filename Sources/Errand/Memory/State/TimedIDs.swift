@@ -1,6 +1,7 @@
 /// Ids in the order of a time, such as when they are due; ids of the same time are in the order of the alphabet.
 ///
-/// A binary heap in which an id that was removed stays behind until it comes up, or until such entries are the majority.
+/// A binary heap in which an id that was removed stays behind until it comes up, or until such entries are the
+/// majority.
 struct TimedIDs: Sendable {
     private struct Entry: Comparable {
         let time: Int64

@@ -5,7 +5,8 @@ extension MemoryQueue {
     }
 
     private func misplaced(_ job: MemoryJob) -> Finding? {
-        isThere(job) ? nil : finding("body_without_place", job.id, "the job is not where it is said to be, so it will not run")
+        isThere(job)
+            ? nil : finding("body_without_place", job.id, "the job is not where it is said to be, so it will not run")
     }
 
     private func isThere(_ job: MemoryJob) -> Bool {
@@ -26,14 +27,18 @@ extension MemoryQueue {
         strays += scheduled.sorted.filter { jobs[$0]?.place != .scheduled }
         strays += retrying.sorted.filter { jobs[$0]?.place != .retrying }
         strays += dead.sorted.filter { jobs[$0]?.place != .dead }
-        for session in sessions.values { strays += session.claims.keys.filter { jobs[$0]?.place != .claimed(by: session.id) } }
+        for session in sessions.values {
+            strays += session.claims.keys.filter { jobs[$0]?.place != .claimed(by: session.id) }
+        }
         return strays.sorted().map { finding("place_without_body", $0, "a place is taken by a job that is not there") }
     }
 
     /// Names that no unfinished job of that name holds.
     private var lostNames: [Finding] {
         holders.filter { name, id in jobs[id]?.name != name || jobs[id]?.place == .dead }.values.sorted()
-            .map { finding("lock_without_holder", $0, "its name stays taken, so jobs of that name are dropped for nothing") }
+            .map {
+                finding("lock_without_holder", $0, "its name stays taken, so jobs of that name are dropped for nothing")
+            }
     }
 
     private func finding(_ kind: String, _ subject: String, _ message: String) -> Finding {

@@ -31,9 +31,16 @@ extension MemoryQueue {
     }
 
     private mutating func endWaiting(_ job: MemoryJob, as ending: MemoryEnding) {
+        if case .deferred(let holder) = job.place { takeBackStop(of: holder) }
         let event = publish(.cancelled, of: job, MemoryEventDetails(attempt: job.failures))
         count(.cancelled)
         end(job.id, as: ending, event: ending == .cancelled ? event : nil)
+    }
+
+    /// A successor leaves its holder alone: what it asked of it is taken back, as far as the holder has not heard of it
+    /// yet.
+    private mutating func takeBackStop(of holder: String) {
+        if jobs[holder]?.stop == .replace { jobs[holder]?.stop = nil }
     }
 
     /// Cancels waiting jobs, as many as one call may; those behind a running job stay.

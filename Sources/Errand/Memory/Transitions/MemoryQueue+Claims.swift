@@ -65,11 +65,12 @@ extension MemoryQueue {
                 claim(grant.wanted, from: .ready(highest), &grant)
                 return
             }
-            if turn >= Self.shareOfLowest {
+            let dueToHighest = Self.shareOfLowest - 1 - turn
+            if dueToHighest <= 0 {
                 claim(1, from: .ready(lowest), &grant)
                 turn = 0
             } else {
-                turn += claim(Self.shareOfLowest - 1 - turn, from: .ready(highest), &grant)
+                turn += claim(dueToHighest, from: .ready(highest), &grant)
             }
         }
     }

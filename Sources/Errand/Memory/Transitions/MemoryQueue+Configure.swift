@@ -7,7 +7,9 @@ extension MemoryQueue {
         }
         if let paused = change.isPaused { pause(paused) }
         if let starts = change.publishesStarts { settings.publishesStarts = starts }
-        if let most = change.maximumLength { settings.maximumLength = most > 0 ? most : MemorySettings.defaultMaximumLength }
+        if let most = change.maximumLength {
+            settings.maximumLength = most > 0 ? most : MemorySettings.defaultMaximumLength
+        }
         if let window = change.rememberIDsMilliseconds {
             settings.rememberIDs = window > 0 ? Int64(window) : MemorySettings.defaultRememberIDs
         }

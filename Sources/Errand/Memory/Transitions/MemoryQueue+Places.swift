@@ -18,7 +18,11 @@ extension MemoryQueue {
     /// Back to the head of its line, ready since when it was. A suspect goes to the end of theirs.
     mutating func giveBack(_ id: String) {
         guard let line = jobs[id]?.line else { return }
-        if line == .suspects { lines[line, default: Line()].append(id) } else { lines[line, default: Line()].prepend(id) }
+        if line == .suspects {
+            lines[line, default: Line()].append(id)
+        } else {
+            lines[line, default: Line()].prepend(id)
+        }
         jobs[id]?.place = .line(line)
         outbox.newWork += 1
     }

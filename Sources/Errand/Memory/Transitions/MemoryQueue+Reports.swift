@@ -47,7 +47,7 @@ extension MemoryQueue {
     }
 
     private mutating func fail(_ job: MemoryJob, _ kind: MemoryEventKind, _ run: MemoryEventDetails, retryDelay: Int?) {
-        if job.stop == .cancel { return endCancelled(job, run) }
+        if job.stop == .cancel { return stopped(job, run) }
         let event = publish(kind, of: job, run)
         count(kind == .failed ? .failed : .timedOut)
         if giveWayToSuccessor(job, attempt: run.attempt, worker: run.worker ?? "", event: event) { return }
@@ -58,52 +58,44 @@ extension MemoryQueue {
         retry(job, run, after: Int64(retryDelay))
     }
 
-    /// The run was told to stop, and stopped: cancelled, or replaced where a push asked for the stop.
+    /// The run was told to stop, and stopped: cancelled, and replaced where a push asked for the stop.
     private mutating func stopped(_ job: MemoryJob, _ run: MemoryEventDetails) {
-        if job.stop == .replace, job.successor != nil { return endCancelledAndReplaced(job, run) }
-        endCancelled(job, run)
+        let event = publish(.cancelled, of: job, run)
+        count(.cancelled)
+        if job.stop == .replace,
+            giveWayToSuccessor(job, attempt: run.attempt, worker: run.worker ?? "", event: event)
+        {
+            return
+        }
+        end(job.id, as: .cancelled, event: event)
     }
 
     /// A job that is to stop gets no other try.
     private mutating func snooze(_ job: MemoryJob, _ run: MemoryEventDetails, delay: Int) {
         var asked = run
         asked.error = nil
-        if job.stop != nil, job.successor != nil { return endCancelledAndReplaced(job, asked) }
-        if job.stop != nil { return endCancelled(job, asked) }
+        if job.stop != nil { return stopped(job, asked) }
         if giveWayToSuccessor(job, attempt: run.attempt, worker: run.worker ?? "") { return }
         retry(job, asked, after: Int64(delay))
     }
 
     private mutating func park(_ job: MemoryJob, _ run: MemoryEventDetails) {
         if giveWayToSuccessor(job, attempt: run.attempt, worker: run.worker ?? "") { return }
-        if job.stop == .cancel { return endCancelled(job, .init(attempt: run.attempt, worker: run.worker)) }
+        if job.stop != nil { return stopped(job, MemoryEventDetails(attempt: run.attempt, worker: run.worker)) }
         guard let operation = job.header.operation else {
-            return die(job.id, .init(attempt: run.attempt, worker: run.worker, error: "its operation cannot be read"))
+            let error = "its operation cannot be read"
+            return die(job.id, MemoryEventDetails(attempt: run.attempt, worker: run.worker, error: error))
         }
         vacate(job.id)
-        jobs[job.id]?.stop = nil
         park(job.id, operation: operation)
     }
 
     mutating func retry(_ job: MemoryJob, _ run: MemoryEventDetails, after milliseconds: Int64) {
         vacate(job.id)
-        jobs[job.id]?.stop = nil
         retryLater(job.id, after: milliseconds)
         var again = run
         again.error = nil
         publish(.retrying, of: job, again)
-    }
-
-    private mutating func endCancelled(_ job: MemoryJob, _ run: MemoryEventDetails) {
-        let event = publish(.cancelled, of: job, run)
-        count(.cancelled)
-        end(job.id, as: .cancelled, event: event)
-    }
-
-    private mutating func endCancelledAndReplaced(_ job: MemoryJob, _ run: MemoryEventDetails) {
-        let event = publish(.cancelled, of: job, run)
-        count(.cancelled)
-        _ = giveWayToSuccessor(job, attempt: run.attempt, worker: run.worker ?? "", event: event)
     }
 }
 
@@ -115,7 +107,7 @@ extension MemoryQueue {
     mutating func returnClaim(_ job: MemoryJob, of session: String, as kind: MemoryEventKind) -> Bool {
         let run = MemoryEventDetails(attempt: job.failures + 1, worker: session)
         if job.stop != nil, job.successor == nil {
-            endCancelled(job, run)
+            stopped(job, run)
             return false
         }
         let event = publish(kind, of: job, run)

@@ -43,8 +43,8 @@ extension MemoryQueue {
         return Beat(claims: known.claims.count, stops: stops.map { Beat.Stop(id: $0.id, token: $0.claim.token) })
     }
 
-    /// When nobody has beaten for half a lease, the sessions could not: every lease has run out and nobody may be robbed for
-    /// that, so recovery waits until they had time to come back.
+    /// When nobody has beaten for half a lease, the sessions could not: every lease has run out and nobody may be
+    /// robbed for that, so recovery waits until they had time to come back.
     mutating func noticeGap(lease: Int64) {
         let longest = max(lease, pulse.longestLease)
         guard let last = pulse.lastBeat, now - last > longest / 2 else { return }

@@ -57,10 +57,11 @@ final class SessionEpoch: Sendable {
         let failure = await serve(lanes)
         over.store(true, ordering: .releasing)
         hints.cancel()
-        if !isLost { await release() }
+        // A broker that does not answer would only cost time; the leases end by themselves.
+        if !isLost, failure == nil { await release() }
         heartbeatBox.withLock { $0?.stop() }
         lanesBox.withLock { $0 = [] }
-        guard let failure, failure.code != .sessionLost, !mustLeave else { return isLost }
+        guard let failure, failure.code != .sessionLost, !isDraining else { return isLost }
         throw failure
     }
 
@@ -76,12 +77,12 @@ final class SessionEpoch: Sendable {
                     return nil
                 }
             }
-            let caretakers = lanes.map { lane in Task { await Caretaker(lane, self).work() } }
+            // Not waited for in the end: a call that hangs must not keep the worker from leaving.
+            for lane in lanes { Task { await Caretaker(lane, self).work() } }
             var first: BrokerError?
             for await failure in group { first = first ?? failure }
             over.store(true, ordering: .releasing)
             for signal in upkeep.values { signal.raise() }
-            for caretaker in caretakers { await caretaker.value }
             return first
         }
     }

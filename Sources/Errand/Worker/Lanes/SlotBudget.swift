@@ -37,6 +37,8 @@ final class SlotBudget: Sendable {
             let free = state.target(concurrency) - state.held - state.reserved
             let wanted = state.share(of: min(free, Self.claimsAtMost), for: index)
             state.reserved += wanted
+            // Counted at once, so that another queue that asks meanwhile is not measured against an old account.
+            state.shares[index].passed += Double(wanted) / state.shares[index].weight
             return (wanted, max(0, concurrency - state.held))
         }
     }
@@ -46,10 +48,10 @@ final class SlotBudget: Sendable {
         state.withLock { state in
             state.reserved -= wanted
             state.held += got
+            state.shares[index].passed -= Double(wanted - got) / state.shares[index].weight
             guard looked else { return }
             if got > 0, !state.shares[index].hasWork { state.join(index) }
             state.shares[index].hasWork = got > 0
-            state.shares[index].passed += Double(got) / state.shares[index].weight
         }
     }
 
