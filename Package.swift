@@ -78,7 +78,16 @@ let package = Package(
         ),
         .executableTarget(name: "errand-producer", dependencies: ["ErrandCommandLine"]),
         .executableTarget(name: "errand-worker", dependencies: ["ErrandCommandLine"]),
-        .executableTarget(name: "ErrandConsole", dependencies: ["ErrandCommandLine"]),
+        .executableTarget(
+            name: "ErrandConsole",
+            dependencies: [
+                "Errand", "ErrandCommandLine", "ErrandRedis",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ]
+        ),
         .executableTarget(
             name: "ErrandBench",
             dependencies: [

@@ -11,7 +11,8 @@ final class Crew: Sendable {
         let queues = [WorkerConfiguration.QueueShare(stage.queue)]
         worker = Worker(
             broker: stage.broker,
-            configuration: configuration ?? WorkerConfiguration(queues: queues, lease: .seconds(2), stopGrace: .milliseconds(300)),
+            configuration: configuration
+                ?? WorkerConfiguration(queues: queues, lease: .seconds(2), stopGrace: .milliseconds(300)),
             operations: operations,
             logger: Logger(label: "crew")
         )

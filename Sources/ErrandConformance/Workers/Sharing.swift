@@ -15,7 +15,11 @@ extension WorkerCase {
                 }
                 let crew = Crew(
                     stage,
-                    WorkerConfiguration(queues: [.init(stage.queue, weight: 3), .init(second, weight: 1)], concurrency: 4, lease: .seconds(2)),
+                    WorkerConfiguration(
+                        queues: [.init(stage.queue, weight: 3), .init(second, weight: 1)],
+                        concurrency: 4,
+                        lease: .seconds(2)
+                    ),
                     [
                         RegisteredOperation(Stage.operation) { job in
                             diary.note(String(job.id.prefix(1)))
@@ -32,7 +36,11 @@ extension WorkerCase {
             },
             WorkerCase("jobs of a higher priority begin first") { stage in
                 let diary = Diary()
-                try await stage.push(try stage.job("low", priority: 1), try stage.job("middle"), try stage.job("high", priority: 9))
+                try await stage.push(
+                    try stage.job("low", priority: 1),
+                    try stage.job("middle"),
+                    try stage.job("high", priority: 9)
+                )
                 let queues = [WorkerConfiguration.QueueShare(stage.queue)]
                 let crew = Crew(
                     stage,
@@ -49,7 +57,13 @@ extension WorkerCase {
                 let queues = [WorkerConfiguration.QueueShare(stage.queue)]
                 let hog = Crew(
                     stage,
-                    WorkerConfiguration(queues: queues, concurrency: 1, lease: .seconds(2), longestWait: .milliseconds(200), stopGrace: .milliseconds(200)),
+                    WorkerConfiguration(
+                        queues: queues,
+                        concurrency: 1,
+                        lease: .seconds(2),
+                        longestWait: .milliseconds(200),
+                        stopGrace: .milliseconds(200)
+                    ),
                     [
                         RegisteredOperation(Stage.operation) { _ in },
                         RegisteredOperation("hog", timeout: .seconds(30)) { _ in
@@ -61,7 +75,10 @@ extension WorkerCase {
                 // Quick jobs teach the worker to claim ahead.
                 _ = try await stage.broker.push(try (0..<200).map { try stage.job("quick-\($0)") }, to: stage.queue)
                 try await stage.eventually("quick ones ran") { try await stage.total("finished") == 200 }
-                _ = try await stage.broker.push([try stage.job("hog", operation: "hog")] + (0..<20).map { try stage.job("kept-\($0)") }, to: stage.queue)
+                _ = try await stage.broker.push(
+                    [try stage.job("hog", operation: "hog")] + (0..<20).map { try stage.job("kept-\($0)") },
+                    to: stage.queue
+                )
                 try await stage.eventually("it hogs") { diary.lines == ["hogging"] }
                 let other = Crew(stage, [RegisteredOperation(Stage.operation) { _ in }])
                 try await stage.eventually("the others ran elsewhere") { try await stage.total("finished") == 220 }

@@ -22,7 +22,11 @@ extension WorkerCase {
                 let crew = Crew(stage, [.waiting(at: gate, diary)])
                 try await stage.push(try stage.job("old", .replace))
                 try await stage.eventually("it runs") { diary.lines == ["began old"] }
-                #expect(try await stage.push(try stage.job("middle", .replace), try stage.job("new", .replace)).map(\.outcome) == [.deferred, .deferred])
+                #expect(
+                    try await stage.push(try stage.job("middle", .replace), try stage.job("new", .replace)).map(
+                        \.outcome
+                    ) == [.deferred, .deferred]
+                )
                 gate.open()
                 try await stage.eventually("the last one is finished") { try await stage.state("new") == .finished }
                 try await crew.dismiss()
@@ -36,7 +40,12 @@ extension WorkerCase {
                 let queues = [WorkerConfiguration.QueueShare(stage.queue)]
                 let crew = Crew(
                     stage,
-                    WorkerConfiguration(queues: queues, concurrency: 1, lease: .seconds(2), stopGrace: .milliseconds(200)),
+                    WorkerConfiguration(
+                        queues: queues,
+                        concurrency: 1,
+                        lease: .seconds(2),
+                        stopGrace: .milliseconds(200)
+                    ),
                     [.waiting(at: gate, diary)]
                 )
                 try await stage.pushPlain("a", "b", "c")
@@ -51,7 +60,8 @@ extension WorkerCase {
                 try await next.release()
                 #expect(try await stage.total("recovered") == 0)
             },
-            WorkerCase("a worker whose session is gone registers a new one, and its late finish changes nothing") { stage in
+            WorkerCase("a worker whose session is gone registers a new one, and its late finish changes nothing") {
+                stage in
                 let gate = Gate()
                 let diary = Diary()
                 let crew = Crew(stage, [.waiting(at: gate, diary)])
@@ -61,7 +71,9 @@ extension WorkerCase {
                 try await stage.broker.release(lost, on: stage.queue)
                 try await stage.eventually("a new session") { crew.worker.session?.id != lost.id }
                 gate.open()
-                try await stage.eventually("it is finished by the new session") { try await stage.state("a") == .finished }
+                try await stage.eventually("it is finished by the new session") {
+                    try await stage.state("a") == .finished
+                }
                 try await crew.dismiss()
                 #expect(try await stage.news() == ["released a", "finished a"])
             },

@@ -1,0 +1,24 @@
+import Errand
+package import ErrandRedis
+
+extension BrokerOptions {
+    /// Opens the broker that is meant, works with it, and closes it; failures are told as by ``reportingFailures(_:)``.
+    ///
+    /// - Parameters:
+    ///   - name: what the server's client list shows.
+    ///   - patience: how long requests wait for a connection before they fail.
+    ///   - quiet: whether to say which broker is in use.
+    package func withBroker<Value>(
+        as name: String,
+        patience: Duration = .seconds(10),
+        quiet: Bool = false,
+        _ body: (RedisBroker) async throws -> Value
+    ) async throws -> Value {
+        try await reportingFailures {
+            let logger = CommandLogger.make(name)
+            let open = try open(as: name, patience: patience, quiet: quiet, logger: logger)
+            defer { open.close() }
+            return try await body(open.broker)
+        }
+    }
+}

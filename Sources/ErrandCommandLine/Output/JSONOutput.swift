@@ -1,0 +1,80 @@
+package import Errand
+
+/// JSON for programs to read: on one line, keys in the order in which they were written.
+package enum JSONOutput: Sendable {
+    /// A text.
+    case text(String)
+    /// A whole number.
+    case number(Int64)
+    /// `true` or `false`.
+    case truth(Bool)
+    /// No value.
+    case null
+    /// Several values.
+    case list([JSONOutput])
+    /// Keys and values.
+    case object([(key: String, value: JSONOutput)])
+    /// JSON text that is known to be valid.
+    case written([UInt8])
+
+    /// A text, or `null`.
+    package static func text(orNull text: String?) -> JSONOutput { text.map(JSONOutput.text) ?? .null }
+
+    /// A number, or `null`.
+    package static func number(orNull number: Int64?) -> JSONOutput { number.map(JSONOutput.number) ?? .null }
+
+    /// A number.
+    package static func count(_ number: Int) -> JSONOutput { .number(Int64(number)) }
+
+    /// The JSON text.
+    package var bytes: [UInt8] {
+        var output: [UInt8] = []
+        write(to: &output)
+        return output
+    }
+
+    private func write(to output: inout [UInt8]) {
+        switch self {
+        case .text(let text): JSONEscaping.append(text, to: &output)
+        case .number(let number): output += Array(String(number).utf8)
+        case .truth(let truth): output += Array((truth ? "true" : "false").utf8)
+        case .null: output += Array("null".utf8)
+        case .list(let values): Self.write(values, between: "[]", to: &output) { $0.write(to: &$1) }
+        case .object(let members):
+            Self.write(members, between: "{}", to: &output) { member, output in
+                JSONEscaping.append(member.key, to: &output)
+                output.append(UInt8(ascii: ":"))
+                member.value.write(to: &output)
+            }
+        case .written(let bytes): output += bytes
+        }
+    }
+
+    private static func write<Item>(
+        _ items: [Item],
+        between brackets: String,
+        to output: inout [UInt8],
+        _ writeItem: (Item, inout [UInt8]) -> Void
+    ) {
+        output += Array(brackets.utf8.prefix(1))
+        for (index, item) in items.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            writeItem(item, &output)
+        }
+        output += Array(brackets.utf8.suffix(1))
+    }
+}
+
+extension JSONOutput: ExpressibleByDictionaryLiteral {
+    /// An object with these members, in this order.
+    package init(dictionaryLiteral members: (String, JSONOutput)...) {
+        self = .object(members.map { (key: $0.0, value: $0.1) })
+    }
+}
+
+extension Receipt {
+    /// The receipt as programs read it; `holder` is always there, `null` when no job held the name.
+    package var json: JSONOutput {
+        ["id": .text(id), "queue": .text(queue), "outcome": .text(outcome.rawValue), "holder": .text(orNull: holder)]
+    }
+}

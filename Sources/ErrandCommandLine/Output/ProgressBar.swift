@@ -1,0 +1,37 @@
+/// A bar on standard error that shows how much of something is done.
+package struct ProgressBar: Sendable {
+    private static let width = 30
+
+    private let total: Int64
+    private let isShown: Bool
+    private var drawn: ContinuousClock.Instant?
+
+    /// Makes a bar; it is drawn only when standard error is a terminal.
+    package init(total: Int64, isShown: Bool = Terminal.readsStandardError) {
+        self.total = max(total, 1)
+        self.isShown = isShown
+    }
+
+    /// Draws the bar, at most ten times a second.
+    package mutating func update(_ done: Int64, _ words: @autoclosure () -> String) {
+        guard isShown else { return }
+        let now = ContinuousClock.now
+        if let drawn, now - drawn < .milliseconds(100) { return }
+        drawn = now
+        StandardError.write(raw: "\r\u{1b}[K" + line(done, words()))
+    }
+
+    /// Takes the bar away, so that a line can be written; the next update draws it again.
+    package mutating func hide() {
+        guard isShown, drawn != nil else { return }
+        drawn = nil
+        StandardError.write(raw: "\r\u{1b}[K")
+    }
+
+    func line(_ done: Int64, _ words: String) -> String {
+        let share = Double(min(max(done, 0), total)) / Double(total)
+        let filled = Int(share * Double(Self.width))
+        let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.width - filled)
+        return "\(bar) \(Int(share * 100)) % \(words.onOneLine(atMost: 60))"
+    }
+}

@@ -1,0 +1,106 @@
+import ArgumentParser
+import ErrandCommandLine
+import Foundation
+
+/// Shows the whole of Errand at work on real files.
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Run real jobs on real files, kill a worker in the middle, and check every result.",
+        discussion: """
+            Starts an embedded broker of its own and several worker processes, pushes a job a file (SHA-256 and \
+            size), a third of them twice so that duplicates are dropped, and three that never finish so that \
+            they time out. When a third is done it kills a worker with SIGKILL while that holds jobs, and starts \
+            another. In the end every result is compared with a direct computation. Nothing stays behind: no \
+            process, no file.
+
+            Fewer than 300 files are worked on several times, under as many names. Symbolic links are not followed and \
+            other file systems not entered; files that cannot be read or change meanwhile are left out.
+
+            Exit status: 0, or 1 when a job was lost, a result is wrong, or nothing was dropped, timed out or recovered.
+
+            Examples:
+              errand demo
+              errand demo ~/Documents --workers 8
+              errand demo --json 2>/dev/null
+              errand demo --keep
+            """
+    )
+
+    @Argument(help: ArgumentHelp("A directory with files (default: /usr/share/doc, else this one).", valueName: "dir"))
+    var directory: String?
+
+    @Flag(help: "Print the figures as one line of JSON on standard output.")
+    var json = false
+
+    @Flag(help: "Keep the broker running, to look at it, until interrupted; its data stays.")
+    var keep = false
+
+    @Option(help: "How many worker processes.")
+    var workers = 4
+
+    @Option(help: "How many files at the most.")
+    var files = 20_000
+
+    @Option(help: ArgumentHelp("Let the workers answer a wrong checksum for this file.", visibility: .private))
+    var spoil: String?
+
+    func validate() throws {
+        guard (1...64).contains(workers) else { throw ValidationError("--workers must be 1 to 64") }
+        guard (1...1_000_000).contains(files) else { throw ValidationError("--files must be 1 to 1000000") }
+    }
+
+    func run() async throws {
+        RawOutput.outliveReaders()
+        let interruption = DemoInterruption()
+        do {
+            try await reportingFailures {
+                try await interruption.cancels { try await perform() }
+            }
+        } catch is CancellationError {
+            throw ExitCode(interruption.exitStatus ?? 1)
+        } catch {
+            // What fails because of the signal is no failure to speak of.
+            if let status = interruption.exitStatus { throw ExitCode(status) }
+            throw error
+        }
+    }
+
+    private func perform() async throws {
+        let display = DemoDisplay()
+        let limit = files
+        let found = try directory.map { try SourceFiles(below: $0, atMost: limit) } ?? SourceFiles.usual(atMost: limit)
+        let home = try DemoHome.open(logger: CommandLogger.make("errand-demo"))
+        let processes = DemoWorkers(arguments: workerArguments(for: home))
+        var isKept = false
+        defer {
+            display.clear()
+            processes.end()
+            home.close(keepingData: isKept)
+        }
+        let run = DemoRun(home: home, workers: processes, workerCount: workers, found: found, display: display)
+        let result = try await run.run()
+        display.clear()
+        show(result)
+        isKept = keep
+        if keep { await waitForInterruption(home, display) }
+        guard result.complaints.isEmpty else { throw ExitStatus.unsuccessful }
+    }
+
+    private func workerArguments(for home: DemoHome) -> [String] {
+        ["demo-worker", "--embedded", home.directory] + (spoil.map { ["--spoil", $0] } ?? [])
+    }
+
+    private func show(_ result: DemoResult) {
+        let report = DemoReport(result: result)
+        RawOutput.write("\n" + report.table + "\n", to: json ? 2 : 1)
+        for complaint in result.complaints { RawOutput.write("error: \(complaint)\n", to: 2) }
+        if result.complaints.isEmpty { RawOutput.write(DemoReport.suggestions, to: json ? 2 : 1) }
+        if json { RawOutput.write(result.json + "\n", to: 1) }
+    }
+
+    private func waitForInterruption(_ home: DemoHome, _ display: DemoDisplay) async {
+        display.tell(DemoReport.lookingAt(home.directory))
+        while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+    }
+}

@@ -1,0 +1,51 @@
+import Crypto
+import Errand
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A file's SHA-256 and size: what a `checksum` job gives, and what the demo computes itself to compare.
+struct FileSum: Codable, Equatable {
+    /// In lower-case hexadecimal digits.
+    let sha256: String
+    /// In bytes.
+    let size: Int
+
+    /// Reads a whole file, a chunk at a time, so that its size does not matter.
+    ///
+    /// - Parameter isCancelled: asked before each chunk; `true` ends it with `CancellationError`.
+    static func compute(of path: String, isCancelled: () -> Bool = { false }) throws -> FileSum {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else {
+            throw JobFailure("cannot open \(path): \(String(cString: strerror(errno)))", isFinal: true)
+        }
+        defer { close(file) }
+        var hash = SHA256()
+        var size = 0
+        var chunk = [UInt8](repeating: 0, count: 128 * 1024)
+        while true {
+            if isCancelled() { throw CancellationError() }
+            let count = chunk.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) }
+            if count == 0 { break }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                throw JobFailure("cannot read \(path): \(String(cString: strerror(errno)))", isFinal: true)
+            }
+            chunk.withUnsafeBytes { hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            size += count
+        }
+        return FileSum(
+            sha256: hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(),
+            size: size
+        )
+    }
+
+    /// As a job's result.
+    var json: [UInt8] { Array(#"{"sha256":"\#(sha256)","size":\#(size)}"#.utf8) }
+}

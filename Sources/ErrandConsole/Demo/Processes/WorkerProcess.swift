@@ -1,0 +1,95 @@
+import ErrandCommandLine
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A worker process of the demo: this executable once more, as `errand demo-worker`.
+///
+/// It reads a pipe on its standard input and leaves when that ends. So it ends with the demo, however that one ended.
+/// It is a process group of its own, so that Ctrl-C reaches the demo alone.
+struct WorkerProcess: Sendable {
+    /// Which one it is, from 1.
+    let number: Int
+    let pid: pid_t
+    /// The writing end of the pipe. Nothing is ever written to it.
+    private let lifeline: Int32
+
+    /// Starts one.
+    init(number: Int, arguments: [String]) throws {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw Self.failure(errno) }
+        // No other worker may hold this one's lifeline.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { close(ends[0]) }
+        do { pid = try Self.spawn(arguments, standardInput: ends[0]) } catch {
+            close(ends[1])
+            throw error
+        }
+        self.number = number
+        lifeline = ends[1]
+    }
+
+    /// Sends it a signal.
+    func signal(_ signal: Int32) { kill(pid, signal) }
+
+    /// Takes its exit status away if it has ended: `nil` while it lives. Ask no more after an answer: the pid may then
+    /// be another's.
+    func endedStatus() -> Int32? {
+        var status: Int32 = 0
+        let found = waitpid(pid, &status, WNOHANG)
+        return found == 0 || (found < 0 && errno == EINTR) ? nil : status
+    }
+
+    /// Tells it to leave; it does so once it has given back what it held.
+    func letGo() { close(lifeline) }
+
+    // MARK: Starting
+
+    private static func spawn(_ words: [String], standardInput: Int32) throws -> pid_t {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        configure(&attributes)
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, standardInput, 0)
+        // Standard output belongs to the demo's own result.
+        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        let arguments = ([CommandLine.arguments.first ?? "errand"] + words).map { strdup($0) } + [nil]
+        let variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasSuffix("REDIS_URL") }
+        let environment = variables.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for text in arguments + environment { free(text) } }
+        var pid = pid_t()
+        let failure = posix_spawn(&pid, executable, &actions, &attributes, arguments, environment)
+        guard failure == 0 else { throw Self.failure(failure) }
+        return pid
+    }
+
+    /// Signals as usual, whatever the demo does with its own, and a process group of its own.
+    private static func configure(_ attributes: inout posix_spawnattr_t) {
+        var defaults = sigset_t()
+        sigfillset(&defaults)
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        let flags = Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETPGROUP)
+        posix_spawnattr_setflags(&attributes, numericCast(flags))
+    }
+
+    private static var executable: String {
+        Bundle.main.executablePath ?? CommandLine.arguments.first ?? "errand"
+    }
+
+    private static func failure(_ code: Int32) -> CommandFailure {
+        CommandFailure("cannot start a worker process: \(String(cString: strerror(code)))", ExitStatus.unavailable)
+    }
+}

@@ -1,0 +1,71 @@
+import Errand
+import ErrandCommandLine
+import ErrandRedis
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Kills a worker process that holds jobs, so that there is something to recover, and starts another.
+struct WorkerKilling: Sendable {
+    let broker: RedisBroker
+    let workers: DemoWorkers
+    let producer: DemoProducer
+    let display: DemoDisplay
+
+    /// Killing a worker just when it holds nothing would show nothing; so it is stopped and looked at first.
+    func run() async throws {
+        for attempt in 0..<5000 where !workers.living.isEmpty {
+            // At first one is wanted that holds more than those jobs that never finish.
+            let wanted = attempt < 300 ? DemoProducer.stuckJobs + 1 : 1
+            guard let (victim, held) = try await stopOne(holding: wanted) else { continue }
+            workers.kill(victim)
+            display.tell("killed worker \(victim.number) (pid \(victim.pid)) while it held \(held) jobs")
+            let next = try workers.start()
+            display.tell(
+                "started worker \(next.number) (pid \(next.pid)) in its place; the dead one's lease ends in 2 s"
+            )
+            return try await awaitRecovery()
+        }
+        display.tell("could not catch a worker while it held jobs")
+    }
+
+    /// Stops the worker that holds the most jobs (SIGSTOP); lets it go on if it turns out to hold fewer than wanted.
+    private func stopOne(holding wanted: Int) async throws -> (WorkerProcess, held: Int)? {
+        if producer.hasPushedAll, try await broker.status(of: DemoOperations.queue).queue.ready == 0 {
+            try await producer.pushExtra(200)
+        }
+        let held = try await jobsHeld()
+        let busiest = workers.living.max { held[$0.pid] ?? 0 < held[$1.pid] ?? 0 }
+        guard let victim = busiest, let count = held[victim.pid], count >= wanted else {
+            try await Task.sleep(for: .milliseconds(1))
+            return nil
+        }
+        workers.signal(victim, SIGSTOP)
+        // What it sent before it stopped arrives and counts.
+        try await Task.sleep(for: .milliseconds(30))
+        if let rest = try await jobsHeld()[victim.pid], rest >= wanted { return (victim, rest) }
+        workers.signal(victim, SIGCONT)
+        return nil
+    }
+
+    /// How many jobs each worker holds, by pid.
+    private func jobsHeld() async throws -> [pid_t: Int] {
+        let sessions = try await broker.status(of: DemoOperations.queue).sessions
+        return Dictionary(sessions.map { (pid_t(clamping: $0.pid), $0.running) }, uniquingKeysWith: max)
+    }
+
+    /// Says when the dead worker's jobs are taken back. If they are not, the figures will show it.
+    private func awaitRecovery() async throws {
+        for _ in 0..<1000 {
+            if try await broker.status(of: DemoOperations.queue).queue.totals["recovered"] > 0 {
+                return display.tell("its lease has ended: its jobs are back in line")
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import ErrandCommandLine
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What the demo says while it runs, on standard error: on a terminal with a bar in its last line, elsewhere line by
+/// line.
+final class DemoDisplay: Sendable {
+    private struct State: Sendable {
+        /// Whether the bar is in the last line now.
+        var hasBar = false
+        var pace = Pace()
+        var nextLine = ContinuousClock.now
+    }
+
+    private let state = Mutex(State())
+    private let isTerminal: Bool
+
+    init() {
+        isTerminal = isatty(2) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+    }
+
+    /// Says that something happened.
+    func tell(_ sentence: String) {
+        state.withLock { state in
+            RawOutput.write((state.hasBar ? "\r\u{1B}[K" : "") + sentence.terminalSafe + "\n", to: 2)
+            state.hasBar = false
+        }
+    }
+
+    /// Shows how far it is: as a bar, or as a line a second.
+    func draw(done: Int, of total: Int) {
+        state.withLock { state in
+            let now = ContinuousClock.now
+            state.pace.note(done, at: now)
+            let text = "\(done.grouped) of \(total.grouped) jobs done, \(state.pace.perSecond.grouped) jobs/s"
+            if isTerminal {
+                RawOutput.write("\r\u{1B}[K" + bar(done, total, beside: text) + text, to: 2)
+                state.hasBar = true
+            } else if now >= state.nextLine {
+                RawOutput.write(text + "\n", to: 2)
+                state.nextLine = now + .seconds(1)
+            }
+        }
+    }
+
+    /// Takes the bar away.
+    func clear() {
+        state.withLock { state in
+            if state.hasBar { RawOutput.write("\r\u{1B}[K", to: 2) }
+            state.hasBar = false
+        }
+    }
+
+    /// As wide as the terminal leaves it room, at most 40 columns.
+    private func bar(_ done: Int, _ total: Int, beside text: String) -> String {
+        let width = min(40, columns - text.count - 4)
+        guard width > 4, total > 0 else { return "" }
+        let filled = min(width, done * width / total)
+        return "[" + String(repeating: "#", count: filled) + String(repeating: "-", count: width - filled) + "] "
+    }
+
+    private var columns: Int {
+        var size = winsize()
+        return ioctl(2, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+    }
+}
+
+/// How many jobs a second, over about the last second.
+private struct Pace: Sendable {
+    private var marks: [(at: ContinuousClock.Instant, done: Int)] = []
+
+    mutating func note(_ done: Int, at now: ContinuousClock.Instant) {
+        marks.append((now, done))
+        while marks.count > 2, now - marks[1].at >= .seconds(1) { marks.removeFirst() }
+    }
+
+    var perSecond: Int {
+        guard let first = marks.first, let last = marks.last, last.at > first.at else { return 0 }
+        return Int(Double(last.done - first.done) / ((last.at - first.at) / .seconds(1)))
+    }
+}
+
+extension Int {
+    /// With commas between thousands.
+    var grouped: String {
+        var digits = String(magnitude)
+        var groups: [String] = []
+        while digits.count > 3 {
+            groups.insert(String(digits.suffix(3)), at: 0)
+            digits.removeLast(3)
+        }
+        return (self < 0 ? "-" : "") + ([digits] + groups).joined(separator: ",")
+    }
+}

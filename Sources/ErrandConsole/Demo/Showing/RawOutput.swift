@@ -1,0 +1,34 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Output whose reader may be gone: the demo has to tidy up all the same.
+enum RawOutput {
+    /// From now on a reader that is gone is an error of the write, not the end of the process.
+    static func outliveReaders() { signal(SIGPIPE, SIG_IGN) }
+
+    /// Writes a text; what cannot be written is left out.
+    static func write(_ text: String, to descriptor: Int32) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Self.write($0, descriptor) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer, _ descriptor: Int32) -> Int {
+        #if canImport(Glibc)
+            Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+        #elseif canImport(Musl)
+            Musl.write(descriptor, bytes.baseAddress, bytes.count)
+        #elseif canImport(Darwin)
+            Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+        #endif
+    }
+}

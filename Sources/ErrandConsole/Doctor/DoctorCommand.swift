@@ -1,0 +1,38 @@
+import ArgumentParser
+import Errand
+import ErrandCommandLine
+import ErrandRedis
+
+/// `errand doctor`.
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Looks for broken invariants in the data, and for settings that endanger jobs.",
+        discussion: """
+            Findings are broken invariants of the data; advice concerns the server's settings and what may want a look.
+            Exit status: 0 when there are no findings, 1 when there are (also when all of them were repaired: look again).
+
+            Examples:
+              errand doctor
+              errand doctor --repair --json
+            """
+    )
+
+    @Flag(help: "Mend what can be mended.")
+    var repair = false
+
+    @OptionGroup var queues: QueueOptions
+    @OptionGroup var options: ConsoleOptions
+
+    func run() async throws {
+        try await options.withBroker { broker in
+            let names = try await queues.queues(of: broker)
+            var report = DoctorReport()
+            report.findings = try await QueueExamination(broker: broker, repair: repair).findings(in: names)
+            report.advice = try await ServerAdvice(broker: broker).advice()
+            report.advice += try await QueueAdvice(broker: broker).advice(on: names)
+            if options.json { StandardOutput.write(report.json.bytes) } else { report.print() }
+            if !report.isClean { throw ExitStatus.unsuccessful }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Errand
+import ErrandCommandLine
+import ErrandRedis
+
+/// Looks for jobs that wait for something that may never come.
+struct QueueAdvice {
+    let broker: RedisBroker
+
+    /// What there is to say about these queues.
+    func advice(on queues: [String]) async throws(BrokerError) -> [Advice] {
+        var advice: [Advice] = []
+        for queue in queues {
+            let (status, sessions) = try await broker.status(of: queue)
+            advice += unknownOperations(status) + idleness(status, hasWorkers: !sessions.isEmpty) + dead(status)
+        }
+        return advice
+    }
+
+    private func unknownOperations(_ status: QueueStatus) -> [Advice] {
+        status.unknownOperations.filter { $0.value > 0 }.sorted { $0.key < $1.key }.map { operation, count in
+            let message = "no worker knows the operation \(operation): \(count.counted("waiting job"))"
+            return Advice(kind: "unknown_operation", queue: status.name, message: message)
+        }
+    }
+
+    private func idleness(_ status: QueueStatus, hasWorkers: Bool) -> [Advice] {
+        let waiting = status.ready + status.scheduled + status.retrying
+        guard waiting > 0 else { return [] }
+        if !hasWorkers {
+            return [
+                Advice(
+                    kind: "no_worker",
+                    queue: status.name,
+                    message: "no worker serves the queue: \(waiting.counted("waiting job"))"
+                )
+            ]
+        }
+        guard status.isPaused else { return [] }
+        let message =
+            "the queue is paused: \(waiting.counted("waiting job")); errand queue resume \(status.name) hands them out"
+        return [Advice(kind: "paused", queue: status.name, message: message)]
+    }
+
+    private func dead(_ status: QueueStatus) -> [Advice] {
+        guard status.dead > 0 else { return [] }
+        let message =
+            "\(status.dead.counted("dead job")); errand jobs --state dead --queue \(status.name) lists what is dead"
+        return [Advice(kind: "dead_jobs", queue: status.name, message: message)]
+    }
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import ErrandCommandLine
+
+/// Where the executable begins.
+@main
+enum Program {
+    static func main() async {
+        ProcessTitle.hidePasswords()
+        await ErrandConsole.main()
+    }
+}
+
+/// The operator's console.
+struct ErrandConsole: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "errand",
+        abstract: "Shows and steers the queues of a broker.",
+        discussion: """
+            Examples:
+              errand status
+              errand jobs --state dead
+              errand doctor
+
+            Exit status:
+              0   done
+              1   not (wholly) done, or findings were found
+              64  wrong usage
+              69  the broker cannot be reached
+              75  the outcome is unknown
+              77  not permitted
+              78  bad configuration
+            """,
+        subcommands: [
+            StatusCommand.self, JobsCommand.self, JobCommand.self, QueueCommand.self, EventsCommand.self,
+            DoctorCommand.self, DemoCommand.self, DemoWorkerCommand.self,
+        ]
+    )
+}

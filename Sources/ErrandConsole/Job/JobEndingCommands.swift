@@ -1,0 +1,58 @@
+import ArgumentParser
+import Errand
+import ErrandCommandLine
+import ErrandRedis
+
+/// `errand job cancel`.
+struct JobCancelCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cancel",
+        abstract: "Cancels jobs: those that wait end at once, those that run are told to stop.",
+        discussion: """
+            Example:
+              errand job cancel 01KA9ZK9M00001H9J4V5Q6ZBHW
+            """
+    )
+
+    @OptionGroup var jobs: JobOptions
+
+    func run() async throws {
+        try await JobAction(jobs: jobs) { broker, ids, queue throws(BrokerError) in
+            try await broker.cancel(ids, on: queue).map { $0.verdict(doneIf: [.cancelled, .stopping]) }
+        }.run()
+    }
+}
+
+/// `errand job delete`.
+struct JobDeleteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete",
+        abstract: "Removes jobs that wait, are dead or have ended. A running job must be cancelled first.",
+        discussion: """
+            Example:
+              errand job delete 01KA9ZK9M00001H9J4V5Q6ZBHW
+            """
+    )
+
+    @OptionGroup var jobs: JobOptions
+
+    func run() async throws {
+        try await JobAction(jobs: jobs) { broker, ids, queue throws(BrokerError) in
+            try await broker.delete(ids, on: queue).map { $0.verdict(doneIf: [.deleted]) }
+        }.run()
+    }
+}
+
+extension EndingVerdict {
+    fileprivate func verdict(doneIf done: [EndingVerdict]) -> JobVerdict {
+        let remark: String? =
+            switch self {
+            case .stopping: "it runs and was told to stop"
+            case .running: "cancel it first"
+            case .ended: "there is nothing left to end"
+            case .dead: "retry or delete it"
+            case .cancelled, .deleted, .notFound: nil
+            }
+        return JobVerdict(word: rawValue, remark: remark, isDone: done.contains(self))
+    }
+}

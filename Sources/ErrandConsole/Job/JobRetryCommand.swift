@@ -1,0 +1,36 @@
+import ArgumentParser
+import Errand
+import ErrandCommandLine
+import ErrandRedis
+
+/// `errand job retry`.
+struct JobRetryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retry",
+        abstract: "Puts dead jobs back in line with fresh attempts, when their name is free.",
+        discussion: """
+            Example:
+              errand job retry 01KA9ZK9M00001H9J4V5Q6ZBHW
+            """
+    )
+
+    @OptionGroup var jobs: JobOptions
+
+    func run() async throws {
+        try await JobAction(jobs: jobs) { broker, ids, queue throws(BrokerError) in
+            try await broker.revive(ids, on: queue).map(\.verdict)
+        }.run()
+    }
+}
+
+extension ReviveVerdict {
+    fileprivate var verdict: JobVerdict {
+        switch self {
+        case .revived: JobVerdict(word: "revived", isDone: true)
+        case .notDead: JobVerdict(word: "not_dead", remark: "only dead jobs are retried by hand", isDone: false)
+        case .nameTaken(let holder):
+            JobVerdict(word: "name_taken", remark: "job \(holder) holds the name", isDone: false)
+        case .notFound: JobVerdict(word: "not_found", isDone: false)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import Errand
+import ErrandCommandLine
+
+/// `errand job show`.
+struct JobShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Shows what the broker knows of jobs.",
+        discussion: """
+            Arguments may be private, so they are shown only when asked for.
+
+            Example:
+              errand job show 01KA9ZK9M00001H9J4V5Q6ZBHW --show-arguments
+            """
+    )
+
+    @OptionGroup var jobs: JobOptions
+
+    @Flag(help: "Show the arguments too.")
+    var showArguments = false
+
+    func run() async throws {
+        try await jobs.options.withBroker { broker in
+            let found = try await jobs.find(in: broker)
+            var isFirst = true
+            for job in jobs.ids.flatMap({ found[$0] ?? [] }) {
+                if jobs.options.json {
+                    StandardOutput.write(job.json(withArguments: showArguments).bytes)
+                } else {
+                    if !isFirst { StandardOutput.write("") }
+                    show(job)
+                }
+                isFirst = false
+            }
+            let missing = jobs.ids.filter { found[$0] == nil }
+            if !missing.isEmpty {
+                throw CommandFailure(
+                    "the broker knows nothing of \(missing.joined(separator: ", "))",
+                    ExitStatus.unsuccessful
+                )
+            }
+        }
+    }
+
+    private func show(_ job: JobSummary) {
+        let description = job.stored?.description
+        let facts: [(String, String?)] = [
+            ("id", job.record.id), ("queue", job.queue), ("state", job.record.state.rawValue),
+            ("operation", job.operation), ("name", job.name), ("unique", job.stored?.policy.rawValue),
+            ("priority", job.stored.map { "\($0.priority)" }),
+            ("timeout", description?.timeout.map { Timestamp.span(Int($0 / .milliseconds(1))) }),
+            ("retries", description?.retries.map { "\($0)" }),
+            ("attempt", job.attempt.map { "\($0)" }), ("failures", "\(job.record.failures)"),
+            ("crashes", "\(job.record.crashes)"), ("in line since", job.since.map(Timestamp.text)),
+            (job.record.state.hasEnded ? "ended" : "due", job.record.at.map(Timestamp.text)), ("worker", job.worker),
+            ("error", job.error), ("result", job.result),
+            ("arguments", showArguments ? description?.arguments.description : nil),
+        ]
+        for case (let title, let text?) in facts {
+            let heading = title.padding(toWidth: 13)
+            StandardOutput.write("\(Colour.faint.painted(heading)) \(text.terminalSafe)")
+        }
+    }
+}
+
+extension String {
+    fileprivate func padding(toWidth width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - count))
+    }
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import Errand
+import ErrandCommandLine
+
+/// `errand queue limit`.
+struct QueueLimitCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "limit",
+        abstract: "Says how many jobs a queue takes at the most; a push beyond that is refused.",
+        discussion: """
+            0 puts back what holds when nothing is said: 10,000,000 jobs.
+
+            Example:
+              errand queue limit images 100000
+            """
+    )
+
+    @OptionGroup var target: QueueArgument
+
+    @Argument(help: ArgumentHelp("How many jobs, or 0.", valueName: "n"))
+    var count: Int
+
+    func validate() throws {
+        guard (0...1_000_000_000).contains(count) else { throw ValidationError("the limit must be 0 to 1000000000") }
+    }
+
+    func run() async throws {
+        let json: JSONOutput = ["queue": .text(target.queue), "limit": count == 0 ? .null : .count(count)]
+        let words =
+            count == 0
+            ? "\(target.queue) has the usual limit again" : "\(target.queue) takes at most \(count.counted("job"))"
+        try await target.configure(QueueSettings(maximumLength: count), json: json, words: words)
+    }
+}

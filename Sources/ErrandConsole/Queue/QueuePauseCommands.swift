@@ -1,0 +1,41 @@
+import ArgumentParser
+import Errand
+import ErrandCommandLine
+
+/// `errand queue pause`.
+struct QueuePauseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause",
+        abstract: "Hands out no more jobs of a queue until it is resumed; running jobs go on, new ones are taken.",
+        discussion: """
+            Example:
+              errand queue pause images
+            """
+    )
+
+    @OptionGroup var target: QueueArgument
+
+    func run() async throws {
+        let json: JSONOutput = ["queue": .text(target.queue), "paused": .truth(true)]
+        try await target.configure(QueueSettings(isPaused: true), json: json, words: "\(target.queue) is paused")
+    }
+}
+
+/// `errand queue resume`.
+struct QueueResumeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume",
+        abstract: "Hands out jobs of a paused queue again.",
+        discussion: """
+            Example:
+              errand queue resume images
+            """
+    )
+
+    @OptionGroup var target: QueueArgument
+
+    func run() async throws {
+        let json: JSONOutput = ["queue": .text(target.queue), "paused": .truth(false)]
+        try await target.configure(QueueSettings(isPaused: false), json: json, words: "\(target.queue) is resumed")
+    }
+}

@@ -1,0 +1,63 @@
+import Errand
+import ErrandCommandLine
+
+/// A job as the console shows it: what the broker says of it, what its description says, and what its last event says.
+struct JobSummary: Sendable {
+    let queue: String
+    let record: JobRecord
+    /// The job's description and since when it has been in line; `nil` when it has ended, or when it cannot be read.
+    let stored: StoredJob?
+    /// Why the description cannot be read, where it cannot.
+    let unreadable: String?
+    private let last: EventLine?
+
+    init(_ record: JobRecord, in queue: String) {
+        self.queue = queue
+        self.record = record
+        last = EventLine(record.lastEvent)
+        do throws(EnvelopeError) {
+            stored = record.body.isEmpty ? nil : try JobEnvelope.read(stored: record.body)
+            unreadable = nil
+        } catch {
+            stored = nil
+            unreadable = "\(error)"
+        }
+    }
+
+    var operation: String? { stored?.description.operation ?? last?.operation }
+    var name: String? { stored.map(\.description.name) ?? last?.name }
+    var error: String? { unreadable ?? last?.error }
+    var worker: String? { record.session ?? (record.state.hasEnded ? last?.worker : nil) }
+
+    /// How many runs were begun and counted; of an ended job what its last event says.
+    var attempt: Int64? {
+        if record.state.hasEnded, record.body.isEmpty { return last?.attempt }
+        // A count that garbage made enormous must not overflow.
+        return Int64(min(record.failures, 1_000_000)) + (record.state == .running ? 1 : 0)
+    }
+
+    /// Since when the job has been in line, in milliseconds since 1970 UTC.
+    var since: Int64? { record.state == .ready ? stored?.readySince : nil }
+
+    /// What the job gave, when it has finished.
+    var result: String? { record.state == .finished ? String(decoding: record.result, as: UTF8.self) : nil }
+}
+
+extension JobSummary {
+    /// The job as programs read it.
+    func json(withArguments: Bool = false) -> JSONOutput {
+        var members: [(key: String, value: JSONOutput)] = [
+            ("id", .text(record.id)), ("queue", .text(queue)), ("state", .text(record.state.rawValue)),
+            ("operation", .text(orNull: operation)), ("name", .text(orNull: name)),
+            ("priority", .number(orNull: stored.map { Int64($0.priority) })),
+            ("attempt", .number(orNull: attempt)), ("failures", .count(record.failures)),
+            ("crashes", .count(record.crashes)), ("since_ms", .number(orNull: since)),
+            ("at_ms", .number(orNull: record.at)), ("worker", .text(orNull: worker)),
+            ("error", .text(orNull: error)), ("result", .text(orNull: result)),
+        ]
+        if withArguments {
+            members.append(("arguments", stored.map { .written($0.description.arguments.bytes) } ?? .null))
+        }
+        return .object(members)
+    }
+}

@@ -1,0 +1,51 @@
+import Errand
+import ErrandCommandLine
+
+extension Overview {
+    /// Writes the overview for people.
+    func print() {
+        if queues.isEmpty {
+            StandardOutput.write("no queues yet; a queue begins with the first job pushed to it")
+        } else {
+            queueTable.print()
+        }
+        StandardOutput.write("")
+        if workers.isEmpty { StandardOutput.write("no workers") } else { workerTable.print() }
+    }
+
+    private var queueTable: TextTable {
+        var table = TextTable([
+            ("QUEUE", .left), ("READY", .right), ("SCHEDULED", .right), ("RUNNING", .right), ("RETRYING", .right),
+            ("DEFERRED", .right), ("DEAD", .right), ("OLDEST", .right), ("PUSHED", .right), ("FINISHED", .right),
+            ("FAILED", .right), ("TIMED OUT", .right), ("", .left),
+        ])
+        for queue in queues {
+            table.add([
+                TextTable.Cell(queue.name), "\(queue.ready)", "\(queue.scheduled)", "\(queue.running)",
+                "\(queue.retrying)", "\(queue.deferred)",
+                TextTable.Cell("\(queue.dead)", colour: queue.dead > 0 ? .red : nil),
+                TextTable.Cell(queue.ready > 0 ? Timestamp.span(queue.oldestReadyMilliseconds) : "-"),
+                "\(queue.totals["pushed"])", "\(queue.totals["finished"])", "\(queue.totals["failed"])",
+                "\(queue.totals["timed_out"])", TextTable.Cell(queue.isPaused ? "paused" : "", colour: .yellow),
+            ])
+        }
+        return table
+    }
+
+    private var workerTable: TextTable {
+        var table = TextTable([
+            ("WORKER", .left), ("HOST", .left), ("PID", .right), ("RUNNING", .right), ("CONCURRENCY", .right),
+            ("LAST BEAT", .right), ("QUEUES", .left),
+        ])
+        for worker in workers {
+            let session = worker.session
+            table.add([
+                TextTable.Cell(session.id, atMost: 40), TextTable.Cell(session.host, atMost: 40), "\(session.pid)",
+                "\(session.running)", "\(session.concurrency)",
+                TextTable.Cell("\(Timestamp.span(session.lastBeatMilliseconds)) ago"),
+                TextTable.Cell(worker.queues.joined(separator: ", "), atMost: 60),
+            ])
+        }
+        return table
+    }
+}

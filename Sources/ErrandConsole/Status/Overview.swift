@@ -1,0 +1,68 @@
+import Errand
+import ErrandCommandLine
+
+/// The state of several queues, and the workers that serve them.
+struct Overview: Sendable {
+    /// A session as all its queues know it.
+    struct Worker: Sendable {
+        var session: SessionStatus
+        var queues: [String]
+    }
+
+    private(set) var queues: [QueueStatus] = []
+    private var sessions: [String: Worker] = [:]
+
+    /// Adds a queue; its sessions are merged with those of the other queues.
+    mutating func add(_ queue: QueueStatus, _ sessions: [SessionStatus]) {
+        queues.append(queue)
+        for session in sessions { merge(session, queue.name) }
+    }
+
+    private mutating func merge(_ session: SessionStatus, _ queue: String) {
+        guard var known = sessions[session.id] else {
+            sessions[session.id] = Worker(session: session, queues: [queue])
+            return
+        }
+        known.queues.append(queue)
+        known.session.running = known.session.running.addingReportingOverflow(session.running).partialValue
+        known.session.concurrency = max(known.session.concurrency, session.concurrency)
+        known.session.lastBeatMilliseconds = min(known.session.lastBeatMilliseconds, session.lastBeatMilliseconds)
+        sessions[session.id] = known
+    }
+
+    /// The workers, sorted by host, process and id.
+    var workers: [Worker] {
+        sessions.values.sorted {
+            ($0.session.host, $0.session.pid, $0.session.id) < ($1.session.host, $1.session.pid, $1.session.id)
+        }
+    }
+}
+
+extension Overview {
+    /// The overview as programs read it.
+    var json: JSONOutput {
+        ["queues": .list(queues.map(\.json)), "workers": .list(workers.map(\.json))]
+    }
+}
+
+extension QueueStatus {
+    fileprivate var json: JSONOutput {
+        [
+            "name": .text(name), "paused": .truth(isPaused), "ready": .count(ready), "scheduled": .count(scheduled),
+            "running": .count(running), "retrying": .count(retrying), "dead": .count(dead),
+            "oldest_ready_ms": .count(oldestReadyMilliseconds),
+            "totals": .object(Totals.names.map { (key: $0, value: .count(totals[$0])) }),
+            "deferred": .count(deferred),
+        ]
+    }
+}
+
+extension Overview.Worker {
+    fileprivate var json: JSONOutput {
+        [
+            "id": .text(session.id), "host": .text(session.host), "pid": .count(session.pid),
+            "queues": .list(queues.map(JSONOutput.text)), "running": .count(session.running),
+            "concurrency": .count(session.concurrency), "last_beat_ms": .count(session.lastBeatMilliseconds),
+        ]
+    }
+}

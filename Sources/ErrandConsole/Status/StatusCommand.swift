@@ -1,0 +1,34 @@
+import ArgumentParser
+import Errand
+import ErrandCommandLine
+import ErrandRedis
+
+/// `errand status`.
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Shows the queues and the workers.",
+        discussion: """
+            Examples:
+              errand status
+              errand status --queue images --json
+
+            In JSON, oldest_ready_ms and last_beat_ms are ages: how long the oldest job in line has been waiting, and how
+            long ago the worker's last heartbeat was.
+            """
+    )
+
+    @OptionGroup var queues: QueueOptions
+    @OptionGroup var options: ConsoleOptions
+
+    func run() async throws {
+        try await options.withBroker { broker in
+            var overview = Overview()
+            for queue in try await queues.queues(of: broker) {
+                let (status, sessions) = try await broker.status(of: queue)
+                overview.add(status, sessions)
+            }
+            if options.json { StandardOutput.write(overview.json.bytes) } else { overview.print() }
+        }
+    }
+}

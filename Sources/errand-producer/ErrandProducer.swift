@@ -1,0 +1,24 @@
+import ArgumentParser
+import ErrandCommandLine
+
+/// Where the executable begins.
+@main
+enum Program {
+    static func main() async {
+        ProcessTitle.hidePasswords()
+        await ErrandProducer.main(WaitSpelling.settled(Array(CommandLine.arguments.dropFirst())))
+    }
+}
+
+/// The command that hands operation descriptions to a broker.
+struct ErrandProducer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "errand-producer",
+        abstract: "Hands operation descriptions to a broker.",
+        discussion: """
+            Example:
+              errand-producer push checksum '{"path":"a.jpg"}' --unique drop --wait=30s
+            """,
+        subcommands: [PushCommand.self]
+    )
+}

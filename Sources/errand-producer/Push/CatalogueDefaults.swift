@@ -1,0 +1,59 @@
+import Errand
+import ErrandCatalogue
+import ErrandCommandLine
+import Synchronization
+
+/// What an operations catalogue says for descriptions that leave it out.
+final class CatalogueDefaults: Sendable {
+    private let path: String
+    private let catalogue: Catalogue?
+    private let unknown = Mutex<Set<String>>([])
+
+    /// Reads the catalogue, if there is one.
+    init(path: String?) throws(CommandFailure) {
+        self.path = path ?? ""
+        do throws(CatalogueError) {
+            catalogue = try path.map { path throws(CatalogueError) in try Catalogue(contentsOf: path) }
+        } catch {
+            throw CommandFailure("\(error)", ExitStatus.badConfiguration)
+        }
+    }
+
+    /// The description with the catalogue's values where it leaves something out.
+    ///
+    /// - Throws: `CommandFailure` when the name's template wants an argument that is not there, `DescriptionError` when
+    ///   the filled-in name is too long.
+    func filling(_ description: OperationDescription) throws -> OperationDescription {
+        guard let catalogue else { return description }
+        guard let operation = catalogue.operations[description.operation] else {
+            warn(about: description.operation)
+            return description
+        }
+        return try description.filling(
+            queue: operation.queue,
+            name: description.name == nil ? name(operation, description) : nil,
+            unique: operation.uniqueness.flatMap { UniquenessPolicy(rawValue: $0.rawValue) },
+            timeout: operation.timeout,
+            retries: operation.retries,
+            priority: operation.priority
+        )
+    }
+
+    private func name(_ operation: CatalogueOperation, _ description: OperationDescription) throws -> String? {
+        do throws(ArgumentError) {
+            return try operation.nameTemplate.map { template throws(ArgumentError) in
+                try template.render(json: description.arguments.bytes)
+            }
+        } catch {
+            throw CommandFailure(
+                "the name of operation \"\(operation.name)\" cannot be filled in: \(error)",
+                ExitStatus.badInput
+            )
+        }
+    }
+
+    private func warn(about operation: String) {
+        guard unknown.withLock({ $0.insert(operation).inserted }) else { return }
+        StandardError.write("warning: operation \"\(operation)\" is not in \(path); pushed without defaults")
+    }
+}

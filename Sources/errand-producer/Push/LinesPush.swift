@@ -1,0 +1,98 @@
+import Errand
+import ErrandCommandLine
+
+/// Pushes a job for each line of an input, in batches as they are read.
+struct LinesPush {
+    let input: LineInput
+    let producer: Producer
+    let defaults: CatalogueDefaults
+    let json: Bool
+    private var progress: ProgressBar?
+    private var outcomes: [Receipt.Outcome: Int] = [:]
+    private var refused = 0
+
+    init(input: LineInput, producer: Producer, defaults: CatalogueDefaults, json: Bool) {
+        self.input = input
+        self.producer = producer
+        self.defaults = defaults
+        self.json = json
+        progress = input.size.map { ProgressBar(total: $0) }
+    }
+
+    mutating func run() async throws {
+        while let lines = try await input.nextBatch() {
+            let jobs = lines.compactMap { envelope(of: $0) }
+            if !jobs.isEmpty { try await push(jobs, lines) }
+            let (consumed, count) = (input.consumed, pushed)
+            progress?.update(consumed, "\(count) pushed")
+        }
+        progress?.hide()
+        StandardError.write(summary)
+        try judge()
+    }
+
+    private mutating func push(_ jobs: [JobEnvelope], _ lines: [InputLine]) async throws {
+        let receipts: [Receipt]
+        do throws(BrokerError) { receipts = try await producer.push(envelopes: jobs) } catch {
+            progress?.hide()
+            let failure = CommandFailure(error)
+            let place =
+                "lines \(lines.first?.number ?? 0) to \(lines.last?.number ?? 0) and what follows them were not pushed"
+            StandardError.write(summary)
+            throw CommandFailure(
+                "\(place): \(failure.message)",
+                outcomes[.unknown] == nil ? failure.status : ExitStatus.unknown
+            )
+        }
+        for receipt in receipts { outcomes[receipt.outcome, default: 0] += 1 }
+        if json { StandardOutput.write(raw: receipts.flatMap { $0.json.bytes + [UInt8(ascii: "\n")] }) }
+    }
+
+    /// What a line describes; `nil` for an empty one and for one that is refused.
+    private mutating func envelope(of line: InputLine) -> JobEnvelope? {
+        do {
+            switch line.content {
+            case .tooLong(let count):
+                throw CommandFailure(
+                    "the line has \(count) bytes, at most \(DescriptionLimits.descriptionBytes) are allowed; "
+                        + "put large data where the worker can fetch it and pass a reference",
+                    ExitStatus.badInput
+                )
+            case .bytes(let bytes):
+                if bytes.allSatisfy(Self.isBlank) { return nil }
+                return try defaults.filling(OperationDescription(json: bytes)).settled()
+            }
+        } catch {
+            progress?.hide()
+            refused += 1
+            StandardError.write("line \(line.number): \(error)")
+            return nil
+        }
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0D].contains(byte) }
+
+    private var pushed: Int { outcomes.values.reduce(0, +) }
+
+    private var summary: String {
+        let counts = Receipt.Outcome.allCases.compactMap { outcome in
+            outcomes[outcome].map { "\($0) \(outcome.rawValue)" }
+        }
+        let words = counts + (refused > 0 ? ["\(refused) refused"] : [])
+        return words.isEmpty ? "no jobs in the input" : words.joined(separator: ", ")
+    }
+
+    private func judge() throws(CommandFailure) {
+        if let count = outcomes[.unknown] {
+            // Stronger than "a line was refused", which promises that all others were pushed.
+            throw CommandFailure(
+                "the broker's answer was lost for \(count.counted("job")): they may or may not have been accepted. "
+                    + "Push them again with the ids of their receipts: that never makes a second job",
+                ExitStatus.unknown
+            )
+        }
+        if refused > 0 {
+            throw CommandFailure("\(refused.counted("line")) refused; the rest was pushed", ExitStatus.badInput)
+        }
+    }
+}

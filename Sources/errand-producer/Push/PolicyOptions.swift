@@ -1,0 +1,70 @@
+import ArgumentParser
+import Errand
+import ErrandCatalogue
+import ErrandCommandLine
+
+/// What is said about one job beside its operation and arguments.
+struct PolicyOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The queue; default when nothing says another.", valueName: "queue"))
+    var queue: String?
+
+    @Option(help: ArgumentHelp("The name for uniqueness; operation and arguments when left out.", valueName: "name"))
+    var name: String?
+
+    @Option(help: "What happens when an unfinished job has the name.")
+    var unique: UniquenessPolicy?
+
+    @Option(
+        help: ArgumentHelp("How long a run may take: 250ms, 10s, 5m, 2h, 1d.", valueName: "duration"),
+        transform: { try DurationText.parse($0) }
+    )
+    var timeout: Duration?
+
+    @Option(
+        help: ArgumentHelp("Run it this much later, by the broker's clock.", valueName: "duration"),
+        transform: { try DurationText.parse($0) }
+    )
+    var delay: Duration?
+
+    @Option(
+        help: ArgumentHelp("Run it at this time or later: 2026-11-21T10:00:00Z.", valueName: "iso8601"),
+        transform: { try Timestamp.parse($0) }
+    )
+    var at: Int64?
+
+    @Option(help: ArgumentHelp("How often a failed run is tried again, 0 to 1000.", valueName: "n"))
+    var retries: Int?
+
+    @Option(help: ArgumentHelp("0 to 9, 9 first; 5 when nothing says another.", valueName: "n"))
+    var priority: Int?
+
+    @Option(help: ArgumentHelp("The job's id; pushing the same id again makes no second job.", valueName: "id"))
+    var id: String?
+
+    func validate() throws {
+        if delay != nil, at != nil { throw ValidationError("--delay and --at exclude each other") }
+    }
+
+    /// Whether nothing is said.
+    var isEmpty: Bool {
+        let texts = [queue, name, id].allSatisfy { $0 == nil }
+        let numbers = retries == nil && priority == nil && at == nil
+        return texts && numbers && unique == nil && timeout == nil && delay == nil
+    }
+}
+
+/// How long to wait for a job's end.
+enum WaitLimit: ExpressibleByArgument {
+    case forever
+    case atMost(Duration)
+
+    init?(argument: String) {
+        if argument == WaitSpelling.forever {
+            self = .forever
+        } else if let duration = try? DurationText.parse(argument) {
+            self = .atMost(duration)
+        } else {
+            return nil
+        }
+    }
+}

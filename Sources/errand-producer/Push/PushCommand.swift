@@ -1,0 +1,131 @@
+import ArgumentParser
+import Errand
+import ErrandCatalogue
+import ErrandCommandLine
+import Foundation
+
+/// `errand-producer push`.
+struct PushCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "push",
+        abstract: "Pushes one job, or one for each line of a file.",
+        usage: """
+            errand-producer push OPERATION [ARGUMENTS-JSON] [options] [--wait[=D]]
+            errand-producer push --from FILE|- [--json]
+            """,
+        discussion: """
+            Examples:
+              errand-producer push checksum '{"path":"a.jpg"}' --unique drop
+              errand-producer push checksum '{"path":"a.jpg"}' --retries 3 --wait=1m
+              errand-producer push --from jobs.ndjson --json > receipts.ndjson
+
+            A line of --from is an operation description, such as
+              {"operation":"checksum","arguments":{"path":"a.jpg"},"unique":"drop"}
+            A bad line is reported with its number and skipped; empty lines are passed over.
+
+            Exit status:
+              0   pushed; with --wait: the job has finished
+              1   with --wait: the job has ended otherwise
+              64  wrong usage
+              65  bad input; with --from: lines were refused, the rest was pushed
+              69  the broker cannot be reached, or the queue is full
+              75  the outcome is unknown; with --wait: the time was over
+              77  not permitted
+              78  bad configuration
+            """
+    )
+
+    @Argument(help: "What kind of work it is, such as thumbnail.")
+    var operation: String?
+
+    @Argument(help: ArgumentHelp("What it works on: any JSON value. {} when left out.", valueName: "arguments-json"))
+    var arguments: String?
+
+    @Option(help: ArgumentHelp("Push one job for each line of a file; - is standard input.", valueName: "file"))
+    var from: String?
+
+    @Option(help: ArgumentHelp("Fill in what the operations catalogue says.", valueName: "file"))
+    var catalogue: String?
+
+    @OptionGroup(title: "Policy") var policy: PolicyOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Wait until the job has ended, and print its result; --wait=10s waits no longer than that.",
+            valueName: "duration"
+        )
+    )
+    var wait: WaitLimit?
+
+    @Flag(help: "Write receipts as JSON, one a line, and nothing else.")
+    var json = false
+
+    @OptionGroup(title: "Broker") var broker: BrokerOptions
+
+    func validate() throws {
+        guard from != nil else {
+            if operation == nil { throw ValidationError("name an operation, or a file with --from") }
+            return
+        }
+        if operation != nil { throw ValidationError("--from and an operation exclude each other") }
+        if wait != nil { throw ValidationError("--wait is for one job; it cannot be used with --from") }
+        if !policy.isEmpty { throw ValidationError("with --from, the lines say queue, name and the like themselves") }
+    }
+
+    func run() async throws {
+        try await reportingFailures {
+            let defaults = try CatalogueDefaults(path: catalogue)
+            if let from {
+                let input = try LineInput(from, lineLimit: DescriptionLimits.descriptionBytes)
+                try await pushLines(of: input, defaults)
+            } else {
+                try await pushOne(defaults)
+            }
+        }
+    }
+
+    private func pushLines(of input: LineInput, _ defaults: CatalogueDefaults) async throws {
+        try await broker.withBroker(as: "errand-producer") { broker in
+            var push = LinesPush(input: input, producer: Producer(broker: broker), defaults: defaults, json: json)
+            try await push.run()
+        }
+    }
+
+    private func pushOne(_ defaults: CatalogueDefaults) async throws {
+        // Everything that can be refused without a broker is, before one is needed.
+        let described = try describe(notBefore: policy.at, defaults)
+        try await broker.withBroker(as: "errand-producer") { broker in
+            var envelope = described
+            if let delay = policy.delay {
+                envelope = try describe(notBefore: try await broker.now() + delay.wholeMilliseconds, defaults)
+            }
+            let push = SinglePush(broker: broker, wait: wait, json: json)
+            try await push.run(envelope)
+        }
+    }
+
+    private func describe(notBefore: Int64?, _ defaults: CatalogueDefaults) throws -> JobEnvelope {
+        let text: JSONText
+        do { text = try arguments.map { try JSONText(validating: $0.utf8) } ?? .emptyObject } catch {
+            throw CommandFailure("the arguments: \(error)", ExitStatus.badInput)
+        }
+        let description = try OperationDescription(
+            operation ?? "",
+            arguments: text,
+            queue: policy.queue,
+            name: policy.name,
+            unique: policy.unique,
+            timeout: policy.timeout,
+            notBefore: notBefore,
+            retries: policy.retries,
+            priority: policy.priority,
+            id: policy.id
+        )
+        return try defaults.filling(description).settled()
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds; the durations of the command line are far below what overflows.
+    fileprivate var wholeMilliseconds: Int64 { Int64(self / .milliseconds(1)) }
+}

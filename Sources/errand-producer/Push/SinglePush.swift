@@ -1,0 +1,70 @@
+import Errand
+import ErrandCommandLine
+import ErrandRedis
+
+/// Pushes one job, tells its receipt, and waits for its end if that is wished.
+struct SinglePush {
+    let broker: RedisBroker
+    let wait: WaitLimit?
+    let json: Bool
+
+    func run(_ envelope: JobEnvelope) async throws {
+        let receipts = try await Producer(broker: broker).push(envelopes: [envelope])
+        guard let receipt = receipts.first else { throw BrokerError(.protocolViolation, "the broker gave no receipt") }
+        guard let wait, receipt.outcome != .unknown else {
+            StandardOutput.write(json ? receipt.json.bytes : Array(receipt.line.onOneLine().utf8))
+            return try refuseUnknown(receipt)
+        }
+        if !json { StandardError.write(receipt.line) }
+        let ending = try await JobWatch(broker: broker, id: receipt.id, queue: receipt.queue).ending(within: wait)
+        try tell(ending, of: receipt)
+    }
+
+    private func refuseUnknown(_ receipt: Receipt) throws(CommandFailure) {
+        guard receipt.outcome == .unknown else { return }
+        throw CommandFailure(
+            "the broker's answer was lost: the job may or may not have been accepted. "
+                + "Push it again with --id \(receipt.id): that never makes a second job",
+            ExitStatus.unknown
+        )
+    }
+
+    private func tell(_ ending: JobWatch.Ending, of receipt: Receipt) throws(CommandFailure) {
+        if json {
+            let object: JSONOutput = [
+                "receipt": receipt.json, "state": .text(orNull: ending.state?.rawValue),
+                "result": ending.result.map { .text(String(decoding: $0, as: UTF8.self)) } ?? .null,
+                "error": .text(orNull: ending.error),
+            ]
+            StandardOutput.write(object.bytes)
+        } else if let result = ending.result {
+            StandardOutput.write(raw: result)
+        }
+        if let failure = ending.failure(of: receipt.id) { throw failure }
+    }
+}
+
+extension Receipt {
+    /// The receipt for people.
+    fileprivate var line: String {
+        let holder = holder.map { outcome == .dropped ? " (it holds the name)" : ", instead of or after \($0)" } ?? ""
+        return "\(outcome.rawValue) \(id) in queue \(queue)\(holder)"
+    }
+}
+
+extension JobWatch.Ending {
+    /// Why the command does not end with 0, where it does not.
+    fileprivate func failure(of id: String) -> CommandFailure? {
+        if isOutOfTime {
+            let standing = state.map { "it is \($0.rawValue)" } ?? "the broker cannot be asked what it is"
+            return CommandFailure("job \(id) had not ended when the time was over; \(standing)", ExitStatus.unknown)
+        }
+        switch state {
+        case .finished: return nil
+        case nil: return CommandFailure("the broker knows nothing (any more) of job \(id)", ExitStatus.unknown)
+        case let state?:
+            let reason = error.map { ": \($0)" } ?? ""
+            return CommandFailure("job \(id) is \(state.rawValue)\(reason)", ExitStatus.unsuccessful)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Errand
+import ErrandCommandLine
+import ErrandRedis
+import Foundation
+
+/// Waits for a job's end. Events say when to look; what counts is what the broker says when it is asked.
+struct JobWatch {
+    /// What a job had become when the waiting was over.
+    struct Ending: Sendable {
+        /// Its state; `nil` when the broker does not know the job, or cannot be asked.
+        var state: JobState?
+        /// Whether the time was over before the job had ended.
+        var isOutOfTime = false
+        /// What it gave, if it finished.
+        var result: [UInt8]?
+        /// Why it did not finish.
+        var error: String?
+    }
+
+    let broker: RedisBroker
+    let id: String
+    let queue: String
+
+    /// Waits until the job has ended, or the time is over.
+    func ending(within limit: WaitLimit) async throws -> Ending {
+        let (answers, answer) = AsyncStream.makeStream(of: Result<Ending, any Error>.self)
+        let looking = Task {
+            do { answer.yield(.success(try await lookUntilEnded())) } catch { answer.yield(.failure(error)) }
+        }
+        let waiting = Task {
+            guard case .atMost(let duration) = limit else { return }
+            try await Task.sleep(for: duration)
+            // One last look, if the broker answers soon; the wait is over either way.
+            let lastLook = Task { if let last = try? await look() { answer.yield(.success(last.outOfTime)) } }
+            try await Task.sleep(for: .seconds(2))
+            lastLook.cancel()
+            answer.yield(.success(Ending(isOutOfTime: true)))
+        }
+        defer {
+            looking.cancel()
+            waiting.cancel()
+        }
+        for await result in answers { return try result.get() }
+        throw CancellationError()
+    }
+
+    /// Looks after every event that names the job, after every subscription, and now and then, since events may be lost.
+    private func lookUntilEnded() async throws -> Ending {
+        let (looks, look) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let events = broker.events(of: [queue]) { look.yield() }
+        let mark = Array("\"\(id)\"".utf8)
+        let listening = Task {
+            for try await message in events where message.lines.contains(where: { $0.firstRange(of: mark) != nil }) {
+                look.yield()
+            }
+        }
+        let ticking = Task {
+            var pause = Duration.seconds(1)
+            while !Task.isCancelled {
+                try await Task.sleep(for: pause)
+                look.yield()
+                pause = min(pause + .seconds(1), .seconds(5))
+            }
+        }
+        defer {
+            listening.cancel()
+            ticking.cancel()
+        }
+        look.yield()
+        for await _ in looks {
+            do throws(BrokerError) {
+                let ending = try await self.look()
+                if ending.state?.hasEnded ?? true { return ending }
+            } catch {
+                // While the broker is away, the job may still come to its end.
+                if ![.notReachable, .outcomeUnknown].contains(error.code) { throw error }
+            }
+        }
+        throw CancellationError()
+    }
+
+    private func look() async throws(BrokerError) -> Ending {
+        guard let record = try await broker.inspect([id], on: queue).first ?? nil else { return Ending() }
+        return Ending(
+            state: record.state,
+            result: record.state == .finished ? record.result : nil,
+            error: record.state == .finished ? nil : record.lastError
+        )
+    }
+}
+
+extension JobWatch.Ending {
+    /// The same, seen when the time was over: what has not ended by now is not waited for.
+    fileprivate var outOfTime: JobWatch.Ending {
+        var ending = self
+        ending.isOutOfTime = state.map { !$0.hasEnded } ?? false
+        return ending
+    }
+}

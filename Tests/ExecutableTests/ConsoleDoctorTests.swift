@@ -1,0 +1,79 @@
+import Errand
+import TestSupport
+import Testing
+
+/// `errand doctor`.
+@Suite struct ConsoleDoctorTests {
+    private func doctor(_ server: RedisServer, _ arguments: String...) async throws -> Output {
+        try await Executable.console.run(["doctor", "--json"] + arguments, on: server)
+    }
+
+    private func kinds(_ list: JSON?) -> [String] { (list?.items ?? []).compactMap { $0["kind"]?.string } }
+
+    @Test func aGoodServerIsClean() async throws {
+        let server = try RedisServer(durable: true)
+        let output = try await doctor(server)
+        #expect(output.status == 0)
+        #expect(output.text == #"{"clean":true,"findings":[],"advice":[]}"# + "\n")
+        #expect(try await Executable.console.run(["doctor"], on: server).text == "clean\n")
+    }
+
+    @Test func badSettingsAreAdvice() async throws {
+        let server = try RedisServer(["--maxmemory-policy", "allkeys-lru"])
+        let output = try await doctor(server)
+        #expect(output.status == 0)
+        #expect(try output.object["clean"] == true)
+        #expect(kinds(try output.object["advice"]) == ["maxmemory_policy", "appendonly"])
+        let loose = try RedisServer(["--appendonly", "yes", "--appendfsync", "no"])
+        #expect(kinds(try await doctor(loose).object["advice"]) == ["appendfsync"])
+    }
+
+    @Test func aServerThatHidesItsSettingsIsNoFinding() async throws {
+        let server = try RedisServer(durable: true)
+        try server.run("ACL", "SETUSER", "default", "-info", "-config")
+        let output = try await doctor(server)
+        #expect(output.status == 0, "\(output.error)")
+        #expect(kinds(try output.object["advice"]) == ["settings_hidden"])
+    }
+
+    @Test func jobsThatNobodyWillRunAreAdvice() async throws {
+        let server = try RedisServer(durable: true)
+        _ = try await Executable.producer.run(["push", "play"], on: server)
+        #expect(kinds(try await doctor(server).object["advice"]) == ["no_worker"])
+        let desk = try await Desk(server)
+        let claim = try #require(try await desk.claim().first)
+        try await desk.report(claim, .parked)
+        let advice = try await doctor(server).object["advice"]
+        #expect(kinds(advice) == ["unknown_operation"])
+        #expect(advice?.items.first?["message"]?.string?.contains("play") == true)
+    }
+
+    @Test func pausedQueuesAndDeadJobsAreAdvice() async throws {
+        let server = try RedisServer(durable: true)
+        for _ in 0..<2 { _ = try await Executable.producer.run(["push", "work"], on: server) }
+        let desk = try await Desk(server)
+        try await desk.work(.failed, error: "broken")
+        _ = try await Executable.console.run(["queue", "pause", "default"], on: server)
+        #expect(kinds(try await doctor(server).object["advice"]) == ["paused", "dead_jobs"])
+    }
+
+    @Test func findsAndRepairsAJobInNoPlace() async throws {
+        let server = try RedisServer(durable: true)
+        _ = try await Executable.producer.run(["push", "work", "--id", "one"], on: server)
+        try server.run("DEL", "errand:{default}:ready:5")
+        let found = try await doctor(server)
+        #expect(found.status == 1)
+        #expect(try found.object["clean"] == false)
+        let finding = try #require(try found.object["findings"]?.items.first)
+        #expect(finding["kind"] == "body_without_place")
+        #expect(finding["queue"] == "default")
+        #expect(finding["subject"] == "one")
+        #expect(finding["repaired"] == false)
+        let repaired = try await doctor(server, "--repair")
+        #expect(repaired.status == 1)
+        #expect(try repaired.object["findings"]?.items.first?["repaired"] == true)
+        #expect(try await doctor(server).status == 0)
+        let desk = try await Desk(server)
+        #expect(try await desk.claim().map(\.id) == ["one"])
+    }
+}

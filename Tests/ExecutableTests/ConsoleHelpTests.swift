@@ -1,0 +1,29 @@
+import Testing
+
+/// `--help` of every command.
+@Suite struct ConsoleHelpTests {
+    @Test(arguments: [
+        [], ["status"], ["jobs"], ["job"], ["job", "show"], ["job", "cancel"], ["job", "retry"], ["job", "delete"],
+        ["queue"],
+        ["queue", "pause"], ["queue", "resume"], ["queue", "clear"], ["queue", "limit"], ["events"], ["doctor"],
+    ])
+    func consoleShowsAnExample(_ command: [String]) async throws {
+        let output = try await Executable.console.run(command + ["--help"])
+        #expect(output.status == 0)
+        #expect(output.text.contains("Example"))
+        #expect(output.text.contains((["  errand"] + command).joined(separator: " ")))
+        #expect(output.error.isEmpty)
+    }
+
+    @Test(arguments: [[], ["push"]])
+    func producerShowsAnExample(_ command: [String]) async throws {
+        let output = try await Executable.producer.run(command + ["--help"])
+        #expect(output.status == 0)
+        #expect(output.text.contains("  errand-producer push "))
+    }
+
+    @Test func knowsNoOtherCommands() async throws {
+        #expect(try await Executable.console.run(["dance"]).status == 64)
+        #expect(try await Executable.console.run(["status", "--colour"]).status == 64)
+    }
+}

@@ -1,0 +1,112 @@
+import Errand
+import TestSupport
+import Testing
+
+/// `errand job show|cancel|retry|delete`.
+@Suite struct ConsoleJobTests {
+    private let server: RedisServer
+
+    init() throws { server = try RedisServer() }
+
+    private func push(_ id: String, _ more: String...) async throws {
+        let output = try await Executable.producer.run(
+            ["push", "work", #"{"secret":7}"#, "--id", id] + more,
+            on: server
+        )
+        #expect(output.status == 0, "\(output.error)")
+    }
+
+    private func job(_ arguments: String...) async throws -> Output {
+        try await Executable.console.run(["job"] + arguments, on: server)
+    }
+
+    @Test func showsArgumentsOnlyWhenAsked() async throws {
+        try await push("one", "--queue", "images")
+        let people = try await job("show", "one")
+        #expect(people.status == 0)
+        #expect(people.text.contains("images") && people.text.contains("ready"))
+        #expect(!people.text.contains("secret"))
+        #expect(try await job("show", "one", "--show-arguments").text.contains(#"{"secret":7}"#))
+        #expect(try await job("show", "one", "--json").object["arguments"] == nil)
+        let shown = try await job("show", "one", "--json", "--show-arguments").object
+        #expect(shown["arguments"] == ["secret": 7])
+        #expect(shown["queue"] == "images")
+    }
+
+    @Test func saysWhatTheBrokerDoesNotKnow() async throws {
+        try await push("one")
+        let output = try await job("show", "one", "two", "--json")
+        #expect(output.status == 1)
+        #expect(try output.object["id"] == "one")
+        #expect(output.error.contains("two"))
+    }
+
+    @Test func cancelsWaitingJobsWhereverTheyAre() async throws {
+        try await push("one", "--queue", "a")
+        try await push("two", "--queue", "b")
+        let output = try await job("cancel", "one", "two", "--json")
+        #expect(output.status == 0, "\(output.error)")
+        let expected: [[String: JSON]] = [
+            ["id": "one", "queue": "a", "verdict": "cancelled", "done": true],
+            ["id": "two", "queue": "b", "verdict": "cancelled", "done": true],
+        ]
+        #expect(try output.objects == expected)
+        let again = try await job("cancel", "one", "three", "--json")
+        #expect(again.status == 1)
+        #expect(try again.objects.map { $0["verdict"] } == ["ended", "not_found"])
+    }
+
+    @Test func tellsRunningJobsToStop() async throws {
+        try await push("one")
+        let desk = try await Desk(server)
+        let claims = try await desk.claim()
+        #expect(try await job("cancel", "one", "--json").object["verdict"] == "stopping")
+        let deletion = try await job("delete", "one", "--json")
+        #expect(deletion.status == 1)
+        #expect(try deletion.object["verdict"] == "running")
+        try await desk.report(try #require(claims.first), .cancelled)
+        #expect(try await job("show", "one", "--json").object["state"] == "cancelled")
+    }
+
+    @Test func retriesDeadJobsWhenTheirNameIsFree() async throws {
+        try await push("one", "--name", "n", "--unique", "drop")
+        #expect(try await job("retry", "one", "--json").object["verdict"] == "not_dead")
+        let desk = try await Desk(server)
+        try await desk.work(.failed, error: "broken")
+        try await push("two", "--name", "n", "--unique", "drop")
+        let taken = try await job("retry", "one")
+        #expect(taken.status == 1)
+        #expect(taken.text.contains("name taken: job two holds the name"))
+        #expect(try await job("delete", "two").status == 0)
+        let revived = try await job("retry", "one", "--json")
+        #expect(revived.status == 0)
+        #expect(try revived.object["verdict"] == "revived")
+        #expect(try await job("show", "one", "--json").object["state"] == "ready")
+    }
+
+    @Test func deletesDeadJobs() async throws {
+        try await push("one")
+        let desk = try await Desk(server)
+        try await desk.work(.failed, error: "broken")
+        #expect(try await job("cancel", "one", "--json").object["verdict"] == "dead")
+        #expect(try await job("delete", "one", "--json").object["verdict"] == "deleted")
+        #expect(try await Executable.console.run(["jobs", "--json"], on: server).bytes.isEmpty)
+    }
+
+    @Test func asksForTheQueueWhenAnIDIsInSeveral() async throws {
+        try await push("one", "--queue", "a")
+        try await push("one", "--queue", "b")
+        let ambiguous = try await job("cancel", "one")
+        #expect(ambiguous.status == 1)
+        #expect(ambiguous.text.contains("a, b"))
+        #expect(try await job("cancel", "one", "--queue", "b", "--json").object["queue"] == "b")
+        #expect(try await job("show", "one", "--queue", "a", "--json").object["state"] == "ready")
+    }
+
+    @Test func refusesWrongUsage() async throws {
+        #expect(try await job("cancel").status == 64)
+        #expect(try await job("show", "a b").status == 64)
+        #expect(try await job("retry", "one", "--queue", "a:b").status == 64)
+        #expect(try await job("pet", "one").status == 64)
+    }
+}

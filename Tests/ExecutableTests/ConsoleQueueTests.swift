@@ -1,0 +1,76 @@
+import Errand
+import ErrandRedis
+import TestSupport
+import Testing
+
+/// `errand queue pause|resume|clear|limit`.
+@Suite struct ConsoleQueueTests {
+    private let server: RedisServer
+
+    init() throws { server = try RedisServer() }
+
+    private func push(_ count: Int) async throws -> Output {
+        let lines = (0..<count).map { _ in #"{"operation":"work"}"# }
+        return try await Executable.producer.run(
+            ["push", "--from", "-"],
+            on: server,
+            input: lines.joined(separator: "\n")
+        )
+    }
+
+    private func queue(_ arguments: String..., input: String = "") async throws -> Output {
+        try await Executable.console.run(["queue"] + arguments, on: server, input: input)
+    }
+
+    private func ready() async throws -> Int {
+        let desk = try await Desk(server)
+        return try await desk.broker.status(of: "default").queue.ready
+    }
+
+    @Test func pausesAndResumes() async throws {
+        _ = try await push(1)
+        let desk = try await Desk(server)
+        let paused = try await queue("pause", "default", "--json")
+        #expect(paused.text == #"{"queue":"default","paused":true}"# + "\n")
+        #expect(try await desk.claim().isEmpty)
+        #expect(try await queue("resume", "default").status == 0)
+        #expect(try await desk.claim().count == 1)
+    }
+
+    @Test func clearAsksFirst() async throws {
+        _ = try await push(3)
+        for answer in ["", "no\n", "y e s\n"] {
+            let refused = try await queue("clear", "default", input: answer)
+            #expect(refused.status == 1)
+            #expect(refused.error.contains("3 waiting jobs"))
+        }
+        #expect(try await ready() == 3)
+        let done = try await queue("clear", "default", input: "yes\n")
+        #expect(done.status == 0)
+        #expect(done.text == "3 jobs of default cancelled\n")
+    }
+
+    @Test func clearsWithoutAsking() async throws {
+        _ = try await push(1203)
+        let output = try await queue("clear", "default", "--yes", "--json")
+        #expect(output.text == #"{"queue":"default","cancelled":1203}"# + "\n")
+        #expect(try await ready() == 0)
+    }
+
+    @Test func limitsAndPutsTheLimitBack() async throws {
+        #expect(try await queue("limit", "default", "2", "--json").text == #"{"queue":"default","limit":2}"# + "\n")
+        #expect(try await push(2).status == 0)
+        let full = try await push(1)
+        #expect(full.status == 69)
+        #expect(try await queue("limit", "default", "0").status == 0)
+        #expect(try await push(1).status == 0)
+    }
+
+    @Test func refusesWrongUsage() async throws {
+        for arguments in [
+            ["pause"], ["pause", "a b"], ["limit", "q"], ["limit", "q", "many"], ["limit", "q", "--", "-1"],
+        ] {
+            #expect(try await Executable.console.run(["queue"] + arguments, on: server).status == 64)
+        }
+    }
+}

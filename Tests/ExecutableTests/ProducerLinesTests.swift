@@ -1,0 +1,125 @@
+import Errand
+import ErrandRedis
+import Foundation
+import TestSupport
+import Testing
+
+/// `errand-producer push --from`.
+@Suite struct ProducerLinesTests {
+    private let server: RedisServer
+
+    init() throws { server = try RedisServer() }
+
+    private func push(_ input: [UInt8]) async throws -> Output {
+        try await Executable.producer.run(
+            ["push", "--from", "-", "--json"],
+            input: input,
+            environment: ["ERRAND_REDIS_URL": server.url]
+        )
+    }
+
+    private func push(_ lines: [String]) async throws -> Output {
+        try await push(Array(lines.joined(separator: "\n").utf8))
+    }
+
+    @Test func writesOneReceiptALineInOrder() async throws {
+        let lines = (0..<1203).map { #"{"operation":"work","id":"job-\#($0)","queue":"q\#($0 % 3)"}"# }
+        let file = server.directory + "/jobs.ndjson"
+        try (lines.joined(separator: "\n") + "\n").write(toFile: file, atomically: true, encoding: .utf8)
+        let output = try await Executable.producer.run(["push", "--from", file, "--json"], on: server)
+        #expect(output.status == 0, "\(output.error)")
+        let receipts = try output.objects
+        #expect(receipts.map { $0["id"]?.string } == (0..<1203).map { "job-\($0)" })
+        #expect(receipts.map { $0["queue"]?.string } == (0..<1203).map { "q\($0 % 3)" })
+        #expect(receipts.allSatisfy { $0["outcome"] == "accepted" })
+    }
+
+    @Test func passesOverBlankLinesAndTakesEveryLineEnd() async throws {
+        let output = try await push([
+            #"{"operation":"work"}"# + "\r", "", "  ", #" {"operation":"work"} "#, #"{"operation":"work"}"#,
+        ])
+        #expect(output.status == 0, "\(output.error)")
+        #expect(output.lines.count == 3)
+    }
+
+    @Test func takesAnEmptyInput() async throws {
+        let output = try await push([UInt8]())
+        #expect(output.status == 0)
+        #expect(output.bytes.isEmpty)
+    }
+
+    @Test func reportsBadLinesByNumberAndPushesTheRest() async throws {
+        let nested = String(repeating: "[", count: 65) + String(repeating: "]", count: 65)
+        var input: [UInt8] = []
+        let lines: [[UInt8]] = [
+            Array(#"{"operation":"work","id":"first"}"#.utf8),
+            Array("{not json".utf8),
+            Array(#"{"operation":7}"#.utf8),
+            Array(#"{"operation":"work","arguments":"\#(String(repeating: "x", count: 2 << 20))"}"#.utf8),
+            Array(#"{"operation":"work","arguments":"\#(String(repeating: "x", count: 1_048_600))"}"#.utf8),
+            Array(#"{"operation":"work","arguments":\#(nested)}"#.utf8),
+            Array(#"{"operation":"work","name":""#.utf8) + [0xC3, 0x28] + Array(#""}"#.utf8),
+            Array(#"{"v":2,"operation":"work"}"#.utf8),
+            Array(#"{"operation":"work","priority":"5"}"#.utf8),
+            Array(#"["operation","work"]"#.utf8),
+            Array(#"{"operation":"work","id":"last"}"#.utf8),
+        ]
+        for line in lines { input += line + [10] }
+        let output = try await push(input)
+        #expect(output.status == 65)
+        #expect(try output.objects.map { $0["id"]?.string } == ["first", "last"])
+        for number in 2...10 { #expect(output.error.contains("line \(number): "), "line \(number)") }
+        #expect(!output.error.contains("line 1: ") && !output.error.contains("line 11: "))
+        #expect(output.error.contains("9 refused"))
+    }
+
+    @Test func doesNotHoldALineWithoutAnEnd() async throws {
+        let running = try RunningExecutable(
+            .producer,
+            ["push", "--from", "-"],
+            environment: ["ERRAND_REDIS_URL": server.url]
+        )
+        running.write(
+            [UInt8](repeating: UInt8(ascii: "x"), count: 128 << 20) + Array("\n{\"operation\":\"work\"}\n".utf8)
+        )
+        let report = try await running.errorLine { $0.hasPrefix("line 1: ") }
+        #expect(report.contains("134217728 bytes"))
+        #if os(Linux)
+            let status = try String(contentsOfFile: "/proc/\(running.pid)/status", encoding: .utf8)
+            let peak = try #require(status.firstMatch(of: /VmHWM:\s+([0-9]+) kB/).flatMap { Int($0.1) })
+            #expect(peak < 80_000)
+        #endif
+        running.closeInput()
+        #expect(await running.end().status == 65)
+    }
+
+    @Test func pushesWhatASlowPipeHasGiven() async throws {
+        let running = try RunningExecutable(
+            .producer,
+            ["push", "--from", "-", "--json"],
+            environment: ["ERRAND_REDIS_URL": server.url]
+        )
+        // The input stays open, so only a receipt can show that the line did not wait for more.
+        running.write(Array((#"{"operation":"work","id":"one"}"# + "\n{\"oper").utf8))
+        _ = try await running.line { $0.contains(#""id":"one""#) }
+        running.write(Array((#"ation":"work","id":"two"}"# + "\n").utf8))
+        _ = try await running.line { $0.contains(#""id":"two""#) }
+        running.closeInput()
+        #expect(await running.end().status == 0)
+    }
+
+    @Test func aFileThatIsNotThereIsBadInput() async throws {
+        let output = try await Executable.producer.run(["push", "--from", "/no/such/file"], on: server)
+        #expect(output.status == 65)
+        #expect(output.error.contains("/no/such/file"))
+    }
+
+    @Test func saysWhatWasNotPushedWhenTheQueueIsFull() async throws {
+        let desk = try await Desk(server)
+        try await desk.broker.configure("default", QueueSettings(maximumLength: 500))
+        let output = try await push((0..<1000).map { _ in #"{"operation":"work"}"# })
+        #expect(output.status == 69)
+        #expect(output.error.contains("lines 501 to 1000"))
+        #expect(output.lines.count == 500)
+    }
+}

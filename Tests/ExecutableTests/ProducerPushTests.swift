@@ -1,0 +1,99 @@
+import Errand
+import ErrandRedis
+import Foundation
+import TestSupport
+import Testing
+
+/// `errand-producer push OPERATION`.
+@Suite struct ProducerPushTests {
+    private let server: RedisServer
+
+    init() throws { server = try RedisServer() }
+
+    private func push(_ arguments: String...) async throws -> Output {
+        try await Executable.producer.run(["push"] + arguments, on: server)
+    }
+
+    @Test func writesReceiptAsThePublishedContractSays() async throws {
+        let output = try await push("thumbnail", #"{"path":"a.jpg"}"#, "--queue", "images", "--id", "one", "--json")
+        #expect(output.status == 0)
+        #expect(output.text == #"{"id":"one","queue":"images","outcome":"accepted","holder":null}"# + "\n")
+        #expect(output.error == "broker: \(server.url)\n")
+    }
+
+    @Test func makesAnIDAndTellsPeople() async throws {
+        let output = try await push("thumbnail")
+        #expect(output.status == 0)
+        #expect(output.text.wholeMatch(of: /accepted [0-9A-Z]{26} in queue default\n/) != nil)
+    }
+
+    @Test func tellsWhoHoldsTheName() async throws {
+        _ = try await push("thumbnail", "--id", "one", "--name", "n", "--unique", "drop")
+        let dropped = try await push("thumbnail", "--id", "two", "--name", "n", "--unique", "drop", "--json")
+        #expect(try dropped.object == ["id": "one", "queue": "default", "outcome": "dropped", "holder": "one"])
+        let replaced = try await push("thumbnail", "--id", "three", "--name", "n", "--unique", "replace", "--json")
+        #expect(try replaced.object == ["id": "three", "queue": "default", "outcome": "replaced", "holder": "one"])
+        let again = try await push("thumbnail", "--id", "three", "--name", "n", "--unique", "replace", "--json")
+        #expect(try again.object == ["id": "three", "queue": "default", "outcome": "exists", "holder": nil])
+    }
+
+    @Test func sendsEveryOption() async throws {
+        let options = ["--timeout", "2m", "--retries", "7", "--priority", "9", "--at", "2030-01-02T03:04:05.250+01:00"]
+        let output = try await Executable.producer.run(
+            ["push", "work", "[1,2.50]", "--id", "one"] + options,
+            on: server
+        )
+        #expect(output.status == 0, "\(output.error)")
+        let desk = try await Desk(server)
+        let record = try #require(try await desk.broker.inspect(["one"], on: "default").first ?? nil)
+        let job = try JobEnvelope.read(stored: record.body)
+        #expect(job.description.arguments.description == "[1,2.50]")
+        #expect(job.timeout == .seconds(120))
+        #expect(job.retries == 7)
+        #expect(job.priority == 9)
+        #expect(record.state == .scheduled)
+        #expect(record.at == 1_893_549_845_250)
+    }
+
+    @Test func countsADelayFromTheServersTime() async throws {
+        let before = try #require(Int64(try server.run("TIME").split(separator: "\n")[0]))
+        _ = try await push("work", "--delay", "1h", "--id", "one")
+        let after = try #require(Int64(try server.run("TIME").split(separator: "\n")[0]))
+        let desk = try await Desk(server)
+        let at = try #require(try await desk.broker.inspect(["one"], on: "default").first??.at)
+        #expect((before + 3600) * 1000 <= at && at <= (after + 3601) * 1000)
+    }
+
+    @Test(arguments: [
+        ["push"], ["push", "work", "{}", "more"], ["push", "work", "--timeout", "10 parsecs"],
+        ["push", "work", "--unique", "maybe"],
+        ["push", "work", "--priority", "high"], ["push", "work", "--at", "2026-02-30T10:00:00Z"],
+        ["push", "work", "--at", "2026-02-03T10:00:00"],
+        ["push", "work", "--delay", "1s", "--at", "2026-02-03T10:00:00Z"],
+        ["push", "work", "--wait=soon"], ["push", "work", "--from", "-"], ["push", "--from", "-", "--wait"],
+        ["push", "--from", "-", "--queue", "q"], ["push", "work", "--redis", "ftp://host"], ["pull"],
+        ["push", "work", "--redis", "redis://h", "--embedded", "d"],
+    ])
+    func refusesWrongUsage(_ arguments: [String]) async throws {
+        let output = try await Executable.producer.run(arguments, on: server)
+        #expect(output.status == 64)
+        #expect(output.bytes.isEmpty)
+        #expect(!output.error.isEmpty)
+    }
+
+    @Test(arguments: [
+        (["work", "{bad"], "JSON"), (["work", "{} {}"], "JSON"), (["two words"], "\"operation\""),
+        (["work", "--queue", "a:b"], "\"queue\""), (["work", "--priority", "10"], "\"priority\""),
+        (["work", "--retries=-1"], "\"retries\""), (["work", "--id", "a b"], "\"id\""),
+        (["work", "--name", ""], "\"name\""),
+        (["work", "--timeout", "366d"], "\"timeout_ms\""),
+        (["work", String(repeating: "[", count: 65) + String(repeating: "]", count: 65)], "64"),
+        (["work", "--name", String(repeating: "n", count: 1025)], "\"name\""),
+    ])
+    func refusesBadInput(_ arguments: [String], naming word: String) async throws {
+        let output = try await Executable.producer.run(["push"] + arguments, on: server)
+        #expect(output.status == 65, "\(output.error)")
+        #expect(output.error.contains(word))
+        #expect(try server.run("DBSIZE") == "0")
+    }
+}
