@@ -118,7 +118,10 @@ let package = Package(
         ),
         .testTarget(
             name: "ExecutableTests",
-            dependencies: ["Errand", "ErrandRedis", "TestSupport"],
+            dependencies: [
+                "Errand", "ErrandRedis", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             exclude: ["Wire/push.py"]
         ),
     ],

@@ -6,8 +6,16 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Measures how many no-op jobs a second one worker process carries with everything on, beside what the server alone can do.
+/// Where the executable begins.
 @main
+enum Program {
+    static func main() async {
+        ProcessTitle.hidePasswords()
+        await FirstFigure.main()
+    }
+}
+
+/// Measures how many no-op jobs a second one worker process carries with everything on, beside what the server alone can do.
 struct FirstFigure: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "errand-bench",

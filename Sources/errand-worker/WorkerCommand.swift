@@ -5,8 +5,16 @@ import ErrandCommandLine
 import Logging
 import ServiceLifecycle
 
-/// Runs the jobs of a catalogue's operations until it is told to stop.
+/// Where the executable begins.
 @main
+enum Program {
+    static func main() async {
+        ProcessTitle.hidePasswords()
+        await WorkerCommand.main()
+    }
+}
+
+/// Runs the jobs of a catalogue's operations until it is told to stop.
 struct WorkerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "errand-worker",

@@ -39,8 +39,8 @@ final class Lane: Sendable {
         var poll = PollPause(longest: epoch.configuration.longestPoll)
         while !epoch.isLost {
             let reports = await takeReports()
-            let (wanted, freeSlots) = epoch.isDraining ? (0, 0) : epoch.budget.grant(to: index)
-            guard !reports.isEmpty || (wanted > 0 && poll.isOver) else {
+            let (wanted, freeSlots) = epoch.isDraining || !poll.isOver ? (0, 0) : epoch.budget.grant(to: index)
+            guard !reports.isEmpty || wanted > 0 else {
                 epoch.budget.settle(index, wanted: wanted, got: 0, looked: false)
                 if epoch.isDraining, isEmpty { return }
                 if await signal.wait(for: poll.rest) { poll.hurry() }

@@ -9,7 +9,8 @@ final class SlotBudget: Sendable {
         let weight: Double
         /// Jobs claimed so far by the share's weight: the share that is behind is served first.
         var passed = 0.0
-        var hasWork = false
+        /// Whether the queue contends: it had work at the last look, or it is time to look again.
+        var contends = true
     }
 
     fileprivate struct State {
@@ -32,8 +33,11 @@ final class SlotBudget: Sendable {
     }
 
     /// How many jobs the queue at `index` may ask for now, and how many of them would begin at once.
+    ///
+    /// Asking makes the queue a contender until a look finds it empty, so that a busy queue cannot keep it from looking.
     func grant(to index: Int) -> (wanted: Int, freeSlots: Int) {
         state.withLock { state in
+            if !state.shares[index].contends { state.join(index) }
             let free = state.target(concurrency) - state.held - state.reserved
             let wanted = state.share(of: min(free, Self.claimsAtMost), for: index)
             state.reserved += wanted
@@ -50,8 +54,7 @@ final class SlotBudget: Sendable {
             state.held += got
             state.shares[index].passed -= Double(wanted - got) / state.shares[index].weight
             guard looked else { return }
-            if got > 0, !state.shares[index].hasWork { state.join(index) }
-            state.shares[index].hasWork = got > 0
+            state.shares[index].contends = got > 0
         }
     }
 
@@ -86,7 +89,7 @@ extension SlotBudget.State {
     /// The part of `free` slots that falls to a queue while others have work too.
     fileprivate func share(of free: Int, for index: Int) -> Int {
         guard free > 0 else { return 0 }
-        var passed = shares.indices.filter { $0 == index || shares[$0].hasWork }.map { ($0, shares[$0].passed) }
+        var passed = shares.indices.filter { $0 == index || shares[$0].contends }.map { ($0, shares[$0].passed) }
         guard passed.count > 1 else { return free }
         var mine = 0
         for _ in 0..<free {
@@ -99,7 +102,8 @@ extension SlotBudget.State {
 
     /// A queue that had no work does not get back what it left to others meanwhile.
     fileprivate mutating func join(_ index: Int) {
-        let behind = shares.filter(\.hasWork).map(\.passed).min() ?? shares[index].passed
+        let behind = shares.filter(\.contends).map(\.passed).min() ?? shares[index].passed
         shares[index].passed = max(shares[index].passed, behind)
+        shares[index].contends = true
     }
 }
