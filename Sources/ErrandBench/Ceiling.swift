@@ -3,7 +3,8 @@ import ErrandCommandLine
 import ErrandRedis
 import Foundation
 
-/// What the server alone can do: `redis-benchmark` of one script that runs the claim's body and then the finish's body for 50 jobs.
+/// What the server alone can do: `redis-benchmark` of one script that runs the claim's body and then the finish's body
+/// for 50 jobs.
 struct Ceiling {
     let broker: RedisBroker
     let jobs: Int

@@ -15,7 +15,8 @@ enum Program {
     }
 }
 
-/// Measures how many no-op jobs a second one worker process carries with everything on, beside what the server alone can do.
+/// Measures how many no-op jobs a second one worker process carries with everything on, beside what the server alone
+/// can do.
 struct FirstFigure: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "errand-bench",

@@ -38,7 +38,8 @@ import Testing
         let running = try RunningExecutable(.producer, arguments, environment: ["ERRAND_REDIS_URL": server.url])
         running.write(Array((#"{"operation":"work","id":"one"}"# + "\n").utf8))
         running.closeInput()
-        // On a very busy machine the producer may have given up waiting for the answer by itself: the same, for a caller.
+        // On a very busy machine the producer may have given up waiting for the answer by itself: the same, for a
+        // caller.
         try await until("the push has been sent") {
             let clients = try server.run("CLIENT", "LIST").split(separator: "\n")
             return running.hasEnded || clients.contains { $0.contains("errand-producer") && $0.contains("cmd=eval") }

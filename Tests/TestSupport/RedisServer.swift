@@ -7,7 +7,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// A real redis-server for one test, on a Unix socket and, when asked, a TCP port of its own choosing; ended by its pid.
+/// A real redis-server for one test, on a Unix socket and, when asked, a TCP port of its own choosing; ended by its
+/// pid.
 package final class RedisServer: Sendable {
     /// The socket's path.
     package var socket: String { directory + "/s" }

@@ -1,7 +1,7 @@
 /// The seam between Errand and whatever keeps the jobs.
 ///
-/// A broker is told in transitions: each call moves a batch of jobs from one state to the next, atomically, and says what
-/// became of each. `docs/data-model.md` describes every transition; one conformance suite holds all brokers to it.
+/// A broker is told in transitions: each call moves a batch of jobs from one state to the next, atomically, and says
+/// what became of each. `docs/data-model.md` describes every transition; one conformance suite holds all brokers to it.
 ///
 /// Two brokers ship: `MemoryBroker` here, and `RedisBroker` in `ErrandRedis`.
 public protocol Broker: PushingBroker, WorkingBroker, ConsoleBroker {}
@@ -28,14 +28,14 @@ public protocol WorkingBroker: Sendable {
     ///
     /// Numbered calls make this safe to resend: the same call number gets the same verdicts and the same claims.
     ///
-    /// - Throws: ``BrokerError`` with code ``BrokerError/Code/sessionLost`` when the session is no longer registered: none
-    ///   of its claims exist any more.
+    /// - Throws: ``BrokerError`` with code ``BrokerError/Code/sessionLost`` when the session is no longer registered:
+    ///   none of its claims exist any more.
     func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeAnswer
 
     /// Keeps the session's leases alive from a thread that handlers cannot block, until the heartbeat is stopped.
     ///
-    /// The first beat is sent at once and then every `interval`. `onBeat` is called on the heartbeat's own thread and must
-    /// not block.
+    /// The first beat is sent at once and then every `interval`. `onBeat` is called on the heartbeat's own thread and
+    /// must not block.
     func startHeartbeat(
         of session: Session,
         on queues: [String],
@@ -110,7 +110,8 @@ public protocol ConsoleBroker: Sendable {
 
 /// A heartbeat that runs until it is stopped.
 public protocol Heartbeat: Sendable {
-    /// Sends a beat now instead of when the interval is over, for instance because a hint said that a job was cancelled.
+    /// Sends a beat now instead of when the interval is over, for instance because a hint said that a job was
+    /// cancelled.
     func beatNow()
     /// Stops beating. Returns at once.
     func stop()

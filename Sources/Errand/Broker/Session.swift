@@ -3,7 +3,8 @@ public typealias Token = UInt64
 
 /// A registration of a worker process with the broker.
 ///
-/// A worker that lost its session (it was cut off or stopped for longer than its lease) registers a new one and goes on.
+/// A worker that lost its session (it was cut off or stopped for longer than its lease) registers a new one and goes
+/// on.
 public struct Session: Sendable, Equatable {
     /// A random id, new for every registration.
     public let id: String

@@ -2,7 +2,8 @@
 ///
 /// ```swift
 /// let producer = Producer(broker: broker)
-/// let receipt = try await producer.push(OperationDescription("thumbnail", arguments: ["path": "a.jpg"], unique: .drop))
+/// let description = try OperationDescription("thumbnail", arguments: ["path": "a.jpg"], unique: .drop)
+/// let receipt = try await producer.push(description)
 /// ```
 public struct Producer: Sendable {
     private let broker: any PushingBroker
@@ -12,9 +13,9 @@ public struct Producer: Sendable {
 
     /// Pushes one description.
     ///
-    /// - Throws: `DescriptionError` for a description that cannot be pushed as it stands, ``BrokerError`` when the broker
-    ///   certainly did not take it. A lost answer does not throw: the receipt says `unknown`, and pushing the description again
-    ///   with the receipt's id never makes a second job.
+    /// - Throws: `DescriptionError` for a description that cannot be pushed as it stands, ``BrokerError`` when the
+    ///   broker certainly did not take it. A lost answer does not throw: the receipt says `unknown`, and pushing the
+    ///   description again with the receipt's id never makes a second job.
     @discardableResult
     public func push(_ description: OperationDescription) async throws -> Receipt {
         let receipts = try await push(contentsOf: [description])
@@ -24,8 +25,8 @@ public struct Producer: Sendable {
 
     /// Pushes many descriptions, those of one queue in one call and in order.
     ///
-    /// - Returns: a receipt for each, in their order. When the broker fails after having taken some queue's jobs, the receipts
-    ///   of the others are `unknown`.
+    /// - Returns: a receipt for each, in their order. When the broker fails after having taken some queue's jobs, the
+    ///   receipts of the others are `unknown`.
     /// - Throws: as ``push(_:)``; nothing was taken then.
     public func push(contentsOf descriptions: [OperationDescription]) async throws -> [Receipt] {
         try await push(

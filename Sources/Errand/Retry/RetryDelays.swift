@@ -1,7 +1,7 @@
 /// How long to wait before a failed job is tried again: exponential backoff with full jitter.
 ///
-/// The wait before retry *n* is drawn evenly from zero to `base` · 2ⁿ⁻¹, at most `cap`, so that jobs which failed together
-/// do not come back together.
+/// The wait before retry *n* is drawn evenly from zero to `base` · 2ⁿ⁻¹, at most `cap`, so that jobs which failed
+/// together do not come back together.
 public struct RetryDelays: Sendable, Equatable {
     /// The longest wait before the first retry.
     public var base: Duration

@@ -6,10 +6,11 @@ import Synchronization
 
 /// Claims jobs from a broker and runs them, until it is shut down.
 ///
-/// Each job runs as an `AsyncOperation` with its timeout on the worker's `BackgroundQueue`. The worker keeps its claims alive by
-/// heartbeats from a thread that handlers cannot block, takes back the jobs of workers that died, and puts due jobs in line.
-/// A worker that loses its session registers a new one and goes on. Graceful shutdown claims nothing more, lets running jobs end
-/// within the grace, stops the rest, and gives back what did not end, with its attempts unspent.
+/// Each job runs as an `AsyncOperation` with its timeout on the worker's `BackgroundQueue`. The worker keeps its claims
+/// alive by heartbeats from a thread that handlers cannot block, takes back the jobs of workers that died, and puts due
+/// jobs in line. A worker that loses its session registers a new one and goes on. Graceful shutdown claims nothing
+/// more, lets running jobs end within the grace, stops the rest, and gives back what did not end, with its attempts
+/// unspent.
 ///
 /// ```swift
 /// let worker = Worker(
@@ -35,8 +36,10 @@ public final class Worker: Service, CustomStringConvertible {
     ///   - broker: where the jobs are.
     ///   - configuration: the queues, how many jobs at once, and for how long things may take.
     ///   - operations: what the worker can run. A job of another operation waits for a worker that knows it.
-    ///   - logger: gets debug messages of what goes wrong and is tried again; each job's handler gets it with the job's id.
-    ///   - onEvent: is told when the worker has registered, lost its session, or waits for the broker. It must not block.
+    ///   - logger: gets debug messages of what goes wrong and is tried again; each job's handler gets it with the
+    ///     job's id.
+    ///   - onEvent: is told when the worker has registered, lost its session, or waits for the broker. It must
+    ///     not block.
     public init(
         broker: any WorkingBroker,
         configuration: WorkerConfiguration = WorkerConfiguration(),
@@ -63,8 +66,8 @@ public final class Worker: Service, CustomStringConvertible {
 
     /// Works until the task is cancelled or the service group shuts down gracefully.
     ///
-    /// - Throws: ``BrokerError`` when the broker refuses the worker for good, for instance for wrong credentials. A broker that
-    ///   cannot be reached is no reason to end.
+    /// - Throws: ``BrokerError`` when the broker refuses the worker for good, for instance for wrong credentials. A
+    ///   broker that cannot be reached is no reason to end.
     public func run() async throws {
         try await withTaskCancellationHandler {
             try await withGracefulShutdownHandler {

@@ -24,7 +24,8 @@ public struct WorkerConfiguration: Sendable {
     public var grace: Duration
     /// How long a claimed job may wait for a free slot before it is given back.
     public var longestWait: Duration
-    /// How long a run may take to stop after it was told to; then its slot is opened and what it still does cannot count.
+    /// How long a run may take to stop after it was told to; then its slot is opened and what it still does cannot
+    /// count.
     public var stopGrace: Duration
     /// The longest pause between two looks for work when no hint arrives.
     public var longestPoll: Duration

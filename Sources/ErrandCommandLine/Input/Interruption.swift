@@ -30,7 +30,8 @@ package struct Interruption: Sendable {
     }
 }
 
-/// Keeps the sources alive. Unchecked because nothing is ever called on them again; Dispatch on Linux does not say Sendable.
+/// Keeps the sources alive. Unchecked because nothing is ever called on them again; Dispatch on Linux does not say
+/// Sendable.
 private struct Sources: @unchecked Sendable {
     let sources: [any DispatchSourceSignal]
 }

@@ -1,7 +1,8 @@
 package import Errand
 import Foundation
 
-/// One event of a queue, read from its line. Whoever can write to the broker can write anything, so every part may be missing.
+/// One event of a queue, read from its line. Whoever can write to the broker can write anything, so every part may be
+/// missing.
 package struct EventLine: Sendable, Decodable {
     /// What happened.
     package var event: String?

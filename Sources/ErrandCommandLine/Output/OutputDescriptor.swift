@@ -13,7 +13,8 @@ struct OutputDescriptor: Sendable {
 
     let number: Int32
 
-    /// Writes all bytes. When nobody reads standard output any more, the process ends as any other program in a pipe does.
+    /// Writes all bytes. When nobody reads standard output any more, the process ends as any other program in a pipe
+    /// does.
     func write(_ bytes: [UInt8]) {
         var written = 0
         while written < bytes.count {

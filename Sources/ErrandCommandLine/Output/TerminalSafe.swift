@@ -1,5 +1,6 @@
 extension String {
-    /// The text with control characters and direction overrides written as `\u{…}`, so that job data cannot steer a terminal.
+    /// The text with control characters and direction overrides written as `\u{…}`, so that job data cannot steer a
+    /// terminal.
     package var terminalSafe: String {
         var safe = ""
         for scalar in unicodeScalars {

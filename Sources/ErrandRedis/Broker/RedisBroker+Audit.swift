@@ -1,7 +1,8 @@
 public import Errand
 
 extension RedisBroker {
-    /// Looks for broken invariants in one script, and for claims that no session holds; queues of more than 20,000 jobs are not walked job by job.
+    /// Looks for broken invariants in one script, and for claims that no session holds; queues of more than 20,000 jobs
+    /// are not walked job by job.
     public func audit(_ queue: String, repair: Bool) async throws(BrokerError) -> [Finding] {
         var call = ScriptCall(.audit, on: queue)
         call.add(repair ? 1 : 0)

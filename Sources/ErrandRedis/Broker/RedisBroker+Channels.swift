@@ -1,7 +1,8 @@
 public import Errand
 
 extension RedisBroker {
-    /// Subscribes to the session's channels on a connection of its own, and says that there may be work whenever it was subscribed (again).
+    /// Subscribes to the session's channels on a connection of its own, and says that there may be work whenever it was
+    /// subscribed (again).
     public func hints(
         for session: Session,
         on queues: [String],
@@ -30,12 +31,14 @@ extension RedisBroker {
         }
     }
 
-    /// Subscribes to the queues' channels on a connection of its own; a reader that falls 100,000 messages behind misses the oldest.
+    /// Subscribes to the queues' channels on a connection of its own; a reader that falls 100,000 messages behind
+    /// misses the oldest.
     public func events(of queues: [String]?) -> AsyncThrowingStream<QueueEvents, any Error> {
         events(of: queues, onSubscribed: {})
     }
 
-    /// The events, and a word when the server has confirmed the subscription, so that what is read after it misses nothing.
+    /// The events, and a word when the server has confirmed the subscription, so that what is read after it misses
+    /// nothing.
     package func events(
         of queues: [String]?,
         onSubscribed: @escaping @Sendable () -> Void

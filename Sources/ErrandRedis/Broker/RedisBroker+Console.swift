@@ -39,7 +39,8 @@ extension RedisBroker {
         return (answer.dropFirst().compactMap { JobRecord($0) }, next < 0 ? nil : Int(clamping: next))
     }
 
-    /// Cancels jobs, 50 a script; a session that runs one is told at once by a hint and for certain by its next heartbeat.
+    /// Cancels jobs, 50 a script; a session that runs one is told at once by a hint and for certain by its next
+    /// heartbeat.
     public func cancel(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict] {
         try await end(ids, on: queue, "cancel")
     }

@@ -3,8 +3,8 @@ public import Logging
 
 /// The broker over a Redis server, through hiredis over TCP or a Unix socket.
 ///
-/// Every transition is one Lua script, so it happens wholly or not at all; `docs/data-model.md` says what each does. One
-/// connection on a thread of its own serves all calls; heartbeats and subscriptions have their own.
+/// Every transition is one Lua script, so it happens wholly or not at all; `docs/data-model.md` says what each does.
+/// One connection on a thread of its own serves all calls; heartbeats and subscriptions have their own.
 ///
 /// ```swift
 /// let broker = RedisBroker(try RedisAddress(url: "redis://127.0.0.1:6379"), logger: logger)
@@ -56,7 +56,8 @@ public final class RedisBroker: Broker {
         return digest
     }
 
-    /// Runs a script; while the server cannot serve for the moment (it is loading, say), tries again until patience ends.
+    /// Runs a script; while the server cannot serve for the moment (it is loading, say), tries again until patience
+    /// ends.
     func run(_ call: ScriptCall) async throws(BrokerError) -> RESPValue {
         let deadline = ContinuousClock.now + options.patience
         var backoff = Backoff()

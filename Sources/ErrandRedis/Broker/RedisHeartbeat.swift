@@ -17,8 +17,8 @@ extension RedisBroker {
     }
 }
 
-/// Heartbeats on a thread and a connection of their own, so that neither a handler that blocks every thread of the pool nor a
-/// large reply on the other connection delays them.
+/// Heartbeats on a thread and a connection of their own, so that neither a handler that blocks every thread of the pool
+/// nor a large reply on the other connection delays them.
 final class RedisHeartbeat: Heartbeat {
     private let address: RedisAddress
     private let options: ConnectionOptions

@@ -1,7 +1,7 @@
 /// Writes commands in Redis' protocol into one buffer, so that a whole batch goes to the socket at once.
 ///
-/// Writing the protocol here instead of through `redisAppendCommandArgv` saves a copy of every argument and is about five
-/// times as fast.
+/// Writing the protocol here instead of through `redisAppendCommandArgv` saves a copy of every argument and is about
+/// five times as fast.
 package struct CommandWriter: Sendable {
     /// The commands written so far.
     package private(set) var bytes: [UInt8]

@@ -6,11 +6,11 @@ import Synchronization
 
 /// A connection with a thread of its own, which handlers cannot block.
 ///
-/// Callers encode their commands on their own thread and put them, with what is to happen to the replies, into the mailbox.
-/// The connection's thread takes the whole mailbox, appends it once, flushes once and reads the replies in order, so
-/// concurrency becomes pipelining by itself. After any error the hiredis context is thrown away and a new one made, with
-/// jittered backoff; what waits in the mailbox meanwhile waits for its patience, what was under way is answered
-/// `outcomeUnknown`.
+/// Callers encode their commands on their own thread and put them, with what is to happen to the replies, into the
+/// mailbox. The connection's thread takes the whole mailbox, appends it once, flushes once and reads the replies in
+/// order, so concurrency becomes pipelining by itself. After any error the hiredis context is thrown away and a new one
+/// made, with jittered backoff; what waits in the mailbox meanwhile waits for its patience, what was under way is
+/// answered `outcomeUnknown`.
 package final class Connection: Sendable {
     /// What becomes of a request.
     package typealias Completion = @Sendable (Result<[RESPValue], BrokerError>) -> Void

@@ -11,8 +11,8 @@ import Errand
 
 /// A hiredis connection, owned by one thread from its making to its end.
 ///
-/// Any error makes the context useless: hiredis would hand the next command the previous reply. So callers throw the whole
-/// value away and connect anew; nothing is ever retried on the same context.
+/// Any error makes the context useless: hiredis would hand the next command the previous reply. So callers throw the
+/// whole value away and connect anew; nothing is ever retried on the same context.
 struct HiredisContext: ~Copyable {
     private let context: UnsafeMutablePointer<redisContext>
 
@@ -133,8 +133,8 @@ struct HiredisContext: ~Copyable {
     }
 }
 
-/// Writing to a socket that the server closed would kill the process; hiredis offers no flag against it. A handler that the
-/// program installed before is left alone.
+/// Writing to a socket that the server closed would kill the process; hiredis offers no flag against it. A handler that
+/// the program installed before is left alone.
 private let sigpipeIgnored: Void = {
     var current = sigaction()
     guard sigaction(SIGPIPE, nil, &current) == 0 else { return }

@@ -14,8 +14,8 @@ import Synchronization
 /// A subscription to channels on a thread and a connection of its own.
 ///
 /// Messages may be lost while it is away; it connects again for as long as it is not cancelled, and says so through
-/// `onSubscribed`, so that its owner can look at the state again. A connection that stays silent is asked with a PING and
-/// given up when no answer comes.
+/// `onSubscribed`, so that its owner can look at the state again. A connection that stays silent is asked with a PING
+/// and given up when no answer comes.
 package final class Subscriber: Subscription {
     /// How long the connection may be silent before it is asked.
     private static let silence = 5000
@@ -88,7 +88,8 @@ package final class Subscriber: Subscription {
         }
     }
 
-    /// `[message, channel, text]`, `[pmessage, pattern, channel, text]`, `[subscribe, channel, count]`; anything else is passed over.
+    /// `[message, channel, text]`, `[pmessage, pattern, channel, text]`, `[subscribe, channel, count]`; anything else
+    /// is passed over.
     private func take(_ reply: RESPValue) throws(BrokerError) {
         if case .error(let text) = reply { throw ServerError(text).brokerError(at: address) }
         guard let parts = reply.elements, let kind = parts.first?.text, parts.count >= 3 else { return }

@@ -9,16 +9,17 @@ import Foundation
     import Darwin
 #endif
 
-/// A private redis-server for machines where nobody set one up: appendonly, on a Unix socket, with its data in a directory of its own.
+/// A private redis-server for machines where nobody set one up: appendonly, on a Unix socket, with its data in a
+/// directory of its own.
 ///
-/// The first process that needs it starts it, others join it, and it ends when the last one has left, however that one ended.
-/// Its data stays. This is how:
+/// The first process that needs it starts it, others join it, and it ends when the last one has left, however that one
+/// ended. Its data stays. This is how:
 ///
-/// - Every user holds a shared lock (`flock`) on `users` in the directory; the system takes it away when the process ends, also
-///   by SIGKILL.
-/// - A *guardian*, a small shell script in a session of its own, starts the server and then waits for an exclusive lock on
-///   `users`. It gets that when nobody uses the server any more, stops it, and lets go only when it is gone; so who comes at
-///   that moment waits, and starts a new one.
+/// - Every user holds a shared lock (`flock`) on `users` in the directory; the system takes it away when the process
+///   ends, also by SIGKILL.
+/// - A *guardian*, a small shell script in a session of its own, starts the server and then waits for an exclusive lock
+///   on `users`. It gets that when nobody uses the server any more, stops it, and lets go only when it is gone; so who
+///   comes at that moment waits, and starts a new one.
 /// - Whoever starts holds an exclusive lock on `start` meanwhile, so that only one does.
 public final class EmbeddedBroker: Sendable {
     /// Where the server listens.
@@ -56,7 +57,8 @@ public final class EmbeddedBroker: Sendable {
         return EmbeddedBroker(address: address, directory: home.directory, usersLock: users)
     }
 
-    /// The directory that is meant when none is named: `$ERRAND_HOME`, else `$XDG_STATE_HOME/errand`, else `~/.local/state/errand`.
+    /// The directory that is meant when none is named: `$ERRAND_HOME`, else `$XDG_STATE_HOME/errand`, else
+    /// `~/.local/state/errand`.
     public static func defaultDirectory(environment: [String: String]) -> String {
         if let home = environment["ERRAND_HOME"], !home.isEmpty { return home }
         if let state = environment["XDG_STATE_HOME"], !state.isEmpty { return state + "/errand" }

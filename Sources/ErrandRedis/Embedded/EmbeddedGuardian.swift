@@ -11,7 +11,8 @@ import Foundation
 
 /// Starts an embedded broker's guardian and waits until its server answers.
 enum EmbeddedGuardian {
-    /// Stops the server when nobody holds the users lock any more. `$1` the server, `$2` its configuration, `$3` the lock.
+    /// Stops the server when nobody holds the users lock any more. `$1` the server, `$2` its configuration, `$3` the
+    /// lock.
     ///
     /// Signals from the terminal of whoever started it are none of its business: it ends when everybody has left.
     private static let script = """

@@ -27,7 +27,8 @@ struct EmbeddedHome {
         socket = try Self.socketPath(for: absolute)
     }
 
-    /// In the directory itself; where that path is too long for a socket, in a short one that only this user can write to.
+    /// In the directory itself; where that path is too long for a socket, in a short one that only this user can write
+    /// to.
     private static func socketPath(for directory: String) throws(BrokerError) -> String {
         let usual = directory + "/redis.sock"
         if usual.utf8.count <= 107 { return usual }

@@ -11,7 +11,8 @@ package struct Script: Sendable {
     package let digest: String
 
     private init(_ name: String, _ own: [UInt8], _ parts: [[UInt8]], refusedWhenFull: Bool = false) {
-        // Everything but a push must go on when the server's memory is full: ends and heartbeats make room, pushes do not.
+        // Everything but a push must go on when the server's memory is full: ends and heartbeats make room, pushes do
+        // not.
         let first = refusedWhenFull ? "#!lua\n" : "#!lua flags=allow-oom\n"
         self.name = name
         text = Array(first.utf8) + parts.joined() + own

@@ -44,7 +44,8 @@ struct JobWatch {
         throw CancellationError()
     }
 
-    /// Looks after every event that names the job, after every subscription, and now and then, since events may be lost.
+    /// Looks after every event that names the job, after every subscription, and now and then, since events may be
+    /// lost.
     private func lookUntilEnded() async throws -> Ending {
         let (looks, look) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let events = broker.events(of: [queue]) { look.yield() }

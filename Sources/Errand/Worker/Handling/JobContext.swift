@@ -13,8 +13,8 @@ public struct JobContext: Sendable {
     public let queue: String
     /// Which attempt this is, from 1.
     public let attempt: Int
-    /// The fence of this claim: it grows with every claim, so a store that keeps the greatest it has seen can refuse what a
-    /// worker writes that was cut off meanwhile.
+    /// The fence of this claim: it grows with every claim, so a store that keeps the greatest it has seen can refuse
+    /// what a worker writes that was cut off meanwhile.
     public let token: Token
     /// The arguments.
     public let arguments: JSONText

@@ -1,7 +1,7 @@
 import Logging
 
-/// Looks after one queue beside the lane: puts due jobs in line, takes back the jobs of dead workers, and gives back what waits
-/// too long here. Every worker does it, about once a second and not at the same moment; no leader is needed.
+/// Looks after one queue beside the lane: puts due jobs in line, takes back the jobs of dead workers, and gives back
+/// what waits too long here. Every worker does it, about once a second and not at the same moment; no leader is needed.
 struct Caretaker {
     private let lane: Lane
     private let epoch: SessionEpoch

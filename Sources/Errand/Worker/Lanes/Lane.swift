@@ -2,8 +2,8 @@ import Backgroundable
 import Logging
 import Synchronization
 
-/// A worker's dealings with one queue within one session: it reports what ended and claims as much again, one numbered call
-/// after the other, for as long as the session lives.
+/// A worker's dealings with one queue within one session: it reports what ended and claims as much again, one numbered
+/// call after the other, for as long as the session lives.
 final class Lane: Sendable {
     private struct Held {
         var runs: [String: JobRun] = [:]

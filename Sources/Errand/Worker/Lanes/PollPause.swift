@@ -1,5 +1,5 @@
-/// When a lane looks for work again without having been told that there is some: soon after it found some, then less and less
-/// often.
+/// When a lane looks for work again without having been told that there is some: soon after it found some, then less
+/// and less often.
 struct PollPause {
     private let longest: Duration
     private var current = Duration.zero

@@ -2,8 +2,8 @@ import Synchronization
 
 /// How many jobs a worker may hold, and how its queues share them.
 ///
-/// A worker holds as many jobs as it has slots and, when runs are short, as many more as it runs in about 20 ms, so that its
-/// slots never wait for the broker and no job waits here long while another worker is idle.
+/// A worker holds as many jobs as it has slots and, when runs are short, as many more as it runs in about 20 ms, so
+/// that its slots never wait for the broker and no job waits here long while another worker is idle.
 final class SlotBudget: Sendable {
     fileprivate struct Share {
         let weight: Double
@@ -34,7 +34,8 @@ final class SlotBudget: Sendable {
 
     /// How many jobs the queue at `index` may ask for now, and how many of them would begin at once.
     ///
-    /// Asking makes the queue a contender until a look finds it empty, so that a busy queue cannot keep it from looking.
+    /// Asking makes the queue a contender until a look finds it empty, so that a busy queue cannot keep it from
+    /// looking.
     func grant(to index: Int) -> (wanted: Int, freeSlots: Int) {
         state.withLock { state in
             if !state.shares[index].contends { state.join(index) }
@@ -64,8 +65,8 @@ final class SlotBudget: Sendable {
     /// Whether more jobs are held than can run, so that reports may gather for a moment.
     var hasWaitingJobs: Bool { state.withLock { $0.held > concurrency } }
 
-    /// Jobs waited in vain for a slot: whatever the last runs took, the present ones take long, so nothing is claimed ahead
-    /// until short runs have shown otherwise.
+    /// Jobs waited in vain for a slot: whatever the last runs took, the present ones take long, so nothing is claimed
+    /// ahead until short runs have shown otherwise.
     func stopClaimingAhead() {
         state.withLock { $0.meanMicroseconds = Self.prefetchedMicroseconds * 50 }
     }

@@ -6,9 +6,10 @@ import Synchronization
 ///
 /// 1. It waits in the background queue as an `AsyncOperation`.
 /// 2. It begins: its handler runs on the queue's thread, or in a task.
-/// 3. It ends by itself, or is told to stop: by its timeout, a cancellation, the worker's shutdown, or the loss of the session.
-/// 4. It is reported exactly once, when the handler has really stopped; a handler that does not stop within the stop grace is
-///    reported without waiting for it, and what it still does no longer counts.
+/// 3. It ends by itself, or is told to stop: by its timeout, a cancellation, the worker's shutdown, or the loss of the
+///    session.
+/// 4. It is reported exactly once, when the handler has really stopped; a handler that does not stop within the stop
+///    grace is reported without waiting for it, and what it still does no longer counts.
 final class JobRun: Sendable {
     /// Why a run is to stop.
     enum StopCause: Sendable { case timedOut, cancelled, released, lost }
