@@ -107,7 +107,7 @@ end
 -- Where a job is put, and how it leaves: shared by every script that ends jobs or lines them up.
 local SUSPECT_FROM, DEAD_KEPT = 3, 100000
 local HISTORY_KEPT, HISTORY_BYTES, HISTORY_MS, IDS_KEPT = 10000, 67108864, 86400000, 500000
-local fresh, ended, kept = 0, {}, 0
+local fresh, ended, kept, records = 0, {}, 0, 0
 
 -- To the end of its line, or scheduled. The ready-since stamp in front of the body starts anew.
 local function line_up(id, body, due)
@@ -160,6 +160,7 @@ end
 
 local function keep_history(id, line, result)
   local record = line .. '\n' .. (result or '')
+  records = records + 1
   kept = kept + #record - call('HSTRLEN', Q .. ':history', id)
   call('HSET', Q .. ':history', id, record)
   call('RPUSH', Q .. ':history:order', nowtext .. ':' .. id)
@@ -245,10 +246,10 @@ local function flush_ended()
 end
 
 local function trim_history()
-  if kept == 0 then return end
+  if kept == 0 and records == 0 then return end
   local stored = num(call('HGET', Q .. ':seq', 'history_bytes')) + kept
   local order, oldest = Q .. ':history:order', now - setting('keep_ms', HISTORY_MS)
-  for _ = 1, 100 do
+  for _ = 1, records + 100 do
     local head = call('LINDEX', order, 0)
     if not head then break end
     local at, id = string.match(head, '^(%d+):(.*)$')
@@ -260,7 +261,7 @@ local function trim_history()
     end
   end
   call('HSET', Q .. ':seq', 'history_bytes', whole(math.max(stored, 0)))
-  kept = 0
+  kept, records = 0, 0
 end
 
 -- Writes what the script gathered. Every script that changes jobs ends with it.
@@ -304,6 +305,18 @@ end
 local waiting = call('HLEN', Q .. ':body')
 if waiting + COUNT > setting('maximum', 10000000) then
   return redis.error_reply('ERRANDFULL the queue holds ' .. waiting .. ' jobs, which is its limit')
+end
+
+-- A line of the wrong type shows here, before anything is written.
+for i = 1, #ARGV, 5 do
+  if ARGV[i + 1] ~= '0' then
+    if not known.lengths then call('ZCARD', Q .. ':scheduled') end
+    known.lengths = true
+  else
+    local level = string.sub(ARGV[i + 4], 3, 3)
+    if not known[level] then call('LLEN', Q .. ':ready:' .. level) end
+    known[level] = true
+  end
 end
 
 -- Bodies and entries of plain jobs are gathered and written with one command each.
@@ -380,7 +393,7 @@ local function replace_waiting(holder, id, name, envelope, due)
     and (field('stand', entry_of(holder)) or holder) == holder
   if same_line then
     local entry = entry_of(holder)
-    call('HSET', Q .. ':body', id, string.sub(old, 1, 13) .. envelope)
+    call('HSET', Q .. ':body', id, (header(old) and string.sub(old, 1, 13) or nowtext) .. envelope)
     seen[id] = true
     drop('place', holder)
     put('stand', entry, id)

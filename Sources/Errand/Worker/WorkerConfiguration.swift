@@ -14,7 +14,7 @@ public struct WorkerConfiguration: Sendable {
         }
     }
 
-    /// The queues to serve.
+    /// The queues to serve; of shares of the same queue the first counts.
     public var queues: [QueueShare]
     /// How many jobs run at once.
     public var concurrency: Int
@@ -40,7 +40,9 @@ public struct WorkerConfiguration: Sendable {
         stopGrace: Duration = .milliseconds(2500),
         longestPoll: Duration = .milliseconds(250)
     ) {
-        self.queues = queues
+        self.queues = queues.reduce(into: []) { unique, share in
+            if !unique.contains(where: { $0.name == share.name }) { unique.append(share) }
+        }
         self.concurrency = max(1, concurrency)
         self.lease = max(lease, .milliseconds(500))
         self.grace = max(grace, .zero)

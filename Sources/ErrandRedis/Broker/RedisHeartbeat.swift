@@ -1,4 +1,3 @@
-import Dispatch
 public import Errand
 import Foundation
 import Logging
@@ -28,7 +27,7 @@ final class RedisHeartbeat: Heartbeat {
     private let begun: @Sendable (String) -> Token
     private let onBeat: @Sendable (String, Result<Beat, BrokerError>) -> Void
     private let isStopped = Atomic(false)
-    private let nudge = DispatchSemaphore(value: 0)
+    private let nudge = WakePipe()
 
     init(
         _ address: RedisAddress,
@@ -56,11 +55,11 @@ final class RedisHeartbeat: Heartbeat {
         thread.start()
     }
 
-    func beatNow() { nudge.signal() }
+    func beatNow() { nudge.wake() }
 
     func stop() {
         isStopped.store(true, ordering: .releasing)
-        nudge.signal()
+        nudge.wake()
     }
 
     private var stopped: Bool { isStopped.load(ordering: .acquiring) }
@@ -73,11 +72,11 @@ final class RedisHeartbeat: Heartbeat {
                 backoff.reset()
                 while !stopped {
                     try beat(over: &context)
-                    _ = nudge.wait(timeout: .now() + .milliseconds(interval.wholeMilliseconds))
+                    nudge.wait(milliseconds: interval.wholeMilliseconds)
                 }
             } catch {
                 for queue in queues where !stopped { onBeat(queue, .failure(error)) }
-                _ = nudge.wait(timeout: .now() + min(backoff.next(), Double(interval.wholeMilliseconds) / 1000))
+                nudge.wait(milliseconds: min(Int(backoff.next() * 1000), interval.wholeMilliseconds))
             }
         }
     }

@@ -3,14 +3,6 @@ import Foundation
 package import Logging
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A subscription to channels on a thread and a connection of its own.
 ///
 /// Messages may be lost while it is away; it connects again for as long as it is not cancelled, and says so through
@@ -26,7 +18,8 @@ package final class Subscriber: Subscription {
     private let logger: Logger
     private let onMessage: @Sendable (_ channel: String, _ message: [UInt8]) -> Void
     private let onSubscribed: @Sendable () -> Void
-    private let stop = StopPipe()
+    private let stop = WakePipe()
+    private let isStopped = Atomic(false)
 
     /// Subscribes to channels, or to patterns of channels.
     package init(
@@ -53,11 +46,16 @@ package final class Subscriber: Subscription {
         thread.start()
     }
 
-    package func cancel() { stop.stop() }
+    package func cancel() {
+        isStopped.store(true, ordering: .releasing)
+        stop.wake()
+    }
+
+    private var stopped: Bool { isStopped.load(ordering: .acquiring) }
 
     private func run() {
         var backoff = Backoff()
-        while !stop.isStopped {
+        while !stopped {
             do throws(BrokerError) {
                 var context = try HiredisContext.greeted(address, options)
                 context.append(words.bytes)
@@ -67,15 +65,15 @@ package final class Subscriber: Subscription {
             } catch {
                 logger.debug("subscription lost", metadata: ["broker.address": "\(address)", "error": "\(error)"])
             }
-            if !stop.isStopped { stop.wait(milliseconds: Int32(backoff.next() * 1000)) }
+            if !stopped { stop.wait(milliseconds: Int(backoff.next() * 1000)) }
         }
     }
 
     private func listen(on context: inout HiredisContext) throws(BrokerError) {
         var asked = false
         while true {
-            switch stop.wait(milliseconds: Int32(Self.silence), or: context.descriptor) {
-            case .stopped: return
+            switch stop.wait(milliseconds: Self.silence, or: context.descriptor) {
+            case .woken: if stopped { return }
             case .readable:
                 asked = false
                 for reply in try context.arrived() { try take(reply) }
@@ -102,48 +100,5 @@ package final class Subscriber: Subscription {
             onSubscribed()
         default: break
         }
-    }
-}
-
-/// Wakes a thread that waits in `poll`.
-private final class StopPipe: Sendable {
-    enum Woken { case stopped, readable, silent }
-
-    private let reading: Int32
-    private let writing: Int32
-    private let stopped = Atomic(false)
-
-    init() {
-        var ends: [Int32] = [-1, -1]
-        if pipe(&ends) == 0 {
-            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        }
-        reading = ends[0]
-        writing = ends[1]
-    }
-
-    deinit {
-        close(reading)
-        close(writing)
-    }
-
-    var isStopped: Bool { stopped.load(ordering: .acquiring) }
-
-    func stop() {
-        stopped.store(true, ordering: .releasing)
-        var byte: UInt8 = 0
-        _ = write(writing, &byte, 1)
-    }
-
-    /// Waits until a descriptor can be read, it is stopped, or the time is over.
-    @discardableResult
-    func wait(milliseconds: Int32, or descriptor: Int32 = -1) -> Woken {
-        var polled = [
-            pollfd(fd: reading, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-        ]
-        _ = poll(&polled, 2, milliseconds)
-        if isStopped { return .stopped }
-        return polled[1].revents != 0 ? .readable : .silent
     }
 }

@@ -20,6 +20,8 @@ import Foundation
 /// - A *guardian*, a small shell script in a session of its own, starts the server and then waits for an exclusive lock
 ///   on `users`. It gets that when nobody uses the server any more, stops it, and lets go only when it is gone; so who
 ///   comes at that moment waits, and starts a new one.
+/// - The server holds a lock on `server.lock` for as long as it lives, so that nobody takes a busy one for a dead one
+///   and starts a second over its data. The guardian starts it anew if it ends while it is used.
 /// - Whoever starts holds an exclusive lock on `start` meanwhile, so that only one does.
 public final class EmbeddedBroker: Sendable {
     /// Where the server listens.
@@ -48,11 +50,16 @@ public final class EmbeddedBroker: Sendable {
         // Waits while a guardian is stopping a server that nobody used.
         try users.lock(.shared)
         let address = try RedisAddress(socket: home.socket)
-        if !isAnswering(address) {
-            do throws(BrokerError) { try EmbeddedGuardian.start(home, address) } catch {
-                users.unlock()
-                throw error
+        do throws(BrokerError) {
+            // The lock says whether there is a server; one that does not answer at once is busy, not gone.
+            if try FileLock.isHeld(home.serverLock) {
+                try EmbeddedGuardian.awaitAnswer(of: home, address)
+            } else {
+                try EmbeddedGuardian.start(home, address)
             }
+        } catch {
+            users.unlock()
+            throw error
         }
         return EmbeddedBroker(address: address, directory: home.directory, usersLock: users)
     }

@@ -11,18 +11,32 @@ import Foundation
 
 /// Starts an embedded broker's guardian and waits until its server answers.
 enum EmbeddedGuardian {
-    /// Stops the server when nobody holds the users lock any more. `$1` the server, `$2` its configuration, `$3` the
-    /// lock.
+    /// Keeps the server running while anybody holds the users lock, and stops it then. `$1` the server, `$2` its
+    /// configuration, `$3` the users lock, `$4` the server lock.
     ///
-    /// Signals from the terminal of whoever started it are none of its business: it ends when everybody has left.
+    /// The server inherits the server lock, so the lock is held exactly as long as it lives: nobody starts a second one
+    /// over its data, and no signal reaches a stranger that got its number. Signals from the terminal of whoever started
+    /// the guardian are none of its business.
     private static let script = """
         trap '' INT HUP TERM QUIT
-        "$1" "$2" </dev/null >/dev/null 2>&1 &
-        server=$!
+        serve() {
+            (
+                exec 8>"$4"
+                flock -n 8 || exit 0
+                trap - INT HUP TERM QUIT
+                exec "$1" "$2" </dev/null >/dev/null 2>&1 9<&-
+            ) &
+            server=$!
+        }
         exec 9<"$3"
-        flock -x 9
-        kill -TERM "$server" 2>/dev/null
-        wait "$server"
+        serve "$@"
+        until flock -x -w 5 9; do
+            flock -n "$4" true && serve "$@"
+        done
+        until flock -n "$4" true; do
+            kill -TERM "$server" 2>/dev/null
+            sleep 0.1
+        done
         """
 
     static func start(_ home: EmbeddedHome, _ address: RedisAddress) throws(BrokerError) {
@@ -41,7 +55,9 @@ enum EmbeddedGuardian {
         }
         try write(configuration(for: home), to: home.configuration)
         unlink(home.socket)
-        try spawn(["/bin/sh", "-c", script, "errand-guardian", server, home.configuration, home.usersLock])
+        try spawn([
+            "/bin/sh", "-c", script, "errand-guardian", server, home.configuration, home.usersLock, home.serverLock,
+        ])
         try awaitAnswer(of: home, address)
     }
 
@@ -116,13 +132,14 @@ enum EmbeddedGuardian {
         private static let inNewSession = Int32(POSIX_SPAWN_SETSID)
     #endif
 
-    private static func awaitAnswer(of home: EmbeddedHome, _ address: RedisAddress) throws(BrokerError) {
+    /// Waits until the server answers, also one that somebody else started.
+    static func awaitAnswer(of home: EmbeddedHome, _ address: RedisAddress) throws(BrokerError) {
         let deadline = ContinuousClock.now + .seconds(30)
         while ContinuousClock.now < deadline {
             if EmbeddedBroker.isAnswering(address) { return }
             Thread.sleep(forTimeInterval: 0.01)
         }
-        throw BrokerError(.notReachable, "the embedded broker did not start within 30 s; its log is \(home.log)")
+        throw BrokerError(.notReachable, "the embedded broker does not answer for 30 s; its log is \(home.log)")
     }
 }
 

@@ -16,6 +16,8 @@ struct EmbeddedHome {
     let socket: String
     var startLock: String { directory + "/start.lock" }
     var usersLock: String { directory + "/users.lock" }
+    /// Held by the server itself for as long as it lives.
+    var serverLock: String { directory + "/server.lock" }
     var log: String { directory + "/redis.log" }
     var configuration: String { directory + "/redis.conf" }
 

@@ -38,6 +38,13 @@ final class FileLock: Sendable {
         }
     }
 
+    /// Whether somebody holds the lock. Holds it itself for a moment.
+    static func isHeld(_ path: String) throws(BrokerError) -> Bool {
+        let lock = try FileLock(path)
+        defer { lock.unlock() }
+        return lock.descriptor.withLock { flock($0, LOCK_EX | LOCK_NB) } != 0
+    }
+
     /// Lets go of the lock for good.
     func unlock() {
         descriptor.withLock { descriptor in

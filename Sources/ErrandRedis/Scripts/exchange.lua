@@ -47,7 +47,11 @@ if last[1] == ARGV[2] then
   return { last[3] or '', last[2] or '', ids, bodies, extras, 0 }
 end
 
+-- A call that was held back on a broken connection while later ones went through: nobody waits for its answer.
+if num(ARGV[2]) < num(last[1]) then return redis.error_reply('ERRAND this call is older than the last one') end
+
 -- Reports -------------------------------------------------------------------------------------------------------------
+if num(ARGV[3]) > 0 then call('LLEN', Q .. ':ready:5') end
 local reports = num(ARGV[9])
 local verdicts, done = {}, {}
 local finished, returned = {}, {}
@@ -201,11 +205,13 @@ local function claim(found)
   if #set > 0 then call('HSET', mine, unpack(set)) end
 end
 
--- Pops up to `n` entries of a line, in portions so that large bodies do not pile up.
+-- Pops up to `n` entries of a line, in portions so that large bodies do not pile up; many tombstones take several calls.
+local looked = 0
 local function take(line, n)
-  while n > 0 and room > 0 do
+  while n > 0 and room > 0 and looked < 2000 do
     local entries = call('LPOP', line, math.min(n, #ids == 0 and 8 or 32))
     if not entries then return n end
+    looked = looked + #entries
     local before = #ids
     claim(resolve(entries))
     n = n - (#ids - before)
@@ -230,7 +236,7 @@ end
 -- The highest level first, but every sixteenth job while several levels wait is one of the lowest.
 local function take_levels(n)
   local turn = num(seq[5])
-  while n > 0 and room > 0 do
+  while n > 0 and room > 0 and looked < 2000 do
     local highest, lowest
     for level = 9, 0, -1 do
       if call('EXISTS', Q .. ':ready:' .. level) == 1 then
@@ -304,10 +310,9 @@ if wanted > 0 then
     end
   else
     token = ''
-    call('SADD', Q .. ':idle', session)
+    if looked >= 2000 then flags = 1 else call('SADD', Q .. ':idle', session) end
     for _, name in ipairs({ 'scheduled', 'retrying' }) do
-      local head = call('ZRANGE', Q .. ':' .. name, 0, 0, 'WITHSCORES')
-      if head[2] and num(head[2]) <= now then flags = 1 end
+      if call('ZRANGEBYSCORE', Q .. ':' .. name, '-inf', nowtext, 'LIMIT', 0, 1)[1] then flags = 1 end
     end
   end
 end

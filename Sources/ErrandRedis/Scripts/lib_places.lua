@@ -1,7 +1,7 @@
 -- Where a job is put, and how it leaves: shared by every script that ends jobs or lines them up.
 local SUSPECT_FROM, DEAD_KEPT = 3, 100000
 local HISTORY_KEPT, HISTORY_BYTES, HISTORY_MS, IDS_KEPT = 10000, 67108864, 86400000, 500000
-local fresh, ended, kept = 0, {}, 0
+local fresh, ended, kept, records = 0, {}, 0, 0
 
 -- To the end of its line, or scheduled. The ready-since stamp in front of the body starts anew.
 local function line_up(id, body, due)
@@ -54,6 +54,7 @@ end
 
 local function keep_history(id, line, result)
   local record = line .. '\n' .. (result or '')
+  records = records + 1
   kept = kept + #record - call('HSTRLEN', Q .. ':history', id)
   call('HSET', Q .. ':history', id, record)
   call('RPUSH', Q .. ':history:order', nowtext .. ':' .. id)
@@ -139,10 +140,10 @@ local function flush_ended()
 end
 
 local function trim_history()
-  if kept == 0 then return end
+  if kept == 0 and records == 0 then return end
   local stored = num(call('HGET', Q .. ':seq', 'history_bytes')) + kept
   local order, oldest = Q .. ':history:order', now - setting('keep_ms', HISTORY_MS)
-  for _ = 1, 100 do
+  for _ = 1, records + 100 do
     local head = call('LINDEX', order, 0)
     if not head then break end
     local at, id = string.match(head, '^(%d+):(.*)$')
@@ -154,7 +155,7 @@ local function trim_history()
     end
   end
   call('HSET', Q .. ':seq', 'history_bytes', whole(math.max(stored, 0)))
-  kept = 0
+  kept, records = 0, 0
 end
 
 -- Writes what the script gathered. Every script that changes jobs ends with it.

@@ -16,8 +16,9 @@ for _, name in ipairs({ 'scheduled', 'retrying' }) do
     promoted = promoted + #due
   end
   local head = call('ZRANGE', key, 0, 0, 'WITHSCORES')
-  if head[2] then
-    local wait = math.max(num(head[2]) - now, 0)
+  local at = tonumber(head[2] or '')
+  if at and at < 9e15 then
+    local wait = math.max(math.floor(at) - now, 0)
     if next_due < 0 or wait < next_due then next_due = wait end
   end
 end

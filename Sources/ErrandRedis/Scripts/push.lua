@@ -33,6 +33,18 @@ if waiting + COUNT > setting('maximum', 10000000) then
   return redis.error_reply('ERRANDFULL the queue holds ' .. waiting .. ' jobs, which is its limit')
 end
 
+-- A line of the wrong type shows here, before anything is written.
+for i = 1, #ARGV, 5 do
+  if ARGV[i + 1] ~= '0' then
+    if not known.lengths then call('ZCARD', Q .. ':scheduled') end
+    known.lengths = true
+  else
+    local level = string.sub(ARGV[i + 4], 3, 3)
+    if not known[level] then call('LLEN', Q .. ':ready:' .. level) end
+    known[level] = true
+  end
+end
+
 -- Bodies and entries of plain jobs are gathered and written with one command each.
 local bodies, entries, seen = {}, {}, {}
 local function gather(id, envelope, due)
@@ -107,7 +119,7 @@ local function replace_waiting(holder, id, name, envelope, due)
     and (field('stand', entry_of(holder)) or holder) == holder
   if same_line then
     local entry = entry_of(holder)
-    call('HSET', Q .. ':body', id, string.sub(old, 1, 13) .. envelope)
+    call('HSET', Q .. ':body', id, (header(old) and string.sub(old, 1, 13) or nowtext) .. envelope)
     seen[id] = true
     drop('place', holder)
     put('stand', entry, id)

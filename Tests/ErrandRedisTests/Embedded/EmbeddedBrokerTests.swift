@@ -6,7 +6,7 @@ import Testing
 @testable import ErrandRedis
 
 struct EmbeddedBrokerTests {
-    private func makeDirectory(_ suffix: String = "") -> String {
+    func makeDirectory(_ suffix: String = "") -> String {
         NSTemporaryDirectory() + "ee-\(String(UInt32.random(in: 0 ... .max), radix: 36))\(suffix)"
     }
 
@@ -60,7 +60,7 @@ struct EmbeddedBrokerTests {
         #expect(error?.code == .notPermitted)
     }
 
-    private func serverCount(_ directory: String) throws -> Int {
+    func serverCount(_ directory: String) throws -> Int {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["pgrep", "-c", "-f", "redis-server unixsocket:\(directory)"]
@@ -72,7 +72,7 @@ struct EmbeddedBrokerTests {
         return Int(String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)) ?? -1
     }
 
-    private static func awaitEnd(of address: RedisAddress) throws {
+    static func awaitEnd(of address: RedisAddress) throws {
         let deadline = ContinuousClock.now + .seconds(10)
         while EmbeddedBroker.isAnswering(address) {
             guard ContinuousClock.now < deadline else {
@@ -83,11 +83,57 @@ struct EmbeddedBrokerTests {
     }
 
     /// Joining blocks its thread, which the pool's few must not be.
-    private static func onAThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value
-    {
+    static func onAThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             let thread = Thread { continuation.resume(with: Result { try body() }) }
             thread.start()
+        }
+    }
+}
+
+/// What may happen to the server itself.
+extension EmbeddedBrokerTests {
+    @Test func aBusyServerIsWaitedForAndNotStartedTwice() async throws {
+        let directory = makeDirectory()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let first = try await Self.onAThread { try EmbeddedBroker.join(directory) }
+        let server = try #require(try await Self.serverPID(first.address))
+        kill(server, SIGSTOP)
+        let joining = Task { try await Self.onAThread { try EmbeddedBroker.join(directory) } }
+        // Longer than a look at the server takes.
+        try await Self.onAThread { _ = usleep(1_500_000) }
+        #expect(try serverCount(directory) == 1)
+        kill(server, SIGCONT)
+        let second = try await joining.value
+        #expect(try await Self.serverPID(second.address) == server)
+        first.leave()
+        second.leave()
+        try await Self.onAThread { try Self.awaitEnd(of: first.address) }
+    }
+
+    @Test func aServerThatEndedIsStartedAnewWhileItIsUsed() async throws {
+        let directory = makeDirectory()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let embedded = try await Self.onAThread { try EmbeddedBroker.join(directory) }
+        let server = try #require(try await Self.serverPID(embedded.address))
+        kill(server, SIGKILL)
+        try await Self.onAThread {
+            let deadline = ContinuousClock.now + .seconds(20)
+            while !EmbeddedBroker.isAnswering(embedded.address) {
+                guard ContinuousClock.now < deadline else { throw TestFailure("nobody started the server anew") }
+                usleep(20_000)
+            }
+        }
+        #expect(try await Self.serverPID(embedded.address) != server)
+        embedded.leave()
+        try await Self.onAThread { try Self.awaitEnd(of: embedded.address) }
+    }
+
+    private static func serverPID(_ address: RedisAddress) async throws -> Int32? {
+        var context = try HiredisContext.greeted(address, ConnectionOptions())
+        let info = try context.roundTrip(CommandWriter.command("INFO", "server").bytes, replies: 1).first?.text ?? ""
+        return info.split(whereSeparator: \.isNewline).first { $0.hasPrefix("process_id:") }.flatMap {
+            Int32($0.dropFirst(11))
         }
     }
 }

@@ -5,6 +5,9 @@ extension MemoryQueue {
         guard let session = sessions[id] else { throw lost(id) }
         noticeGap(lease: 0)
         if let last = session.lastCall, last.number == call.call { return repeated(last, for: session) }
+        if let last = session.lastCall, call.call < last.number {
+            throw BrokerError(.refused, "this call is older than the last one")
+        }
         let accepted = take(call.reports, from: id)
         var answer = ExchangeAnswer(accepted: accepted, claims: [])
         if call.wanted > 0 { claim(call, into: &answer) }

@@ -41,22 +41,16 @@ final class Lane: Sendable {
             let reports = await takeReports()
             let (wanted, freeSlots) = epoch.isDraining || !poll.isOver ? (0, 0) : epoch.budget.grant(to: index)
             guard !reports.isEmpty || wanted > 0 else {
-                epoch.budget.settle(index, wanted: wanted, got: 0, looked: false)
                 if epoch.isDraining, isEmpty { return }
                 if await signal.wait(for: poll.rest) { poll.hurry() }
                 continue
             }
             call += 1
             let exchange = exchange(call, reports, wanted, freeSlots)
-            let answer: ExchangeAnswer
-            do { answer = try await send(exchange) } catch {
-                epoch.budget.settle(index, wanted: wanted, got: 0, looked: false)
-                throw error
-            }
-            epoch.budget.settle(index, wanted: wanted, got: answer.claims.count, looked: wanted > 0)
+            let answer = try await send(exchange)
             take(answer, of: reports)
-            if answer.hasDueJobs { await promote() }
-            if wanted > 0 { poll.note(found: !answer.claims.isEmpty, hurries: answer.hasDueJobs) }
+            let hurries = answer.hasDueJobs ? await promote() : false
+            if wanted > 0 { poll.note(found: !answer.claims.isEmpty, hurries: hurries) }
         }
         throw BrokerError(.sessionLost, "the broker does not know this session any more")
     }
@@ -78,13 +72,20 @@ final class Lane: Sendable {
     /// Sends a call, the same one again for as long as its answer is lost: its number makes that safe.
     private func send(_ exchange: Exchange) async throws(BrokerError) -> ExchangeAnswer {
         var pause = Duration.milliseconds(20)
+        var granted = exchange.wanted
         while true {
             do throws(BrokerError) {
-                return try await epoch.broker.exchange(exchange, on: queue)
+                let answer = try await epoch.broker.exchange(exchange, on: queue)
+                let got = answer.claims.count
+                epoch.raise(epoch.budget.settle(index, wanted: granted, got: got, looked: exchange.wanted > 0))
+                return answer
             } catch {
-                guard error.code != .sessionLost, error.code != .closed, !epoch.isLost, !epoch.mustLeave else {
-                    throw error
-                }
+                // Slots that wait for a queue in trouble would be lost to the others.
+                epoch.raise(epoch.budget.suspend(index, wanted: granted))
+                granted = 0
+                let hasNothingToSay = exchange.reports.isEmpty && epoch.isDraining
+                if error.code == .sessionLost || error.code == .closed || hasNothingToSay { throw error }
+                if epoch.isLost || epoch.mustLeave { throw error }
                 epoch.logger.debug("call not answered", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
             }
             await epoch.pause(for: pause)
@@ -92,9 +93,11 @@ final class Lane: Sendable {
         }
     }
 
-    private func promote() async {
-        do { _ = try await epoch.broker.promote(on: queue) } catch {
+    /// Puts due jobs in line. Answers whether there were any.
+    private func promote() async -> Bool {
+        do { return try await epoch.broker.promote(on: queue).promoted > 0 } catch {
             epoch.logger.debug("nothing promoted", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
+            return false
         }
     }
 
@@ -151,7 +154,7 @@ final class Lane: Sendable {
         held.withLock { held in
             if held.runs[run.id] === run { held.runs[run.id] = nil }
         }
-        if let report { self.report(report) } else { epoch.budget.open(1) }
+        if let report { self.report(report) } else { epoch.raise(epoch.budget.open(1, by: index)) }
     }
 
     private func report(_ report: OutcomeReport) {
@@ -175,8 +178,7 @@ final class Lane: Sendable {
             return taken
         }
         if !reports.isEmpty {
-            epoch.budget.open(reports.count)
-            epoch.slotsOpened(by: self)
+            epoch.raise(epoch.budget.open(reports.count, by: index))
         }
         return reports
     }

@@ -58,7 +58,7 @@ final class SessionEpoch: Sendable {
         over.store(true, ordering: .releasing)
         hints.cancel()
         // A broker that does not answer would only cost time; the leases end by themselves.
-        if !isLost, failure == nil { await release() }
+        if isLost { releaseLater() } else if failure == nil { await release() }
         heartbeatBox.withLock { $0?.stop() }
         lanesBox.withLock { $0 = [] }
         guard let failure, failure.code != .sessionLost, !isDraining else { return isLost }
@@ -89,12 +89,24 @@ final class SessionEpoch: Sendable {
 
     private func release() async {
         for queue in session.queues {
-            do { try await broker.release(session, on: queue) } catch {
+            do { try await broker.release(session, on: queue) } catch  where error.code == .sessionLost {
+                continue
+            } catch {
                 logger.debug(
                     "session not released; its lease will end",
                     metadata: ["job.queue": "\(queue)", "error": "\(error)"]
                 )
+                return
             }
+        }
+    }
+
+    /// A session may be lost in one queue and live on in another: what it holds there goes back when its runs have
+    /// stopped, instead of waiting for the lease and counting as crashed.
+    private func releaseLater() {
+        Task {
+            await pause(for: configuration.stopGrace)
+            await release()
         }
     }
 
@@ -144,9 +156,11 @@ final class SessionEpoch: Sendable {
 
     // MARK: What lanes ask
 
-    /// A slot is open: queues that share the slots may have use for it.
-    func slotsOpened(by lane: Lane) {
-        for other in lanes where other !== lane { other.signal.raise() }
+    /// Slots may be free for queues that got none before.
+    func raise(_ indexes: [Int]) {
+        guard !indexes.isEmpty else { return }
+        let lanes = lanes
+        for index in indexes where lanes.indices.contains(index) { lanes[index].signal.raise() }
     }
 
     /// Waits, unless the worker is to leave.

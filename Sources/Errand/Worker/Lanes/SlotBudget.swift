@@ -11,6 +11,8 @@ final class SlotBudget: Sendable {
         var passed = 0.0
         /// Whether the queue contends: it had work at the last look, or it is time to look again.
         var contends = true
+        /// Whether it asked and got nothing because of others: it is told when that may have changed.
+        var wasRefused = false
     }
 
     fileprivate struct State {
@@ -44,23 +46,45 @@ final class SlotBudget: Sendable {
             state.reserved += wanted
             // Counted at once, so that another queue that asks meanwhile is not measured against an old account.
             state.shares[index].passed += Double(wanted) / state.shares[index].weight
+            state.shares[index].wasRefused = wanted == 0
             return (wanted, max(0, concurrency - state.held))
         }
     }
 
     /// The answer to a grant has come; `looked` is false when the broker was not asked after all.
-    func settle(_ index: Int, wanted: Int, got: Int, looked: Bool) {
+    ///
+    /// - Returns: the queues that were refused before and may ask again.
+    func settle(_ index: Int, wanted: Int, got: Int, looked: Bool) -> [Int] {
         state.withLock { state in
             state.reserved -= wanted
             state.held += got
             state.shares[index].passed -= Double(wanted - got) / state.shares[index].weight
-            guard looked else { return }
-            state.shares[index].contends = got > 0
+            if looked { state.shares[index].contends = got > 0 }
+            return got < wanted ? state.takeRefused(but: index) : []
+        }
+    }
+
+    /// The broker does not answer for this queue: what was granted to it goes to others meanwhile.
+    ///
+    /// - Returns: the queues that were refused before and may ask again.
+    func suspend(_ index: Int, wanted: Int) -> [Int] {
+        state.withLock { state in
+            state.reserved -= wanted
+            state.shares[index].passed -= Double(wanted) / state.shares[index].weight
+            state.shares[index].contends = false
+            return state.takeRefused(but: index)
         }
     }
 
     /// Jobs have ended.
-    func open(_ count: Int) { state.withLock { $0.held -= count } }
+    ///
+    /// - Returns: the queues that were refused before and may ask again.
+    func open(_ count: Int, by index: Int) -> [Int] {
+        state.withLock { state in
+            state.held -= count
+            return state.takeRefused(but: index)
+        }
+    }
 
     /// Whether more jobs are held than can run, so that reports may gather for a moment.
     var hasWaitingJobs: Bool { state.withLock { $0.held > concurrency } }
@@ -99,6 +123,12 @@ extension SlotBudget.State {
             passed[next].1 += 1 / shares[passed[next].0].weight
         }
         return mine
+    }
+
+    fileprivate mutating func takeRefused(but index: Int) -> [Int] {
+        let refused = shares.indices.filter { $0 != index && shares[$0].wasRefused }
+        for other in refused { shares[other].wasRefused = false }
+        return refused
     }
 
     /// A queue that had no work does not get back what it left to others meanwhile.

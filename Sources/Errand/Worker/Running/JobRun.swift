@@ -24,6 +24,8 @@ final class JobRun: Sendable {
     private struct State {
         var phase = Phase.waiting
         var task: Task<Void, Never>?
+        /// The operation whose slot is opened when the handler does not stop in time.
+        var slot: AsyncOperation?
         var stopDeadline: Deadline?
     }
 
@@ -83,6 +85,7 @@ final class JobRun: Sendable {
         let begins = state.withLock { state in
             guard case .waiting = state.phase else { return false }
             state.phase = .running(since: now)
+            state.slot = slot
             return true
         }
         guard begins else { return slot.finish() }
@@ -141,6 +144,7 @@ final class JobRun: Sendable {
             defer {
                 state.phase = .reported
                 state.task = nil
+                state.slot = nil
                 state.stopDeadline = nil
             }
             return (state.phase, state.stopDeadline)
@@ -154,8 +158,6 @@ final class JobRun: Sendable {
     }
 
     /// Tells the run to stop; a run that has not begun ends at once.
-    ///
-    /// - Parameter slot: the operation whose slot is opened when the handler does not stop in time.
     func stop(_ cause: StopCause) {
         let (waited, task) = state.withLock { state -> (Bool, Task<Void, Never>?) in
             switch state.phase {
@@ -190,10 +192,14 @@ final class JobRun: Sendable {
 
     /// The handler did not stop within the grace: it is reported, and what it still does no longer counts.
     private func giveUp() {
-        let phase = state.withLock { state in
-            defer { if case .stopping = state.phase { state.phase = .reported } }
-            return state.phase
+        let (phase, slot) = state.withLock { state in
+            defer {
+                if case .stopping = state.phase { state.phase = .reported }
+                state.slot = nil
+            }
+            return (state.phase, state.slot)
         }
+        slot?.cancel()
         guard case .stopping(let cause, let since) = phase else { return }
         lane.noteOverrun()
         let report = self.report(.failed("did not stop when told to"), stoppedBy: cause, since)

@@ -1,0 +1,59 @@
+import Errand
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Lets a thread wait for a time, a descriptor, or somebody who wakes it, whichever comes first.
+///
+/// `poll` counts by the monotonic clock; a semaphore's timeout would follow a wall clock that somebody sets. Any number of
+/// wakes before a wait are one.
+final class WakePipe: Sendable {
+    enum Woken { case woken, readable, silent }
+
+    private let reading: Int32
+    private let writing: Int32
+
+    init() {
+        var ends: [Int32] = [-1, -1]
+        if pipe(&ends) == 0 {
+            for end in ends {
+                _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+                _ = fcntl(end, F_SETFL, O_NONBLOCK)
+            }
+        }
+        reading = ends[0]
+        writing = ends[1]
+    }
+
+    deinit {
+        close(reading)
+        close(writing)
+    }
+
+    /// Ends the wait that goes on, or the next one.
+    func wake() {
+        var byte: UInt8 = 0
+        _ = write(writing, &byte, 1)
+    }
+
+    /// Waits until it is woken, a descriptor can be read, or the time is over.
+    @discardableResult
+    func wait(milliseconds: Int, or descriptor: Int32 = -1) -> Woken {
+        var polled = [
+            pollfd(fd: reading, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        _ = poll(&polled, 2, Int32(clamping: max(0, milliseconds)))
+        if polled[0].revents != 0 {
+            var bytes = [UInt8](repeating: 0, count: 512)
+            while read(reading, &bytes, bytes.count) == bytes.count {}
+            return .woken
+        }
+        return polled[1].revents != 0 ? .readable : .silent
+    }
+}
