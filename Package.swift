@@ -122,7 +122,7 @@ let package = Package(
                 "Errand", "ErrandRedis", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
-            exclude: ["Wire/push.py"]
+            exclude: ["Faults/storm.py", "Wire/push.py"]
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -54,6 +54,7 @@ package final class RedisServer: Sendable {
         process.standardError = FileHandle.nullDevice
         try process.run()
         self.process.withLock { $0 = process }
+        TestWarden.shared.watch(process.processIdentifier, directory)
         let deadline = ContinuousClock.now + .seconds(20)
         while !isAnswering {
             guard ContinuousClock.now < deadline, process.isRunning else {

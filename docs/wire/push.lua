@@ -226,10 +226,14 @@ local function die(id, fragment, attempt, worker, duration, error)
 end
 
 -- A member of a line or a due set without a body: garbage, unless its job has just ended.
-local function bury(id)
-  if field('ended', id) or field('ended:old', id) then return count('strays') end
-  call('HSET', Q .. ':body', id, '')
-  die(id, NAMELESS, 0, 'null', 0, '"its body is missing"')
+local function bury(id, reason)
+  if call('ZSCORE', Q .. ':dead', id) then return count('strays') end
+  local made = call('HSETNX', Q .. ':body', id, '') == 1
+  if made and (field('ended', id) or field('ended:old', id)) then
+    call('HDEL', Q .. ':body', id)
+    return count('strays')
+  end
+  die(id, NAMELESS, 0, 'null', 0, reason or '"its body is missing"')
 end
 
 local function flush_ended()

@@ -24,16 +24,16 @@ enum EmbeddedGuardian {
                 exec 8>"$4"
                 flock -n 8 || exit 0
                 trap - INT HUP TERM QUIT
-                exec "$1" "$2" </dev/null >/dev/null 2>&1 9<&-
+                exec "$1" "$2" </dev/null >/dev/null 2>&1 7>&- 9<&-
             ) &
             server=$!
         }
-        exec 9<"$3"
+        exec 9<"$3" 7>"$4"
         serve "$@"
         until flock -x -w 5 9; do
-            flock -n "$4" true && serve "$@"
+            flock -n 7 && flock -u 7 && serve "$@"
         done
-        until flock -n "$4" true; do
+        until flock -n 7; do
             kill -TERM "$server" 2>/dev/null
             sleep 0.1
         done

@@ -13,6 +13,7 @@ end
 
 -- Where each id is. Tombstones are taken off by their count.
 local places, complete = {}, 1
+local dead_too = { named = true, running = true, stops = true, place = true }
 local function placed(id, where)
   places[id] = places[id] or {}
   table.insert(places[id], where)
@@ -71,6 +72,14 @@ for i = 1, #successions, 2 do
   end
 end
 
+-- Lines are left first, then the due sets, then the dead: a claim and a succession stay.
+local function leave_place(place, id)
+  if string.find(place, '^ready') or place == 'suspects' or string.find(place, '^parked:') then
+    return call('LREM', Q .. ':' .. place, 1, id) == 1
+  end
+  if place == 'scheduled' or place == 'retrying' or place == 'dead' then return call('ZREM', Q .. ':' .. place, id) == 1 end
+end
+
 if whole_queue then
   local bodies = call('HGETALL', Q .. ':body')
   for i = 1, #bodies, 2 do
@@ -79,10 +88,9 @@ if whole_queue then
       finding('body_without_place', id, function() line_up(id, bodies[i + 1], 0) end)
     elseif #where > 1 then
       finding('several_places', id, function()
+        local left = #where
         for _, place in ipairs(where) do
-          if string.find(place, '^ready') or place == 'suspects' or string.find(place, '^parked:') then
-            if #where > 1 and call('LREM', Q .. ':' .. place, 1, id) == 1 then table.remove(where) end
-          end
+          if left > 1 and leave_place(place, id) then left = left - 1 end
         end
       end)
     end
@@ -112,9 +120,26 @@ end
 for _, side in ipairs({ 'named', 'running', 'stops', 'failures', 'crashes', 'alone', 'errors', 'place' }) do
   local ids = call('HLEN', Q .. ':' .. side) <= limit and call('HKEYS', Q .. ':' .. side) or {}
   for _, id in ipairs(ids) do
-    if call('HEXISTS', Q .. ':body', id) == 0 then
+    if call('HEXISTS', Q .. ':body', id) == 0 or (dead_too[side] and call('ZSCORE', Q .. ':dead', id)) then
       finding(side .. '_without_job', id, function() call('HDEL', Q .. ':' .. side, id) end)
     end
+  end
+end
+local stand = call('HGETALL', Q .. ':stand')
+for i = 1, #stand, 2 do
+  if call('HGET', Q .. ':place', stand[i + 1]) ~= stand[i] then
+    finding('stand_without_place', stand[i], function() call('HDEL', Q .. ':stand', stand[i]) end)
+  end
+end
+local place = call('HGETALL', Q .. ':place')
+for i = 1, #place, 2 do
+  if call('HGET', Q .. ':stand', place[i + 1]) ~= place[i] then
+    finding('place_without_stand', place[i], function() call('HDEL', Q .. ':place', place[i]) end)
+  end
+end
+for _, operation in ipairs(call('HKEYS', Q .. ':parked')) do
+  if call('EXISTS', Q .. ':parked:' .. operation) == 0 then
+    finding('parked_without_line', operation, function() call('HDEL', Q .. ':parked', operation) end)
   end
 end
 local running = call('HGETALL', Q .. ':running')
@@ -129,8 +154,13 @@ for _, session in ipairs(call('SMEMBERS', Q .. ':idle')) do
   end
 end
 if whole_queue then
-  for entry, n in pairs(tombs) do
-    if n > 0 then finding('tombstone_without_entry', entry, function() call('HDEL', Q .. ':gone', entry) end) end
+  for i = 1, #gone, 2 do
+    local entry, n = gone[i], num(gone[i + 1])
+    if tombs[entry] > 0 or n <= 0 then
+      finding('tombstone_without_entry', entry, function()
+        if n > tombs[entry] then put('gone', entry, n - tombs[entry]) else call('HDEL', Q .. ':gone', entry) end
+      end)
+    end
   end
 end
 if mending then settle() end

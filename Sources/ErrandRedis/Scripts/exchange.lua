@@ -131,6 +131,8 @@ if reports > 0 then
   local asked = {}
   for i = 1, reports do asked[i] = ARGV[10 + (i - 1) * 9] end
   local held = call('HMGET', mine, unpack(asked))
+  -- An id that somebody wrote into a line twice may run in two sessions; it ends once.
+  local over = has('ended') and call('HMGET', Q .. ':ended', unpack(asked)) or {}
   local gone = {}
   for i = 1, reports do
     local at = 10 + (i - 1) * 9
@@ -138,8 +140,10 @@ if reports > 0 then
     if claim and not done[id] and string.sub(claim, 1, #token + 1) == token .. ':' then
       done[id] = true
       gone[#gone + 1] = id
-      verdicts[i] = '1'
-      take_report(id, ARGV[at + 2], ARGV[at + 3], ARGV[at + 4], ARGV[at + 5], ARGV[at + 6], ARGV[at + 7], ARGV[at + 8])
+      verdicts[i] = over[i] and '0' or '1'
+      if not over[i] then
+        take_report(id, ARGV[at + 2], ARGV[at + 3], ARGV[at + 4], ARGV[at + 5], ARGV[at + 6], ARGV[at + 7], ARGV[at + 8])
+      end
     else
       verdicts[i] = '0'
     end
@@ -194,7 +198,8 @@ local function claim(found)
   local set = {}
   for i, id in ipairs(found) do
     local body = stored[i]
-    if not body then bury(id)
+    if not body or body == '' then bury(id)
+    elseif string.find(id, '[^%w_-]') or #id > 64 or id == '' then bury(id, '"its id is not one"')
     else
       set[#set + 1] = id
       set[#set + 1] = claim_of(body)

@@ -2,7 +2,13 @@
 --
 -- Answer   how many jobs it took back, and 1 when there is more to do at once
 local ALONE_AT_MOST = 4
-if num(call('HGET', Q .. ':seq', 'grace')) > now then return { 0, 0 } end
+local seq = call('HMGET', Q .. ':seq', 'grace', 'beat', 'lease', 'gap')
+-- The first call after an outage may be this one: then it grants the grace that a beat would, once for each last beat.
+if seq[2] and seq[2] ~= seq[4] and now - num(seq[2]) > num(seq[3]) / 2 then
+  call('HSET', Q .. ':seq', 'grace', whole(now + num(seq[3])), 'gap', seq[2])
+  return { 0, 0 }
+end
+if num(seq[1]) > now then return { 0, 0 } end
 
 local function crashed(id, body, fragment, attempt, worker, alone)
   local crashes = num(field('crashes', id)) + 1

@@ -1,0 +1,65 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Which processes live, and whose children they are.
+package enum ProcessTree {
+    private struct Entry {
+        let pid: Int32
+        let parent: Int32
+        let isAlive: Bool
+    }
+
+    /// Every process, zombies included.
+    private static var all: [Entry] {
+        #if os(Linux)
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+            return names.compactMap { Int32($0) }.compactMap(entry)
+        #else
+            let ps = Process()
+            ps.executableURL = URL(fileURLWithPath: "/bin/ps")
+            ps.arguments = ["-axo", "pid=,ppid=,stat="]
+            let output = Pipe()
+            ps.standardOutput = output
+            guard (try? ps.run()) != nil else { return [] }
+            let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            return text.split(separator: "\n").compactMap { line in
+                let words = line.split(separator: " ")
+                guard words.count == 3, let pid = Int32(words[0]), let parent = Int32(words[1]) else { return nil }
+                return Entry(pid: pid, parent: parent, isAlive: !words[2].hasPrefix("Z"))
+            }
+        #endif
+    }
+
+    #if os(Linux)
+        private static func entry(_ pid: Int32) -> Entry? {
+            guard let data = FileManager.default.contents(atPath: "/proc/\(pid)/stat") else { return nil }
+            // The name in parentheses may hold anything; what follows the last one is words.
+            let text = String(decoding: data, as: UTF8.self)
+            guard let end = text.lastIndex(of: ")") else { return nil }
+            let words = text[text.index(after: end)...].split(separator: " ")
+            guard words.count > 2, let parent = Int32(words[1]) else { return nil }
+            return Entry(pid: pid, parent: parent, isAlive: words[0] != "Z" && words[0] != "X")
+        }
+    #endif
+
+    /// The living children of a process, their children and so on.
+    package static func descendants(of root: Int32) -> [Int32] {
+        let all = all
+        var found: [Int32] = []
+        var parents: Set<Int32> = [root]
+        while !parents.isEmpty {
+            let children = all.filter { parents.contains($0.parent) && $0.isAlive }.map(\.pid)
+            parents = Set(children).subtracting(found)
+            found += parents
+        }
+        return found
+    }
+
+    /// Whether a process lives.
+    package static func isAlive(_ pid: Int32) -> Bool { all.contains { $0.pid == pid && $0.isAlive } }
+}
