@@ -28,7 +28,9 @@ extension FaultTests {
                     for round in 0..<restarts {
                         try await Task.sleep(for: .milliseconds(Int.random(in: 300...1200, using: &random)))
                         try await kill(server, whileAsked: round % 2 == 0)
-                        try await Task.sleep(for: .milliseconds(Int.random(in: 0...600, using: &random)))
+                        // Once surely longer than the producers' patience.
+                        let away = round == 0 ? 1000 : Int.random(in: 0...600, using: &random)
+                        try await Task.sleep(for: .milliseconds(away))
                         try server.start()
                     }
                     try await Task.sleep(for: .milliseconds(300))
