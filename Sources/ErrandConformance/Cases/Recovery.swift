@@ -81,6 +81,16 @@ extension ConformanceCase {
             #expect(try await stage.total("timed_out") == 2)
             #expect(try await stage.broker.status(of: stage.queue).sessions.count == 1, "its session lives")
         },
+        ConformanceCase("recovery that comes first after an outage robs nobody, once") { stage in
+            let hand = try await stage.session(lease: .milliseconds(300))
+            try await stage.pushPlain("a")
+            _ = try await hand.claimOne()
+            // Nobody beats for more than a lease, as when the broker was away.
+            try await Task.sleep(for: .milliseconds(400))
+            #expect(try await stage.broker.recover(on: stage.queue).recovered == 0)
+            #expect(try await stage.state("a") == .running)
+            try await stage.recover(1)
+        },
         ConformanceCase("a hard deadline is the wait, the timeout and the grace") { stage in
             let hand = try await stage.session(operations: [
                 Stage.operation: OperationDefaults(timeout: .milliseconds(1))

@@ -50,14 +50,7 @@ public final class EmbeddedBroker: Sendable {
         // Waits while a guardian is stopping a server that nobody used.
         try users.lock(.shared)
         let address = try RedisAddress(socket: home.socket)
-        do throws(BrokerError) {
-            // The lock says whether there is a server; one that does not answer at once is busy, not gone.
-            if try FileLock.isHeld(home.serverLock) {
-                try EmbeddedGuardian.awaitAnswer(of: home, address)
-            } else {
-                try EmbeddedGuardian.start(home, address)
-            }
-        } catch {
+        do throws(BrokerError) { try EmbeddedGuardian.awaitServer(of: home, address) } catch {
             users.unlock()
             throw error
         }

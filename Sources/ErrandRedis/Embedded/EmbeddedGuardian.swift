@@ -9,7 +9,7 @@ import Foundation
     import Darwin
 #endif
 
-/// Starts an embedded broker's guardian and waits until its server answers.
+/// Starts an embedded broker's guardian where there is none, and waits until its server answers.
 enum EmbeddedGuardian {
     /// Keeps the server running while anybody holds the users lock, and stops it then. `$1` the server, `$2` its
     /// configuration, `$3` the users lock, `$4` the server lock.
@@ -37,9 +37,10 @@ enum EmbeddedGuardian {
             kill -TERM "$server" 2>/dev/null
             sleep 0.1
         done
+        flock -u 7
         """
 
-    static func start(_ home: EmbeddedHome, _ address: RedisAddress) throws(BrokerError) {
+    private static func start(_ home: EmbeddedHome) throws(BrokerError) {
         guard let server = find("redis-server") else {
             throw BrokerError(
                 .notReachable,
@@ -58,7 +59,6 @@ enum EmbeddedGuardian {
         try spawn([
             "/bin/sh", "-c", script, "errand-guardian", server, home.configuration, home.usersLock, home.serverLock,
         ])
-        try awaitAnswer(of: home, address)
     }
 
     private static func configuration(for home: EmbeddedHome) -> String {
@@ -132,12 +132,19 @@ enum EmbeddedGuardian {
         private static let inNewSession = Int32(POSIX_SPAWN_SETSID)
     #endif
 
-    /// Waits until the server answers, also one that somebody else started.
-    static func awaitAnswer(of home: EmbeddedHome, _ address: RedisAddress) throws(BrokerError) {
+    /// Waits until the server answers, and starts it when there is none.
+    ///
+    /// The lock says whether there is a server; one that does not answer at once is busy, not gone.
+    static func awaitServer(of home: EmbeddedHome, _ address: RedisAddress) throws(BrokerError) {
         let deadline = ContinuousClock.now + .seconds(30)
+        var isStarted = false
         while ContinuousClock.now < deadline {
             if EmbeddedBroker.isAnswering(address) { return }
-            Thread.sleep(forTimeInterval: 0.01)
+            if !isStarted, try !FileLock.isHeld(home.serverLock) {
+                try start(home)
+                isStarted = true
+            }
+            Thread.sleep(forTimeInterval: isStarted ? 0.01 : 0.1)
         }
         throw BrokerError(.notReachable, "the embedded broker does not answer for 30 s; its log is \(home.log)")
     }

@@ -6,8 +6,8 @@ import Testing
 @testable import ErrandRedis
 
 struct EmbeddedBrokerTests {
-    func makeDirectory(_ suffix: String = "") -> String {
-        NSTemporaryDirectory() + "ee-\(String(UInt32.random(in: 0 ... .max), radix: 36))\(suffix)"
+    func makeDirectory() -> String {
+        NSTemporaryDirectory() + "ee-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
     }
 
     @Test func theFirstStartsItOthersJoinAndTheLastEndsIt() async throws {
@@ -43,8 +43,9 @@ struct EmbeddedBrokerTests {
     }
 
     @Test func aLongDirectoryStillHasASocket() async throws {
-        let directory = makeDirectory(String(repeating: "/long-directory-name", count: 8))
-        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let top = makeDirectory()
+        let directory = top + String(repeating: "/long-directory-name", count: 8)
+        defer { try? FileManager.default.removeItem(atPath: top) }
         let embedded = try await Self.onAThread { try EmbeddedBroker.join(directory) }
         #expect(EmbeddedBroker.isAnswering(embedded.address))
         embedded.leave()

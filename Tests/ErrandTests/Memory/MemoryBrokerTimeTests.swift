@@ -123,8 +123,11 @@ struct MemoryBrokerTimeTests {
         _ = try await push("a")
         _ = try await exchange(first, 1)
         clock.advance(60_000)
-        _ = try await session("session-second", lease: .seconds(20))
-        clock.advance(19_999)
+        let second = try await session("session-second", lease: .seconds(20))
+        for pause: Int64 in [5000, 5000, 5000, 4999] {
+            clock.advance(pause)
+            _ = try broker.change(queue) { queue throws(BrokerError) in try queue.beat(of: second, begun: 0) }
+        }
         #expect(try await broker.recover(on: queue).recovered == 0)
         clock.advance(1)
         #expect(try await broker.recover(on: queue).recovered == 1)

@@ -42,6 +42,8 @@ struct MemoryQueue: Sendable {
 /// What tells whether the sessions could beat at all.
 struct MemoryPulse: Sendable {
     var lastBeat: Int64?
+    /// The last beat for which recovery, coming first after an outage, has granted the grace.
+    var gapNoticed: Int64?
     /// The longest lease of a session.
     var longestLease: Int64 = 0
     /// Recovery takes nothing back before this time.

@@ -4,6 +4,10 @@ extension MemoryQueue {
     private static let mostRecoveredACall = 400
 
     mutating func recover() -> Recovery {
+        if let last = pulse.lastBeat, last != pulse.gapNoticed, now - last > pulse.longestLease / 2 {
+            pulse.graceEnds = MemoryRules.later(now, by: pulse.longestLease)
+            pulse.gapNoticed = last
+        }
         guard pulse.graceEnds <= now else { return Recovery(recovered: 0, hasMore: false) }
         if let dead = longestDeadSession { return Recovery(recovered: takeBackClaims(of: dead), hasMore: true) }
         return Recovery(recovered: endOverdueClaims(), hasMore: false)
