@@ -29,7 +29,7 @@ demo: deps ## run a distributed work queue on real files, and kill a worker in t
 
 bench: deps ## jobs a second, beside what the server alone can do
 	$(SWIFT) build -c release --product ErrandBench
-	$(RELEASE)/ErrandBench
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(RELEASE)/ErrandBench --embedded "$$dir"
 
 format: ## lay the code out
 	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests
