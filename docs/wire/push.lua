@@ -209,6 +209,15 @@ local function end_job(id, how, line, result)
   call('HDEL', Q .. ':body', id)
 end
 
+-- Ends a job whose claim is over and whose successor waits. Answers whether there was one.
+local function superseded(id, fragment, attempt, worker, line)
+  if not successor_of(id) then return false end
+  event('replaced', id, fragment, attempt, worker, 0, 'null')
+  count('replaced')
+  end_job(id, 'r', line)
+  return true
+end
+
 -- Sets a job aside for a person. Its name is free from now on.
 local function die(id, fragment, attempt, worker, duration, error)
   local line = event('dead', id, fragment, attempt, worker, duration, error)
@@ -312,15 +321,11 @@ if waiting + COUNT > setting('maximum', 10000000) then
 end
 
 -- A line of the wrong type shows here, before anything is written.
+local checked = {}
 for i = 1, #ARGV, 5 do
-  if ARGV[i + 1] ~= '0' then
-    if not known.lengths then call('ZCARD', Q .. ':scheduled') end
-    known.lengths = true
-  else
-    local level = string.sub(ARGV[i + 4], 3, 3)
-    if not known[level] then call('LLEN', Q .. ':ready:' .. level) end
-    known[level] = true
-  end
+  local place = ARGV[i + 1] == '0' and 'ready:' .. string.sub(ARGV[i + 4], 3, 3) or 'scheduled'
+  if not checked[place] then call(place == 'scheduled' and 'ZCARD' or 'LLEN', Q .. ':' .. place) end
+  checked[place] = true
 end
 
 -- Bodies and entries of plain jobs are gathered and written with one command each.

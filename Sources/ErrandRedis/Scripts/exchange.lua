@@ -57,14 +57,6 @@ local verdicts, done = {}, {}
 local finished, returned = {}, {}
 local plain = call('EXISTS', Q .. ':named', Q .. ':failures', Q .. ':crashes', Q .. ':errors', Q .. ':stops') == 0
 
-local function superseded(id, fragment, attempt, line)
-  if not successor_of(id) then return false end
-  event('replaced', id, fragment, attempt, worker, 0, 'null')
-  count('replaced')
-  end_job(id, 'r', line)
-  return true
-end
-
 local function retry(id, fragment, attempt, duration, delay, line)
   call('ZADD', Q .. ':retrying', whole(now + num(delay)), id)
   if line then put('errors', id, line) end
@@ -76,14 +68,14 @@ end
 local function cancelled(id, fragment, attempt, duration, failure)
   local line = event('cancelled', id, fragment, attempt, worker, duration, failure or 'null')
   count('cancelled')
-  if not (field('stops', id) == 'replace' and superseded(id, fragment, attempt, line)) then end_job(id, 'c', line) end
+  if not (field('stops', id) == 'replace' and superseded(id, fragment, attempt, worker, line)) then end_job(id, 'c', line) end
 end
 
 local function failed(kind, id, fragment, attempt, duration, failure, delay)
   if field('stops', id) == 'cancel' then return cancelled(id, fragment, attempt, duration, failure) end
   local line = event(kind, id, fragment, attempt, worker, duration, failure)
   count(kind)
-  if superseded(id, fragment, attempt, line) then return end
+  if superseded(id, fragment, attempt, worker, line) then return end
   put('failures', id, num(attempt))
   if delay ~= '' then
     retry(id, fragment, attempt, duration, delay, line)
@@ -103,7 +95,7 @@ local function finish(id, fragment, attempt, duration, result)
 end
 
 local function park(id, fragment, attempt)
-  if superseded(id, fragment, attempt) then return end
+  if superseded(id, fragment, attempt, worker) then return end
   if field('stops', id) then return cancelled(id, fragment, attempt, 0) end
   local operation = string.match(fragment, '^"operation":"([%w_.-]+)"')
   if not operation then return die(id, NAMELESS, attempt, worker, 0, '"its operation cannot be read"') end
@@ -123,7 +115,7 @@ local function take_report(id, verb, attempt, duration, fragment, failure, resul
   elseif verb == 'p' then park(id, fragment, attempt)
   elseif verb == 's' then
     if field('stops', id) then cancelled(id, fragment, attempt, duration)
-    elseif not superseded(id, fragment, attempt) then retry(id, fragment, attempt, duration, delay ~= '' and delay or '0') end
+    elseif not superseded(id, fragment, attempt, worker) then retry(id, fragment, attempt, duration, delay ~= '' and delay or '0') end
   else die(id, fragment, attempt, worker, duration, failure) end
 end
 

@@ -103,6 +103,15 @@ local function end_job(id, how, line, result)
   call('HDEL', Q .. ':body', id)
 end
 
+-- Ends a job whose claim is over and whose successor waits. Answers whether there was one.
+local function superseded(id, fragment, attempt, worker, line)
+  if not successor_of(id) then return false end
+  event('replaced', id, fragment, attempt, worker, 0, 'null')
+  count('replaced')
+  end_job(id, 'r', line)
+  return true
+end
+
 -- Sets a job aside for a person. Its name is free from now on.
 local function die(id, fragment, attempt, worker, duration, error)
   local line = event('dead', id, fragment, attempt, worker, duration, error)

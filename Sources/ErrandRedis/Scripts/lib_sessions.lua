@@ -32,11 +32,7 @@ local function return_claim(id, session, kind)
   end
   local line = event(kind, id, fragment, attempt, worker, 0, 'null')
   count(kind)
-  if successor_of(id) then
-    event('replaced', id, fragment, attempt, worker, 0, 'null')
-    count('replaced')
-    return end_job(id, 'r', line)
-  end
+  if superseded(id, fragment, attempt, worker, line) then return end
   return body, fragment, attempt, worker
 end
 

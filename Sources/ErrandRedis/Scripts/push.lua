@@ -34,15 +34,11 @@ if waiting + COUNT > setting('maximum', 10000000) then
 end
 
 -- A line of the wrong type shows here, before anything is written.
+local checked = {}
 for i = 1, #ARGV, 5 do
-  if ARGV[i + 1] ~= '0' then
-    if not known.lengths then call('ZCARD', Q .. ':scheduled') end
-    known.lengths = true
-  else
-    local level = string.sub(ARGV[i + 4], 3, 3)
-    if not known[level] then call('LLEN', Q .. ':ready:' .. level) end
-    known[level] = true
-  end
+  local place = ARGV[i + 1] == '0' and 'ready:' .. string.sub(ARGV[i + 4], 3, 3) or 'scheduled'
+  if not checked[place] then call(place == 'scheduled' and 'ZCARD' or 'LLEN', Q .. ':' .. place) end
+  checked[place] = true
 end
 
 -- Bodies and entries of plain jobs are gathered and written with one command each.

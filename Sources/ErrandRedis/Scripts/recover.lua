@@ -69,11 +69,7 @@ local function overdue(session, id, mine)
     count('timed_out')
     if field('stops', id) == 'cancel' and not successor_of(id) then
       end_job(id, 'c', line)
-    elseif successor_of(id) then
-      event('replaced', id, fragment, attempt, worker, 0, 'null')
-      count('replaced')
-      end_job(id, 'r', line)
-    else
+    elseif not superseded(id, fragment, attempt, worker, line) then
       put('failures', id, attempt)
       if attempt <= retries_of(session, body, fragment) then
         call('ZADD', Q .. ':retrying', whole(now + 1000 * math.min(2 ^ attempt, 300)), id)
