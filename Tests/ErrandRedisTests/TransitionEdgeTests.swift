@@ -1,0 +1,74 @@
+import Errand
+import ErrandRedis
+import Logging
+import TestSupport
+import Testing
+
+/// What only a real server's data can be brought to.
+struct TransitionEdgeTests {
+    private let server: RedisServer
+    private let broker: RedisBroker
+
+    init() throws {
+        server = try RedisServer()
+        broker = RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "edges"))
+    }
+
+    @Test func aPushIntoALineOfTheWrongTypeWritesNothing() async throws {
+        defer { broker.close() }
+        try server.run("SET", "errand:{default}:ready:5", "not a list")
+        let job = try OperationDescription("noop", id: "a")
+        let error = await #expect(throws: BrokerError.self) { try await Producer(broker: broker).push(job) }
+        #expect(error?.code == .refused)
+        #expect(try server.run("EXISTS", "errand:{default}:body") == "0")
+        try server.run("DEL", "errand:{default}:ready:5")
+        #expect(try await Producer(broker: broker).push(job).outcome == .accepted)
+    }
+
+    @Test func aCallThatCameTooLateClaimsNothing() async throws {
+        defer { broker.close() }
+        let session = Session(
+            id: "session-1",
+            host: "h",
+            pid: 1,
+            concurrency: 1,
+            queues: ["default"],
+            lease: .seconds(30),
+            operations: ["noop": OperationDefaults()]
+        )
+        try await broker.register(session, on: "default")
+        _ = try await Producer(broker: broker).push(
+            contentsOf: ["a", "b", "c"].map { try OperationDescription("noop", id: $0) }
+        )
+        for call in 1...2 { #expect(try await claim(call, session).count == 1) }
+        let error = await #expect(throws: BrokerError.self) { try await claim(1, session) }
+        #expect(error?.code == .refused)
+        #expect(try await broker.status(of: "default").queue.ready == 1)
+        #expect(try await claim(2, session).map(\.id) == ["b"], "the last call can still be sent again")
+    }
+
+    private func claim(_ call: Int, _ session: Session) async throws -> [Claim] {
+        let exchange = Exchange(
+            session: session,
+            call: call,
+            reports: [],
+            wanted: 1,
+            freeSlots: 1,
+            begun: 0,
+            longestWait: .seconds(2),
+            stopGrace: .seconds(2)
+        )
+        return try await broker.exchange(exchange, on: "default").claims
+    }
+
+    @Test func historyKeepsItsLimitWhenManyEndAtOnce() async throws {
+        defer { broker.close() }
+        for batch in 0..<24 {
+            let jobs = try (0..<500).map { try OperationDescription("noop", id: "job-\(batch)-\($0)") }
+            _ = try await Producer(broker: broker).push(contentsOf: jobs)
+        }
+        while try await broker.clear("default") > 0 {}
+        #expect(try server.run("HLEN", "errand:{default}:history") == "10000")
+        #expect(try server.run("LLEN", "errand:{default}:history:order") == "10000")
+    }
+}
