@@ -81,3 +81,23 @@ struct BusyQueue {
         queue.waitUntilAllOperationsAreFinished()
     }
 }
+
+/// Whether something comes true before a healthy machine's patience ends. For what nobody announces.
+func eventually(_ condition: () -> Bool) -> Bool {
+    let patience = MonotonicTime.now + 20_000_000_000
+    while !condition() {
+        guard MonotonicTime.now < patience else { return false }
+        Thread.sleep(forTimeInterval: 0.001)
+    }
+    return true
+}
+
+/// Whether something comes true before a healthy machine's patience ends. For what nobody announces.
+func eventually(_ condition: () -> Bool) async -> Bool {
+    let patience = MonotonicTime.now + 20_000_000_000
+    while !condition() {
+        guard MonotonicTime.now < patience else { return false }
+        try? await Task.sleep(for: .milliseconds(1))
+    }
+    return true
+}

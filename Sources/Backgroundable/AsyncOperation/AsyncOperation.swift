@@ -37,7 +37,8 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     /// What a ``BackgroundQueue`` does when an operation of this name is already there.
     public let uniquenessPolicy: AsyncOperationUniquenessPolicy
 
-    private let state = AsyncOperationState()
+    let state = AsyncOperationState()
+    private let slot = AttachmentSlot()
 
     /// Touched by the one who claimed the start.
     private var closure: Closure?
@@ -48,7 +49,10 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     /// Written by the one who claimed the start, before opening; read by the one who closes.
     private var deadline: Deadline?
     /// Written by the queue before it enqueues the operation; taken by the one who closes, unless the closure overruns.
-    private var membership: Membership?
+    private(set) var membership: Membership?
+    /// Written before the operation is published. Whether the closure's work goes on after its call has returned, so that
+    /// somebody else says when it is over.
+    private var worksOn = false
 
     /// Makes an operation.
     ///
@@ -94,6 +98,24 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         self.name = name
     }
 
+    /// Makes an operation whose closure only begins the work: ``workReturned()`` says when that is over.
+    convenience init(
+        name: String?,
+        timeout: TimeInterval,
+        onTimeoutCallback: (@Sendable (AsyncOperation) -> Void)?,
+        uniquenessPolicy: AsyncOperationUniquenessPolicy,
+        beginning begin: @escaping @Sendable (AsyncOperation) -> Void
+    ) {
+        self.init(
+            name: name,
+            timeout: timeout,
+            onTimeoutCallback: onTimeoutCallback,
+            uniquenessPolicy: uniquenessPolicy,
+            begin
+        )
+        worksOn = true
+    }
+
     // MARK: What is known
 
     /// How the operation ended; nil while that is open.
@@ -111,14 +133,30 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         state.facts.contains(.inClosure)
     }
 
+    /// Why the operation did not succeed. Empty while it has not ended, when it finished without an error, and when it
+    /// was cancelled without one. A timeout gives ``OperationError/timedOut(after:)``.
+    public final var errors: [any Error] {
+        let known = slot.made.map { $0.state.withLock { $0.errors } } ?? []
+        return known.isEmpty && isTimedOut ? [OperationError.timedOut(after: timeout)] : known
+    }
+
     /// The operation for people: its name, what it is doing, and how long it may.
     open override var description: String {
         let label = name.map { " \"\($0)\"" } ?? ""
-        return "AsyncOperation\(label) (\(state.facts.phrase), \(timeoutPhrase))"
+        return "\(type(of: self))\(label) (\(phrase), \(timeoutPhrase))"
     }
 
     open override var isAsynchronous: Bool {
         true
+    }
+
+    /// Whether a queue may start the operation: what it depends on has finished and its conditions hold. One that has
+    /// ended is ready to leave.
+    ///
+    /// The first look at an operation that depends on nothing unfinished begins the evaluation of its conditions: a queue
+    /// looks when the operation is added.
+    open override var isReady: Bool {
+        super.isReady && !awaitsConditions
     }
 
     open override var isExecuting: Bool {
@@ -136,9 +174,9 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     // MARK: What can be done
 
     /// Runs the closure, unless the operation has ended already. A queue calls this; so may you, once, for an operation
-    /// that is in no queue.
+    /// that is in no queue: it then runs as soon as its conditions hold.
     open override func start() {
-        guard state.claim() else { return }
+        guard !startsLater, state.claim() else { return }
         let work = closure.take()
         if state.facts.ending == nil {
             deadline = DeadlineTimer.shared.schedule(after: timeout, self)
@@ -147,13 +185,16 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         let before = state.open()
         notify(.didExecute)
         if before.ending != nil {
-            if before.contains(.told) { close(membership.take()) }
+            if before.contains(.told) { close(membership.take(), isAttended: before.contains(.attended)) }
             return
         }
-        work?(self)
-        if state.leaveClosure().isOverrun {
-            membership?.queue.closureReturned()
+        if before.contains(.attended), let attachments = slot.made {
+            post(.started, attachments)
+            // An observer may have ended it.
+            guard ending == nil else { return workReturned() }
         }
+        work?(self)
+        if !worksOn { workReturned() }
     }
 
     /// Ends the operation: its work is done. Before it has started this means that its closure never runs and that it
@@ -168,9 +209,21 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         end(.cancelled)
     }
 
+    /// Takes the operation's dependence on another one. A dependency that is added after the conditions were evaluated
+    /// is waited for, but not looked at by them.
+    open override func addDependency(_ operation: Operation) {
+        guard state.facts.contains(.attended), let attachments = slot.made else {
+            return super.addDependency(operation)
+        }
+        // Foundation looks at `isReady` in there, which does not mean that the operation is in a queue.
+        attachments.evaluation.unmoved { super.addDependency(operation) }
+    }
+
     // MARK: How it ends
 
-    private func end(_ ending: AsyncOperationEnding) {
+    /// Ends the operation, unless it has ended already.
+    final func end(_ ending: AsyncOperationEnding, errors: [any Error] = []) {
+        if !errors.isEmpty { _ = attach() }
         guard let before = state.decide(ending) else { return }
         let callback = onTimeoutCallback.take()
         let overruns = ending != .finished && before.contains(.inClosure)
@@ -179,24 +232,58 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         }
         onEnd?(self, ending)
         onEnd = nil
+        if before.contains(.attended), let attachments = slot.made {
+            conclude(attachments, ending, errors: errors, hadStarted: before.contains(.opened))
+        }
         if ending == .cancelled {
             // Foundation's own flag: it lets an operation that waits for others start, and so leave.
             super.cancel()
         }
-        if state.tell() {
+        let told = state.tell()
+        if told.contains(.opened) {
             // A closure that still runs needs it when it returns.
-            close(overruns ? membership : membership.take())
+            close(overruns ? membership : membership.take(), isAttended: told.contains(.attended))
         }
         if ending == .timedOut, let callback {
             OperationQueue.background.addOperation { callback(self) }
         }
     }
 
-    /// The last step, taken exactly once: `isFinished` has become true, everybody who waits is told.
-    private func close(_ membership: consuming Membership?) {
+    /// The closure's work is over, whatever became of the operation.
+    final func workReturned() {
+        if state.leaveClosure().isOverrun {
+            membership?.queue.closureReturned()
+        }
+    }
+
+    /// The last step, taken exactly once: `isFinished` becomes true, everybody who waits is told.
+    private func close(_ membership: consuming Membership?, isAttended: Bool) {
         deadline.take()?.cancel()
+        if isAttended, let attachments = slot.made {
+            closeAttended(attachments, membership)
+        } else {
+            leave(membership)
+        }
+    }
+
+    /// The operation leaves its queue, and those who wait for it.
+    final func leave(_ membership: Membership?) {
         notify(.finished)
         membership?.end(mayBlock: ending != .timedOut)
+    }
+
+    // MARK: Attachments
+
+    /// What is attached, if anything is.
+    final var attachments: Attachments? {
+        state.facts.contains(.attended) ? slot.made : nil
+    }
+
+    /// Makes sure that the operation looks after its attachments. Returns them, and what had happened before: if it was
+    /// closing then, it does not.
+    final func attach() -> (Attachments, AsyncOperationState.Facts) {
+        let attachments = slot.make()
+        return (attachments, state.attend())
     }
 
     // MARK: The queue's side
@@ -214,13 +301,13 @@ open class AsyncOperation: Operation, @unchecked Sendable {
 
     // MARK: Telling Foundation
 
-    private enum Change {
-        case willExecute, didExecute, finished
+    enum Change {
+        case willExecute, didExecute, finished, ready
     }
 
     /// What `OperationQueue` needs to notice a change. On Apple's systems that is key-value observing of both
     /// properties; on Linux a queue listens to `isFinished` only, and every other call would be wasted.
-    private func notify(_ change: Change) {
+    final func notify(_ change: Change) {
         #if canImport(ObjectiveC)
             switch change {
             case .willExecute: willChangeValue(forKey: "isExecuting")
@@ -230,10 +317,15 @@ open class AsyncOperation: Operation, @unchecked Sendable {
                 willChangeValue(forKey: "isFinished")
                 didChangeValue(forKey: "isFinished")
                 didChangeValue(forKey: "isExecuting")
+            case .ready:
+                willChangeValue(forKey: "isReady")
+                didChangeValue(forKey: "isReady")
             }
         #else
-            if change == .finished {
-                didChangeValue(forKey: "isFinished")
+            switch change {
+            case .willExecute, .didExecute: break
+            case .finished: didChangeValue(forKey: "isFinished")
+            case .ready: didChangeValue(forKey: "isReady")
             }
         #endif
     }

@@ -16,10 +16,15 @@ extension AsyncOperationState.Facts {
 }
 
 extension AsyncOperation {
+    /// What the operation is doing, for people.
+    var phrase: String {
+        guard let error = errors.first, ending != .timedOut else { return state.facts.phrase }
+        return "\(state.facts.phrase): \(error)"
+    }
+
     /// How long the operation may run, for people.
     var timeoutPhrase: String {
         guard MonotonicTime.after(timeout) != nil else { return "no timeout" }
-        let isWhole = timeout == timeout.rounded()
-        return "timeout \(isWhole ? String(Int64(timeout)) : String(timeout)) s"
+        return "timeout \(timeout.phrase) s"
     }
 }

@@ -1,14 +1,18 @@
 import Synchronization
 
-/// The life of an asynchronous operation in one atomic byte.
+/// The life of an asynchronous operation in one atomic word.
 ///
 /// How it ends and whether it has started are independent: an operation may be cancelled before it starts, but
 /// Foundation's queues let it leave only after they started it. So the two ways meet at the end: the one who decides
 /// the ending *tells* the owner, the one who starts it *opens* it, and whoever comes second *closes* it.
+///
+/// An operation that has ``Attachments`` is *attended*: its finish is held back until its observers know. That they
+/// exist is a fact like the others, so whoever changes the state learns of them in the same step, and those who attach
+/// something learn what they came too late for.
 struct AsyncOperationState: ~Copyable {
     /// A set of facts, each of which becomes true once; only `inClosure` becomes false again.
     struct Facts: OptionSet {
-        let rawValue: UInt8
+        let rawValue: UInt16
 
         /// Somebody has begun to start it.
         static let claimed = Facts(rawValue: 1 << 2)
@@ -18,27 +22,38 @@ struct AsyncOperationState: ~Copyable {
         static let told = Facts(rawValue: 1 << 4)
         /// Its closure's call has not returned yet.
         static let inClosure = Facts(rawValue: 1 << 5)
+        /// It was opened without having ended: its closure was called.
+        static let ran = Facts(rawValue: 1 << 6)
+        /// Somebody attached something before it could finish.
+        static let attended = Facts(rawValue: 1 << 7)
+        /// Those who attend have been told of the end, or need not be waited for.
+        static let announced = Facts(rawValue: 1 << 8)
 
-        private static let endingMask: UInt8 = 0b11
+        private static let endingMask: UInt16 = 0b11
 
-        init(rawValue: UInt8) {
+        init(rawValue: UInt16) {
             self.rawValue = rawValue
         }
 
         init(_ ending: AsyncOperationEnding) {
-            rawValue = ending.rawValue
+            rawValue = UInt16(ending.rawValue)
         }
 
         var ending: AsyncOperationEnding? {
-            AsyncOperationEnding(rawValue: rawValue & Facts.endingMask)
+            AsyncOperationEnding(rawValue: UInt8(truncatingIfNeeded: rawValue & Facts.endingMask))
         }
 
         var isExecuting: Bool {
-            contains(.opened) && !contains(.told)
+            contains(.opened) && !isFinished
+        }
+
+        /// Whether nothing but the last notices is left to do.
+        var isClosing: Bool {
+            contains([.opened, .told])
         }
 
         var isFinished: Bool {
-            contains([.opened, .told])
+            isClosing && (!contains(.attended) || contains(.announced))
         }
 
         /// Whether the closure still runs although the operation was ended over its head.
@@ -47,7 +62,7 @@ struct AsyncOperationState: ~Copyable {
         }
     }
 
-    private let bits = Atomic<UInt8>(0)
+    private let bits = Atomic<UInt16>(0)
 
     /// What is true now.
     var facts: Facts {
@@ -61,7 +76,7 @@ struct AsyncOperationState: ~Copyable {
 
     /// Opens the operation. Returns the facts before: if there is an ending among them the closure must not run.
     func open() -> Facts {
-        update { $0.ending == nil ? $0.union([.opened, .inClosure]) : $0.union(.opened) }
+        update { $0.ending == nil ? $0.union([.opened, .inClosure, .ran]) : $0.union(.opened) }
     }
 
     /// Decides the ending. Returns the facts before, or nil if it was decided already.
@@ -70,9 +85,20 @@ struct AsyncOperationState: ~Copyable {
         return before.ending == nil ? before : nil
     }
 
-    /// Notes that the owner knows. True if the operation has been opened: the caller closes it.
-    func tell() -> Bool {
-        add(.told).contains(.opened)
+    /// Notes that the owner knows. Returns the facts before: if it had been opened the caller closes it.
+    func tell() -> Facts {
+        add(.told)
+    }
+
+    /// Notes that something is attached. Returns the facts before: if the operation was closing then, nobody else
+    /// will look at what is attached.
+    func attend() -> Facts {
+        update { $0.isClosing ? $0 : $0.union(.attended) }
+    }
+
+    /// Lets an attended operation be finished.
+    func announce() {
+        _ = add(.announced)
     }
 
     /// Notes that the closure's call returned. Returns the facts before.

@@ -103,6 +103,13 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         super.addOperations(admit(operations).linedUp(), waitUntilFinished: wait)
     }
 
+    // MARK: Waiting
+
+    /// Has `wait` resumed when the queue is empty the next time; at once if it is empty now.
+    final func resumeWhenEmpty(_ wait: PendingWait) {
+        if !news.withLock({ $0.enlist(wait) }) { wait.resume(true) }
+    }
+
     // MARK: Members
 
     /// Applies the uniqueness policies of one call. Returns what is to be enqueued.
@@ -142,7 +149,7 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         } else if let operation = operation as? QueueBlock {
             operation.join(membership)
         } else {
-            Watcher.watch(operation, membership)
+            FinishWatcher.watch(operation) { membership.end(mayBlock: true) }
         }
     }
 
@@ -159,7 +166,12 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
     // MARK: News
 
     private func membersChanged(mayBlock: Bool) {
-        guard news.withLock({ $0.change() }) else { return }
+        let (waiting, mustDeliver) = news.withLock { news in
+            let mustDeliver = news.change()
+            return (news.takeWaiting(), mustDeliver)
+        }
+        for wait in waiting { wait.resume(true) }
+        guard mustDeliver else { return }
         if mayBlock {
             deliverNews()
         } else {

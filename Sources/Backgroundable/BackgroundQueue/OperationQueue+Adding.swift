@@ -17,6 +17,13 @@ extension OperationQueue {
         }
     }
 
+    /// Adds operations and returns at once. Also for asynchronous code, which Foundation's own way, that may wait, is closed to.
+    ///
+    /// In a ``BackgroundQueue`` operations of one name that are added in the same call are not compared with each other.
+    public func addOperations(_ operations: [Operation]) {
+        addOperations(operations, waitUntilFinished: false)
+    }
+
     /// Makes an ``AsyncOperation`` and adds it.
     ///
     /// ```swift

@@ -13,6 +13,7 @@ struct QueueNews: ~Copyable {
     /// them arrive here.
     private var isBusy = false
     private var items: [Item] = []
+    private var waiting: [PendingWait] = []
     private var isDelivering = false
 
     /// Notes that the queue has become busy, or empty. Returns whether the caller has to deliver.
@@ -23,6 +24,19 @@ struct QueueNews: ~Copyable {
         guard !isDelivering else { return false }
         isDelivering = true
         return true
+    }
+
+    /// Notes who waits until the queue is empty. False if it is empty now.
+    mutating func enlist(_ wait: PendingWait) -> Bool {
+        if isBusy { waiting.append(wait) }
+        return isBusy
+    }
+
+    /// Those whose waiting is over, if the queue is empty.
+    mutating func takeWaiting() -> [PendingWait] {
+        guard !isBusy, !waiting.isEmpty else { return [] }
+        defer { waiting = [] }
+        return waiting
     }
 
     /// The next item for the one who delivers; nil ends the delivery.

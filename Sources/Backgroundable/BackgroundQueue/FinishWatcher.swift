@@ -1,27 +1,27 @@
 import Foundation
 
-/// Tells a background queue that an operation which is not of our making has finished.
+/// Calls a closure when an operation of any kind has finished.
 ///
 /// It depends on that operation and runs after it, in a queue of its own: Foundation's documented way, without
 /// observing keys and without taking the operation's one completion block.
 ///
 /// Unchecked because `Operation` is a class that others may subclass; there is no variable here.
-final class Watcher: Operation, @unchecked Sendable {
+final class FinishWatcher: Operation, @unchecked Sendable {
     private static let queue = OperationQueue()
 
-    private let membership: Membership
+    private let action: @Sendable () -> Void
 
-    private init(_ membership: Membership) {
-        self.membership = membership
+    private init(_ action: @escaping @Sendable () -> Void) {
+        self.action = action
     }
 
-    static func watch(_ operation: Operation, _ membership: Membership) {
-        let watcher = Watcher(membership)
+    static func watch(_ operation: Operation, _ action: @escaping @Sendable () -> Void) {
+        let watcher = FinishWatcher(action)
         watcher.addDependency(operation)
         queue.addOperation(watcher)
     }
 
     override func main() {
-        membership.end(mayBlock: true)
+        action()
     }
 }

@@ -1,0 +1,48 @@
+import Foundation
+
+/// How an operation that has attachments ends.
+extension AsyncOperation {
+    /// The ending has been decided: keeps the errors, stops the task, leaves the line of an exclusive category and
+    /// tells the observers.
+    final func conclude(
+        _ attachments: Attachments,
+        _ ending: AsyncOperationEnding,
+        errors: [any Error],
+        hadStarted: Bool
+    ) {
+        let task = attachments.state.withLock { state in
+            state.errors = errors
+            return state.task.take()
+        }
+        if ending != .finished { task?.cancel() }
+        if !hadStarted {
+            attachments.evaluation.leaveLines()
+            if ending == .finished { notify(.ready) }
+        }
+        guard let milestone = ending.milestone else { return }
+        attachments.state.withLock { $0.mail.post(milestone) }
+        if ending != .timedOut { deliverMail(attachments) }
+    }
+
+    /// Tells the observers that it has finished, then finishes it; after a timeout the other way round, because that
+    /// comes on a thread which others wait for.
+    final func closeAttended(_ attachments: Attachments, _ membership: Membership?) {
+        if ending == .timedOut {
+            finishAttended(attachments, membership)
+            attachments.state.withLock { $0.mail.post(.finished) }
+            DispatchQueue.global().async { self.deliverMail(attachments) }
+        } else {
+            attachments.state.withLock { state in
+                state.mail.post(.finished)
+                state.mail.close { self.finishAttended(attachments, membership) }
+            }
+            deliverMail(attachments)
+        }
+    }
+
+    private func finishAttended(_ attachments: Attachments, _ membership: Membership?) {
+        state.announce()
+        attachments.evaluation.leaveLines()
+        leave(membership)
+    }
+}

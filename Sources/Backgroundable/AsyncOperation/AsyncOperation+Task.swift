@@ -1,0 +1,58 @@
+public import Foundation
+
+extension AsyncOperation {
+    /// Makes an operation whose work is asynchronous code.
+    ///
+    /// The work runs in a `Task`. The operation is finished when that returns, with the error that it throws; when the
+    /// operation is cancelled or times out, the task is cancelled. While a cancelled task goes on it counts in
+    /// ``BackgroundQueue/overrunCount``.
+    ///
+    /// ```swift
+    /// AsyncOperation(name: "refresh", timeout: 20) { operation in
+    ///     let page = try await fetch(url)
+    ///     try await store(page)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: What the operation is called, for people and for the uniqueness policy.
+    ///   - timeout: How long it may run, in seconds from its start. Zero, negative and infinite values mean forever.
+    ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
+    ///   - work: The work. It need not call ``finish()``; if it does, the operation is finished from then on.
+    public convenience init(
+        name: String? = nil,
+        timeout: TimeInterval = 10,
+        onTimeoutCallback: (@Sendable (AsyncOperation) -> Void)? = nil,
+        uniquenessPolicy: AsyncOperationUniquenessPolicy = .default,
+        _ work: @escaping @Sendable (AsyncOperation) async throws -> Void
+    ) {
+        self.init(
+            name: name,
+            timeout: timeout,
+            onTimeoutCallback: onTimeoutCallback,
+            uniquenessPolicy: uniquenessPolicy,
+            beginning: { $0.beginTask(work) }
+        )
+    }
+
+    private func beginTask(_ work: @escaping @Sendable (AsyncOperation) async throws -> Void) {
+        let (attachments, _) = attach()
+        let task = Task {
+            do {
+                try await work(self)
+                self.finish()
+            } catch is CancellationError {
+                self.cancel()
+            } catch {
+                self.finish(with: error)
+            }
+            self.workReturned()
+        }
+        attachments.state.withLock { $0.task = task }
+        // It may have ended in the meantime, before there was a task to cancel.
+        guard let ending else { return }
+        let late = attachments.state.withLock { $0.task.take() }
+        if ending != .finished { late?.cancel() }
+    }
+}

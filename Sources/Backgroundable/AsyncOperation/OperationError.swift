@@ -1,0 +1,42 @@
+public import Foundation
+
+/// Why an operation of this library did not succeed, where the reason is the library's own.
+public enum OperationError: Error {
+    /// The operation's timeout, in seconds, passed before it was finished.
+    case timedOut(after: TimeInterval)
+    /// A condition with this name did not hold.
+    case conditionFailed(String)
+    /// A condition with this name did not decide within the operation's timeout, in seconds.
+    case conditionTimedOut(String, after: TimeInterval)
+    /// Operations that this one depends on failed, timed out, or were cancelled: their names (or descriptions), and
+    /// the errors at the root of it.
+    case dependenciesFailed(names: [String], errors: [any Error])
+    /// An operation was added to a group that had finished.
+    case groupFinished
+}
+
+extension OperationError: LocalizedError, CustomStringConvertible {
+    /// The reason, for people.
+    public var description: String {
+        switch self {
+        case .timedOut(let seconds): "timed out after \(seconds.phrase) s"
+        case .conditionFailed(let name): "the condition \(name) does not hold"
+        case .conditionTimedOut(let name, let seconds):
+            "the condition \(name) did not decide within \(seconds.phrase) s"
+        case .dependenciesFailed(let names, let errors):
+            "what it depends on did not succeed: \(names.joined(separator: ", "))"
+                + (errors.isEmpty ? "" : " (\(errors.map { "\($0)" }.joined(separator: "; ")))")
+        case .groupFinished: "its group had finished before it was added"
+        }
+    }
+
+    /// The reason, for people.
+    public var errorDescription: String? { description }
+}
+
+extension TimeInterval {
+    /// The number without a needless fraction.
+    var phrase: String {
+        self == rounded() && magnitude < 1e15 ? String(Int64(self)) : String(self)
+    }
+}

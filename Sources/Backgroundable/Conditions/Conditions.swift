@@ -1,0 +1,205 @@
+public import Foundation
+
+/// A condition that always holds and only gives its operation a category to itself.
+protocol PurelyExclusive: OperationCondition {}
+
+/// Only one operation of a category runs at a time, in the whole process, whatever queues they are in.
+///
+/// Within a category it is first come, first served, counted from when an operation's dependencies have finished and its
+/// other conditions hold. An operation may have several categories: it waits for all of them at once, so operations
+/// with overlapping categories never wait for each other in a circle. Parts of a group that has the category
+/// run one at a time within that group, and do not wait for it.
+///
+/// The category is given up when the operation ends. A closure that runs on after its timeout no longer holds it.
+///
+/// ```swift
+/// operation.addCondition(MutuallyExclusive<Database>())
+/// operation.addCondition(MutuallyExclusive(category: "reports"))
+/// ```
+public struct MutuallyExclusive<Category>: OperationCondition, PurelyExclusive {
+    private let category: String
+
+    /// The category that is named by the type.
+    public init() {
+        category = "type \(String(reflecting: Category.self))"
+    }
+
+    /// "MutuallyExclusive" and the category.
+    public var name: String { "MutuallyExclusive<\(category)>" }
+
+    /// The category.
+    public var exclusiveCategory: String? { category }
+
+    /// It always holds; the category makes the operation wait.
+    public func evaluate(
+        for operation: AsyncOperation,
+        completion: @escaping @Sendable (OperationConditionResult) -> Void
+    ) {
+        completion(.satisfied)
+    }
+}
+
+extension MutuallyExclusive where Category == Void {
+    /// The category of that name.
+    public init(category: String) {
+        self.category = "name \(category)"
+    }
+}
+
+/// Holds if a block says so.
+///
+/// ```swift
+/// operation.addCondition(BlockCondition { FileManager.default.fileExists(atPath: path) })
+/// ```
+public struct BlockCondition: OperationCondition {
+    private let decide: @Sendable (@escaping @Sendable (OperationConditionResult) -> Void) -> Void
+    /// What the condition is called in errors.
+    public let name: String
+
+    /// Asks a block, on a thread of the system's global queue.
+    ///
+    /// - Parameters:
+    ///   - name: What the condition is called in errors.
+    ///   - block: Whether it holds. An error that it throws becomes the operation's error; false becomes
+    ///     ``OperationError/conditionFailed(_:)``.
+    public init(name: String = "BlockCondition", _ block: @escaping @Sendable () throws -> Bool) {
+        self.name = name
+        decide = { completion in completion(Result { try block() }.conditionResult(name)) }
+    }
+
+    /// Asks asynchronous code, in a task of its own.
+    ///
+    /// - Parameters:
+    ///   - name: What the condition is called in errors.
+    ///   - block: Whether it holds. An error that it throws becomes the operation's error; false becomes
+    ///     ``OperationError/conditionFailed(_:)``.
+    public init(name: String = "BlockCondition", _ block: @escaping @Sendable () async throws -> Bool) {
+        self.name = name
+        decide = { completion in
+            Task {
+                do {
+                    completion(Result.success(try await block()).conditionResult(name))
+                } catch {
+                    completion(.failed(error))
+                }
+            }
+        }
+    }
+
+    /// Asks the block.
+    public func evaluate(
+        for operation: AsyncOperation,
+        completion: @escaping @Sendable (OperationConditionResult) -> Void
+    ) {
+        decide(completion)
+    }
+}
+
+extension Result<Bool, any Error> {
+    fileprivate func conditionResult(_ name: String) -> OperationConditionResult {
+        switch self {
+        case .success(true): .satisfied
+        case .success(false): .failed(OperationError.conditionFailed(name))
+        case .failure(let error): .failed(error)
+        }
+    }
+}
+
+/// Holds if every operation that this one depends on has succeeded: none failed, timed out or was cancelled.
+///
+/// Otherwise the operation is cancelled with ``OperationError/dependenciesFailed(names:errors:)``, which carries the errors at
+/// the root; along a chain of operations with this condition each tells of the first one's.
+public struct NoFailedDependenciesCondition: OperationCondition {
+    private let ignoresCancellations: Bool
+
+    /// Makes the condition.
+    ///
+    /// - Parameter ignoreCancellations: Whether a dependency that was cancelled without an error counts as success.
+    public init(ignoreCancellations: Bool = false) {
+        ignoresCancellations = ignoreCancellations
+    }
+
+    /// Looks at the dependencies, all of which have finished.
+    public func evaluate(
+        for operation: AsyncOperation,
+        completion: @escaping @Sendable (OperationConditionResult) -> Void
+    ) {
+        let failed = operation.dependencies.filter(isFailed)
+        guard !failed.isEmpty else { return completion(.satisfied) }
+        let names = failed.map { $0.name ?? "\(type(of: $0))" }
+        let errors = failed.flatMap { ($0 as? AsyncOperation)?.errors ?? [] }.flatMap(\.roots)
+        completion(.failed(OperationError.dependenciesFailed(names: names, errors: errors)))
+    }
+
+    private func isFailed(_ operation: Operation) -> Bool {
+        if let operation = operation as? AsyncOperation, operation.failed { return true }
+        return operation.isCancelled && !ignoresCancellations
+    }
+}
+
+extension Error {
+    /// The errors that this one only passes on, or itself.
+    fileprivate var roots: [any Error] {
+        guard case .dependenciesFailed(_, let errors)? = self as? OperationError, !errors.isEmpty else { return [self] }
+        return errors
+    }
+}
+
+/// Holds if another condition does not.
+///
+/// It takes over the other one's dependency, but no exclusive category: that cannot be negated.
+public struct NegatedCondition<Condition: OperationCondition>: OperationCondition {
+    private let condition: Condition
+
+    /// Turns `condition` round.
+    public init(_ condition: Condition) {
+        self.condition = condition
+    }
+
+    /// "not" and the other condition's name.
+    public var name: String { "not \(condition.name)" }
+
+    /// The other condition's.
+    public func dependency(for operation: AsyncOperation) -> Operation? {
+        condition.dependency(for: operation)
+    }
+
+    /// Fails with ``OperationError/conditionFailed(_:)`` if the other one holds.
+    public func evaluate(
+        for operation: AsyncOperation,
+        completion: @escaping @Sendable (OperationConditionResult) -> Void
+    ) {
+        condition.evaluate(for: operation) { result in
+            switch result {
+            case .satisfied: completion(.failed(OperationError.conditionFailed(name)))
+            case .failed: completion(.satisfied)
+            }
+        }
+    }
+}
+
+/// Another condition, without the operation that it would have run to make itself hold.
+///
+/// For "if we are signed in", where the condition alone would sign in first.
+public struct SilentCondition<Condition: OperationCondition>: OperationCondition {
+    private let condition: Condition
+
+    /// Silences `condition`.
+    public init(_ condition: Condition) {
+        self.condition = condition
+    }
+
+    /// The other condition's name.
+    public var name: String { condition.name }
+
+    /// The other condition's category.
+    public var exclusiveCategory: String? { condition.exclusiveCategory }
+
+    /// Evaluates the other condition as things are.
+    public func evaluate(
+        for operation: AsyncOperation,
+        completion: @escaping @Sendable (OperationConditionResult) -> Void
+    ) {
+        condition.evaluate(for: operation, completion: completion)
+    }
+}

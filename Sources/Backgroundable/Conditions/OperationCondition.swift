@@ -1,0 +1,66 @@
+public import Foundation
+
+/// Whether a condition holds.
+public enum OperationConditionResult: Sendable {
+    /// It does.
+    case satisfied
+    /// It does not, and this is why.
+    case failed(any Error)
+}
+
+/// Something that must hold before an operation may run.
+///
+/// Conditions are evaluated once, when what the operation depends on has finished and before the operation is ready, so it
+/// takes no place of its queue meanwhile. If one fails, the operation is cancelled with its error, and its closure never
+/// runs.
+public protocol OperationCondition: Sendable {
+    /// What the condition is called in errors. The type's name unless said otherwise.
+    var name: String { get }
+
+    /// The category in which only one operation may run at a time; nil, unless said otherwise, if there is none.
+    var exclusiveCategory: String? { get }
+
+    /// An operation that has to run before this condition can be evaluated, to make it hold; nil unless said otherwise.
+    /// It is added to the operation's background queue (to `OperationQueue.background` if that is in another kind of
+    /// queue), and however it ends, the condition is evaluated then.
+    func dependency(for operation: AsyncOperation) -> Operation?
+
+    /// Decides. The completion may be called on any thread; calls after the first do nothing. If none comes within the
+    /// operation's timeout the condition has failed.
+    func evaluate(
+        for operation: AsyncOperation,
+        completion: @escaping @Sendable (OperationConditionResult) -> Void
+    )
+}
+
+extension OperationCondition {
+    /// The type's name.
+    public var name: String { "\(Self.self)" }
+    /// None.
+    public var exclusiveCategory: String? { nil }
+    /// None.
+    public func dependency(for operation: AsyncOperation) -> Operation? { nil }
+}
+
+extension AsyncOperation {
+    /// Adds a condition. All of an operation's conditions must hold.
+    ///
+    /// - Returns: False if it is too late: the operation has started or its conditions are being evaluated, which may be
+    ///   as soon as it is in a queue.
+    @discardableResult
+    public final func addCondition(_ condition: some OperationCondition) -> Bool {
+        let (attachments, facts) = attach()
+        return facts.isDisjoint(with: [.claimed, .told]) && attachments.evaluation.add(condition)
+    }
+
+    /// Whether conditions still keep the operation from running. Begins their evaluation when first asked.
+    final var awaitsConditions: Bool {
+        guard let attachments, ending == nil else { return false }
+        return attachments.evaluation.holdsBack(self)
+    }
+
+    /// Whether a start that nobody's queue made has to wait for the conditions. It is made good when they hold.
+    final var startsLater: Bool {
+        awaitsConditions && attachments?.evaluation.whenSettled { self.start() } == true
+    }
+}

@@ -1,0 +1,105 @@
+public import Foundation
+
+/// An operation that runs another one until it succeeds.
+///
+/// Operations run once, so each attempt is a new one:
+///
+/// ```swift
+/// let upload = RetryOperation(attempts: 5, delay: .exponential(from: 0.5).jittered()) { attempt in
+///     ContinuationOperation(timeout: 30) { continuation in send(file) { continuation($0) } }
+/// }
+/// ```
+///
+/// An attempt has failed when it has an error or timed out. One that was cancelled without an error is not repeated. The
+/// errors of the last attempt are the operation's. Unchecked for the reason of its superclass.
+public final class RetryOperation: GroupOperation, @unchecked Sendable {
+    /// What is known when an attempt has failed.
+    public struct Failure: Sendable {
+        /// Which attempt it was, counted from 1.
+        public let attempt: Int
+        /// Why it failed.
+        public let errors: [any Error]
+        /// How long the strategy says to wait before the next one, in seconds.
+        public let delay: TimeInterval
+    }
+
+    private let attempts: Int
+    private let delay: DelayStrategy
+    private let shouldRetry: @Sendable (Failure) -> Bool
+    private let make: @Sendable (Int) -> AsyncOperation
+    private let attempt = Locked(0)
+
+    /// Makes an operation that repeats.
+    ///
+    /// - Parameters:
+    ///   - name: What the operation is called, for people and for the uniqueness policy.
+    ///   - attempts: How many attempts there may be, the first one included; at least one is made.
+    ///   - delay: How long to wait before each further attempt.
+    ///   - timeout: How long all of it may take, in seconds from the start; zero, negative and infinite values mean forever.
+    ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
+    ///   - shouldRetry: Whether to go on after a failure; asked only while attempts are left.
+    ///   - make: Makes the operation of an attempt, counted from 1.
+    public init(
+        name: String? = nil,
+        attempts: Int = 3,
+        delay: DelayStrategy = .exponential().jittered(),
+        timeout: TimeInterval = .infinity,
+        onTimeoutCallback: (@Sendable (AsyncOperation) -> Void)? = nil,
+        uniquenessPolicy: AsyncOperationUniquenessPolicy = .default,
+        shouldRetry: @escaping @Sendable (Failure) -> Bool = { _ in true },
+        _ make: @escaping @Sendable (_ attempt: Int) -> AsyncOperation
+    ) {
+        self.attempts = max(1, attempts)
+        self.delay = delay
+        self.shouldRetry = shouldRetry
+        self.make = make
+        super.init(
+            name: name,
+            timeout: timeout,
+            onTimeoutCallback: onTimeoutCallback,
+            uniquenessPolicy: uniquenessPolicy
+        )
+        addObserver(StartedObserver { ($0 as? RetryOperation)?.tryNext() })
+    }
+
+    /// How many attempts have been made.
+    public var attemptsMade: Int {
+        attempt.withLock { $0 }
+    }
+
+    /// Decides whether to try again.
+    public override func partDidFinish(_ operation: Operation, errors: [any Error]) -> [any Error] {
+        let made = attemptsMade
+        guard !errors.isEmpty, made < attempts else { return errors }
+        let failure = Failure(attempt: made, errors: errors, delay: delay.delay(beforeRetry: made))
+        guard shouldRetry(failure), stayOpen() else { return errors }
+        guard failure.delay > 0 else {
+            tryNext()
+            settle()
+            return []
+        }
+        pause(failure.delay)
+        return []
+    }
+
+    private func pause(_ seconds: TimeInterval) {
+        let deadline = DeadlineTimer.shared.schedule(after: .seconds(seconds)) {
+            // What makes the next attempt is not ours: it must not hold up other deadlines.
+            DispatchQueue.global().async {
+                self.tryNext()
+                self.settle()
+            }
+        }
+        addObserver(FinishedObserver { _, _ in deadline.cancel() })
+    }
+
+    private func tryNext() {
+        guard ending == nil else { return }
+        let number = attempt.withLock { attempt in
+            attempt += 1
+            return attempt
+        }
+        addOperation(make(number))
+    }
+}
