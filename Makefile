@@ -5,7 +5,7 @@ SWIFT = swift
 RELEASE = .build/release
 SUITES = BackgroundableTests ErrandTests ErrandRedisTests ErrandCatalogueTests ExecutableTests
 
-.PHONY: help deps build test demo bench format lint docs
+.PHONY: help deps build test threads demo bench bench-local format lint docs
 
 help: ## list what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,6 +23,10 @@ test: deps ## run every test, against redis-servers that the tests start themsel
 	@# One suite after the other: many tests are about time, and would disturb each other on a small machine.
 	set -e; for suite in $(SUITES); do echo "== $$suite"; $(SWIFT) test --skip-build --filter "^$$suite\."; done
 
+STORM ?= 10
+threads: ## the local operations under the thread sanitizer (STORM=60 for storms of 60 s)
+	scripts/check-threads $(STORM)
+
 demo: deps ## run a distributed work queue on real files, and kill a worker in the middle
 	$(SWIFT) build -c release --product errand
 	$(RELEASE)/errand demo
@@ -30,6 +34,10 @@ demo: deps ## run a distributed work queue on real files, and kill a worker in t
 bench: deps ## jobs a second, beside what the server alone can do
 	$(SWIFT) build -c release --product ErrandBench
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(RELEASE)/ErrandBench --embedded "$$dir"
+
+bench-local: ## what a local operation costs, beside a plain one in the same run
+	$(SWIFT) build -c release --product BackgroundableBench
+	@$(RELEASE)/BackgroundableBench
 
 format: ## lay the code out
 	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests

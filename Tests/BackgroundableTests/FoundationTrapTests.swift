@@ -107,4 +107,81 @@ import Testing
         #expect(done.wait())
         #expect(listener.emptied.wait())
     }
+
+    @Test func operationsBehindOneThatIsNotReadyAreNotForgotten() {
+        for queue in [OperationQueue(), BackgroundQueue()] {
+            for _ in 0..<50 {
+                let never = AsyncOperation(timeout: 0) { _ in }
+                let later = AsyncOperation(timeout: 0) { _ in }
+                // In line: not ready, ready, ready, not ready yet, ready.
+                let line = (0..<5).map { _ in AsyncOperation { $0.finish() } }
+                line[0].addDependency(never)
+                line[3].addDependency(later)
+                for operation in line { queue.addOperation(operation) }
+                for number in [1, 2, 4] { line[number].waitUntilFinished() }
+                later.start()
+                later.finish()
+                line[3].waitUntilFinished()
+                never.cancel()
+                never.start()
+                line[0].waitUntilFinished()
+                #expect(queue.operationCount == 0 || eventually { queue.operationCount == 0 })
+            }
+        }
+    }
+
+    @Test func dependenciesAreKeptUnderLoad() {
+        let queue = BackgroundQueue()
+        let wasEarly = Box(false)
+        for _ in 0..<200 {
+            let first = (0..<4).map { _ in AsyncOperation { own in inTheGlobalQueue { own.finish() } } }
+            let second = BlockOperation {
+                if first.contains(where: { !$0.isFinished }) { wasEarly.change { $0 = true } }
+            }
+            for operation in first { second.addDependency(operation) }
+            queue.addOperations([second] + first)
+        }
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(!wasEarly.now)
+    }
+
+    @Test func queuesMayGoWhileTheirOperationsEndElsewhere() {
+        let ended = DispatchGroup()
+        for number in 0..<2_000 {
+            let queue = BackgroundQueue()
+            queue.maxConcurrentOperationCount =
+                number.isMultiple(of: 2) ? 1 : OperationQueue.defaultMaxConcurrentOperationCount
+            for step in 0..<4 {
+                ended.enter()
+                let operation = AsyncOperation(timeout: step == 3 ? 0.001 : 10) { own in
+                    guard step < 3 else { return }
+                    inTheGlobalQueue { if step == 2 { own.cancel() } else { own.finish() } }
+                }
+                operation.completionBlock = { ended.leave() }
+                queue.addOperation(operation)
+            }
+        }
+        #expect(ended.wait(timeout: .now() + 60) == .success)
+    }
+
+    @Test func finishingOnAnotherThreadWhileStartReturnsIsSeenOnce() {
+        let completions = Box(0)
+        let all = DispatchGroup()
+        let queue = OperationQueue()
+        for _ in 0..<2_000 {
+            all.enter()
+            let operation = AsyncOperation { own in
+                inTheGlobalQueue { own.finish() }
+                own.finish()
+            }
+            operation.completionBlock = {
+                completions.change { $0 += 1 }
+                all.leave()
+            }
+            queue.addOperation(operation)
+        }
+        #expect(all.wait(timeout: .now() + 60) == .success)
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(completions.now == 2_000)
+    }
 }

@@ -99,6 +99,7 @@ import Testing
     }
 
     @Test func aSubclassMaySayWhichErrorsCount() {
+        // Unchecked for the reason of its superclass.
         final class Lenient: GroupOperation, @unchecked Sendable {
             override func partDidFinish(_ operation: Operation, errors: [any Error]) -> [any Error] {
                 errors.filter { "\($0)" != "minor" }

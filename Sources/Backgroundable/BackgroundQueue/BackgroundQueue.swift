@@ -32,6 +32,13 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         set { news.withLock { $0.delegate = newValue } }
     }
 
+    /// Whether the process stays until the queue is empty when it is asked to leave (see ``BackgroundTasks``): true
+    /// unless set. If time is nearly up and the queue is still busy, its operations are cancelled.
+    public final var holdsBackgroundTask: Bool {
+        get { news.withLock { $0.holdsBackgroundTask } }
+        set { news.withLock { $0.holdsBackgroundTask = newValue } }
+    }
+
     /// How many closures of this queue's operations still run although their operation timed out or was cancelled.
     ///
     /// Their operations have left the queue and others run in their place, so this many threads are busy in excess of
@@ -49,6 +56,12 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
                 super.isSuspended = depth > 0
             }
         }
+    }
+
+    /// Makes an empty queue.
+    public override init() {
+        super.init()
+        news.withLock { $0.onExpiration { [weak self] in self?.cancelAllOperations() } }
     }
 
     // MARK: Adding

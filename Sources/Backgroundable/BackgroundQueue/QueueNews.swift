@@ -1,4 +1,5 @@
-/// What a background queue's delegate is to be told, in order.
+/// Whether a background queue is busy, and what follows from that: its background task, those who wait until it is
+/// empty, and what its delegate is to be told, in order.
 ///
 /// One thread at a time delivers. Another that has news meanwhile leaves it and goes on, so a delegate may use the
 /// queue, and wait for threads that use it, without a deadlock.
@@ -15,10 +16,23 @@ struct QueueNews: ~Copyable {
     private var items: [Item] = []
     private var waiting: [PendingWait] = []
     private var isDelivering = false
+    private var backgroundTask = HeldBackgroundTask()
+
+    /// Whether the queue holds a background task while it is busy.
+    var holdsBackgroundTask: Bool {
+        get { backgroundTask.isWanted }
+        set { backgroundTask.setWanted(newValue, isBusy: isBusy) }
+    }
+
+    /// Sets what the queue does when its background task expires.
+    mutating func onExpiration(_ action: @escaping @Sendable () -> Void) {
+        backgroundTask.onExpiration = action
+    }
 
     /// Notes that the queue has become busy, or empty. Returns whether the caller has to deliver.
     mutating func change() -> Bool {
         isBusy.toggle()
+        backgroundTask.busyChanged(to: isBusy)
         guard delegate != nil else { return false }
         items.append(isBusy ? .willStart : .didFinish)
         guard !isDelivering else { return false }

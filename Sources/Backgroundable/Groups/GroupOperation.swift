@@ -55,6 +55,8 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
             onTimeoutCallback: onTimeoutCallback,
             uniquenessPolicy: uniquenessPolicy
         ) { ($0 as? GroupOperation)?.startParts() }
+        // The queue that the group is in does, if it wants to.
+        queue.holdsBackgroundTask = false
         addObserver(GroupObserver())
         addOperations(operations)
     }

@@ -54,6 +54,8 @@ public final class Worker: Service, CustomStringConvertible {
         self.logger = logger
         background = BackgroundQueue()
         background.name = "errand-worker"
+        // A worker drains by itself: it gives back what does not end in time, which must come before the process leaves.
+        background.holdsBackgroundTask = false
         background.maxConcurrentOperationCount = configuration.concurrency
         shutdown = Shutdown(grace: configuration.grace, stopGrace: configuration.stopGrace)
     }

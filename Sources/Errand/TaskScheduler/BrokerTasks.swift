@@ -1,0 +1,79 @@
+import Backgroundable
+import Logging
+
+/// Requests that wait on a broker.
+final class BrokerTasks: TaskBacklog {
+    let place: TaskPlace
+
+    init(_ place: TaskPlace) {
+        self.place = place
+    }
+
+    func accepts(_ identifier: String) -> Bool {
+        TaskStage.accepts(identifier)
+    }
+
+    /// The workers know which handlers there are.
+    func noteRegistration(of identifier: String) {}
+
+    func submit(_ requested: RequestedTask, _ answer: @escaping TaskAnswer<Void>) {
+        AnsweringExecutor.answer(answer) { [place] () async throws(TaskScheduler.Error) in
+            let launch = try Self.described { () throws(DescriptionError) in try requested.launch(in: place.queue) }
+            _ = try await place.push(launch)
+        }
+    }
+
+    /// Asks who holds the name, by pushing a job that would give way to the holder, and cancels the answer: one job,
+    /// however many wait. Where nobody held it, the question itself is in line until it is cancelled.
+    func cancel(_ identifier: String, _ answer: @escaping TaskAnswer<Void>) {
+        guard accepts(identifier) else { return answer(.success(())) }
+        AnsweringExecutor.answer(logged(answer)) { [place] () async throws(TaskScheduler.Error) in
+            let id = JobIDGenerator.next()
+            let question = try Self.described { () throws(DescriptionError) in
+                try OperationDescription(
+                    TaskStage.launch.operation(of: identifier),
+                    encoding: TaskPayload.question,
+                    queue: place.queue,
+                    name: identifier,
+                    unique: .drop,
+                    notBefore: DescriptionLimits.notBeforeMilliseconds.upperBound,
+                    id: id
+                )
+            }
+            let holder = try await place.push(question).id
+            try await place.cancel(holder == id ? [id] : [holder, id])
+        }
+    }
+
+    func cancelAll(_ answer: @escaping TaskAnswer<Void>) {
+        AnsweringExecutor.answer(logged(answer)) { [place] () async throws(TaskScheduler.Error) in
+            try await place.cancel(try await place.waiting().map(\.id))
+        }
+    }
+
+    func pending(_ answer: @escaping TaskAnswer<[RequestedTask]>) {
+        AnsweringExecutor.answer(logged(answer)) { [place] () async throws(TaskScheduler.Error) in
+            try await place.waiting().map(\.requested)
+        }
+    }
+
+    /// The same answer, with a line in the log if it is an error: its caller may be unable to throw it.
+    private func logged<Value>(_ answer: @escaping TaskAnswer<Value>) -> TaskAnswer<Value> {
+        { [logger = place.logger] result in
+            if case .failure(let error) = result {
+                logger.error("the task requests could not be reached", metadata: ["error": "\(error)"])
+            }
+            answer(result)
+        }
+    }
+
+    private static func described(
+        _ make: () throws(DescriptionError) -> OperationDescription
+    ) throws(TaskScheduler.Error) -> OperationDescription {
+        do throws(DescriptionError) {
+            return try make()
+        } catch {
+            throw TaskScheduler.Error(error)
+        }
+    }
+}

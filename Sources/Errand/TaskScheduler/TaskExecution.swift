@@ -1,0 +1,67 @@
+import Backgroundable
+import Dispatch
+
+/// The second of a request's two jobs, in the worker: it calls the handler and waits for the task's end.
+struct TaskExecution: Sendable {
+    let identifier: String
+    let registry: TaskRegistry
+
+    var operation: RegisteredOperation {
+        RegisteredOperation(TaskStage.run.operation(of: identifier), handler: .async { await execute($0) })
+    }
+
+    private func execute(_ job: JobContext) async -> HandlerOutcome {
+        guard let requested = RequestedTask(job.arguments, identifier: identifier, notBefore: nil) else {
+            return .failed("its arguments request no task", isFinal: true)
+        }
+        guard let registration = registry.registration(of: identifier) else {
+            return .failed("nobody registered a handler for \"\(identifier)\"", isFinal: true)
+        }
+        // The job's timeout was settled by the launch; this worker may have other allowances.
+        let success = await run(requested, registration, allowance: job.deadline - .now)
+        registry.noteCompletion(of: identifier, success: success)
+        guard success else { return .failed("the task was completed without success", isFinal: true) }
+        // With a result the broker keeps its record for long, and a launch that is repeated late finds it.
+        return .finished(result: Array("success".utf8))
+    }
+
+    /// Runs the task. Cancelling this tells it to stop, and gives it a little time to do so.
+    private func run(
+        _ requested: RequestedTask,
+        _ registration: TaskRegistration,
+        allowance: Duration
+    ) async -> Bool {
+        let stopper = TaskStopper()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                // The process need not be held: a worker that stops waits for its runs and gives them back.
+                let run = TaskRun(requested, allowance: allowance) { continuation.resume(returning: $0) }
+                stopper.take(run)
+                run.begin(registration, on: .global())
+            }
+        } onCancel: {
+            stopper.stop()
+        }
+    }
+}
+
+/// Stops a run that may not have been made yet.
+private final class TaskStopper: Sendable {
+    private let state = Locked<(run: TaskRun?, isStopped: Bool)>((nil, false))
+
+    func take(_ run: TaskRun) {
+        let isStopped = state.withLock { state in
+            state.run = run
+            return state.isStopped
+        }
+        if isStopped { run.stop() }
+    }
+
+    func stop() {
+        let run = state.withLock { state in
+            state.isStopped = true
+            return state.run
+        }
+        run?.stop()
+    }
+}

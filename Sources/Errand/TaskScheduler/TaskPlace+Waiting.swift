@@ -1,0 +1,49 @@
+import Backgroundable
+
+extension TaskPlace {
+    /// A request that waits, and the job that stands for it.
+    struct Waiting: Sendable {
+        let id: String
+        let requested: RequestedTask
+    }
+
+    /// A queue of one's own holds a job or two for each identifier; one that is shared is read so far.
+    private static let mostPages = 20
+    private static let pageLength = 500
+
+    /// The requests that wait, one of each identifier.
+    ///
+    /// The line comes last, since that is where jobs move to while this reads.
+    func waiting() async throws(TaskScheduler.Error) -> [Waiting] {
+        var found: [String: Waiting] = [:]
+        do throws(BrokerError) {
+            for state in [JobState.scheduled, .retrying, .deferred, .ready] {
+                for request in try await requests(in: state) { found[request.requested.identifier] = request }
+            }
+        } catch {
+            throw TaskScheduler.Error(error)
+        }
+        return Array(found.values)
+    }
+
+    private func requests(in state: JobState) async throws(BrokerError) -> [Waiting] {
+        var found: [Waiting] = []
+        var cursor = 0
+        for _ in 0..<Self.mostPages {
+            let page = try await broker.jobs(in: state, on: queue, from: cursor, count: Self.pageLength)
+            found += page.jobs.compactMap(Self.request)
+            guard let next = page.next else { break }
+            cursor = next
+        }
+        return found
+    }
+
+    /// What a job requests; nil for a job that is no launch, or that nobody can read.
+    private static func request(_ record: JobRecord) -> Waiting? {
+        guard let job = try? JobEnvelope.read(stored: record.body).description,
+            let identifier = TaskStage.launch.identifier(in: job.operation),
+            let requested = RequestedTask(job.arguments, identifier: identifier, notBefore: job.notBefore)
+        else { return nil }
+        return Waiting(id: record.id, requested: requested)
+    }
+}

@@ -1,0 +1,77 @@
+import Backgroundable
+import Logging
+
+/// The queue of a broker where task requests wait.
+struct TaskPlace: Sendable {
+    let broker: any Broker
+    let queue: String
+    let logger: Logger
+
+    private static let mostPushes = 6
+
+    /// Pushes one job, again while the answer is lost: the id is the same, so it is taken once.
+    func push(_ description: OperationDescription) async throws(TaskScheduler.Error) -> Receipt {
+        try await push(description, on: broker)
+    }
+
+    func push(
+        _ description: OperationDescription,
+        on broker: any PushingBroker
+    ) async throws(TaskScheduler.Error) -> Receipt {
+        let envelope = try settled(description)
+        var loss: BrokerError?
+        var pause = Duration.milliseconds(50)
+        for _ in 0..<Self.mostPushes {
+            do throws(BrokerError) {
+                let receipt = try await broker.push([envelope], to: queue).first
+                if let receipt, receipt.outcome != .unknown { return receipt }
+                loss = loss ?? BrokerError(.outcomeUnknown, "the broker's answer was lost")
+            } catch {
+                // Once an answer was lost, the job may be there whatever goes wrong later.
+                if loss == nil, error.code != .outcomeUnknown { throw TaskScheduler.Error(error) }
+                loss = error
+            }
+            try? await Task.sleep(for: pause)
+            pause *= 2
+        }
+        throw TaskScheduler.Error(
+            .outcomeUnknown,
+            "whether the broker took the request is not known: \(loss?.message ?? "")"
+        )
+    }
+
+    /// Cancels jobs, as many at a time as every broker takes.
+    func cancel(_ ids: [String]) async throws(TaskScheduler.Error) {
+        do throws(BrokerError) {
+            for start in stride(from: 0, to: ids.count, by: 500) {
+                _ = try await broker.cancel(Array(ids[start..<min(start + 500, ids.count)]), on: queue)
+            }
+        } catch {
+            throw TaskScheduler.Error(error)
+        }
+    }
+
+    private func settled(_ description: OperationDescription) throws(TaskScheduler.Error) -> JobEnvelope {
+        do throws(DescriptionError) {
+            return try description.settled()
+        } catch {
+            throw TaskScheduler.Error(error)
+        }
+    }
+}
+
+extension TaskScheduler.Error {
+    init(_ error: BrokerError) {
+        let code: Code =
+            switch error.code {
+            case .full: .tooManyPendingTaskRequests
+            case .outcomeUnknown: .outcomeUnknown
+            default: .unavailable
+            }
+        self.init(code, error.message)
+    }
+
+    init(_ error: DescriptionError) {
+        self.init(.unavailable, "the broker cannot keep the request: \(error)")
+    }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import Testing
+
+@testable import Backgroundable
+
+/// When tasks are launched, and how long they may take.
+@Suite struct TaskSchedulerTimeTests {
+    @Test func aRequestIsNotLaunchedBeforeItsDate() throws {
+        let scene = TaskScene()
+        let launchedAt = Box<[Date]>([])
+        scene.register { task in
+            launchedAt.change { $0.append(Date()) }
+            task.setTaskCompleted(success: true)
+        }
+        let request = scene.request(in: 0.3)
+        try scene.scheduler.submit(request)
+        #expect(scene.endings.next() == [true])
+        #expect(try #require(launchedAt.now.first) >= (try #require(request.earliestBeginDate)))
+    }
+
+    /// Dates are the wall clock's: it is looked at again and again, for somebody may set it.
+    @Test func theWallClockMayBeSet() throws {
+        let clock = WallClock()
+        let scene = TaskScene(clock: { clock.now }, longestWait: 0.02)
+        scene.register { $0.setTaskCompleted(success: true) }
+        let request = AppRefreshTaskRequest(identifier: TaskScene.identifier)
+        request.earliestBeginDate = clock.now + 3600
+        try scene.scheduler.submit(request)
+        Thread.sleep(forTimeInterval: 0.1)
+        #expect(scene.endings.soFar.isEmpty)
+        clock.move(by: 3600)
+        #expect(scene.endings.next() == [true])
+    }
+
+    @Test func aTaskIsToldToStopShortlyBeforeItsAllowanceEnds() throws {
+        let scene = TaskScene(allowances: TaskAllowances(refresh: .seconds(5)))
+        let begun = Box<UInt64>(0)
+        let told = Box<UInt64>(0)
+        scene.register { task in
+            begun.change { $0 = MonotonicTime.now }
+            task.expirationHandler = {
+                told.change { $0 = MonotonicTime.now }
+                scene.log.change { $0.append("told") }
+                task.setTaskCompleted(success: true)
+            }
+        }
+        try scene.submit()
+        // Completed within the lead, it counts as what it says.
+        #expect(scene.endings.next() == [true])
+        #expect(told.now - begun.now > 3_900_000_000)
+        #expect(scene.log.now == ["told"])
+    }
+
+    @Test func aTaskThatNobodyCompletesEndsWithoutSuccess() throws {
+        let scene = TaskScene(allowances: TaskAllowances(refresh: .milliseconds(200)))
+        let tasks = Box<[ScheduledTask]>([])
+        let told = Signal()
+        scene.register { task in
+            tasks.change { $0.append(task) }
+            task.expirationHandler = { told.fire() }
+        }
+        try scene.submit()
+        #expect(scene.endings.next() == [false])
+        #expect(told.wait())
+        tasks.now.first?.setTaskCompleted(success: true)
+        scene.queue.waitUntilAllOperationsAreFinished()
+        #expect(scene.endings.soFar == [false])
+        // Its identifier is free again.
+        try scene.submit()
+        #expect(scene.endings.next() == [false, false])
+    }
+
+    /// Also without the queue's operation, whose timeout is the same.
+    @Test func aRunEndsWithItsAllowanceByItself() {
+        let endings = Endings()
+        let run = TaskRun(RequestedTask("a", .refresh), allowance: .milliseconds(50)) { endings.note($0) }
+        run.begin(TaskRegistration(queue: nil) { _ in })
+        #expect(endings.next() == [false])
+    }
+
+    @Test func aProcessThatIsAboutToLeaveWaitsForTheTaskAndTellsItToStop() throws {
+        let left = Signal()
+        let backgroundTasks = BackgroundTasks { _, _ in left.fire() }
+        backgroundTasks.expirationLead = 60
+        let scene = TaskScene(backgroundTasks: backgroundTasks)
+        let told = Signal()
+        let tasks = Box<[ScheduledTask]>([])
+        scene.register { task in
+            tasks.change { $0.append(task) }
+            task.expirationHandler = { told.fire() }
+            if tasks.now.count == 1 { backgroundTasks.terminate() }
+        }
+        try scene.submit()
+        #expect(told.wait())
+        #expect(!left.wait(seconds: 0.05))
+        tasks.now.first?.setTaskCompleted(success: true)
+        #expect(scene.endings.next() == [true])
+        #expect(left.wait())
+        // What is launched from now on is told to stop at once.
+        try scene.submit()
+        #expect(told.wait())
+        tasks.now.last?.setTaskCompleted(success: true)
+        #expect(scene.endings.next() == [true, true])
+    }
+
+    @Test func processingTasksHaveTheirOwnAllowance() throws {
+        let scene = TaskScene(allowances: TaskAllowances(refresh: .milliseconds(50), processing: .zero))
+        let launched = Signal()
+        let tasks = Box<[ScheduledTask]>([])
+        scene.register { task in
+            tasks.change { $0.append(task) }
+            launched.fire()
+        }
+        try scene.scheduler.submit(ProcessingTaskRequest(identifier: TaskScene.identifier))
+        #expect(launched.wait())
+        Thread.sleep(forTimeInterval: 0.15)
+        #expect(tasks.now.first?.isExpired == false)
+        tasks.now.first?.setTaskCompleted(success: true)
+        #expect(scene.endings.next() == [true])
+    }
+
+    @Test func anExpirationHandlerThatIsSetLateIsCalledAtOnceAndOnce() throws {
+        let scene = TaskScene(allowances: TaskAllowances(refresh: .zero))
+        scene.register { task in
+            inTheGlobalQueue {
+                scene.queue.cancelAllOperations()
+                #expect(task.isExpired)
+                task.expirationHandler = {
+                    scene.log.change { $0.append("late") }
+                    task.expirationHandler = { scene.log.change { $0.append("twice") } }
+                    inTheGlobalQueue { task.setTaskCompleted(success: true) }
+                }
+            }
+        }
+        try scene.submit()
+        #expect(scene.endings.next() == [true])
+        #expect(scene.log.now == ["late"])
+    }
+
+    @Test func aCompletedTaskIsNotToldToStopAndIsLetGo() throws {
+        let scene = TaskScene(allowances: TaskAllowances(refresh: .milliseconds(100)))
+        weak var weakTask: ScheduledTask?
+        let seen = Box<[ScheduledTask]>([])
+        scene.register { task in
+            seen.change { $0.append(task) }
+            task.expirationHandler = {
+                _ = task.identifier; scene.log.change { $0.append("told") }
+            }
+            task.setTaskCompleted(success: true)
+            task.expirationHandler = {
+                _ = task.identifier; scene.log.change { $0.append("told") }
+            }
+        }
+        try scene.submit()
+        #expect(scene.endings.next() == [true])
+        scene.queue.waitUntilAllOperationsAreFinished()
+        weakTask = seen.now.first
+        #expect(weakTask != nil)
+        seen.change { $0 = [] }
+        let patience = MonotonicTime.now + 20_000_000_000
+        while weakTask != nil, MonotonicTime.now < patience { Thread.sleep(forTimeInterval: 0.001) }
+        #expect(weakTask == nil)
+        Thread.sleep(forTimeInterval: 0.15)
+        #expect(scene.log.now.isEmpty)
+    }
+
+    @Test func cancellingTheOperationTellsTheTaskToStop() throws {
+        let scene = TaskScene(allowances: TaskAllowances(refresh: .zero))
+        let launched = Signal()
+        let told = Signal()
+        scene.register { task in
+            task.expirationHandler = { told.fire() }
+            launched.fire()
+        }
+        try scene.submit()
+        #expect(launched.wait())
+        scene.queue.cancelAllOperations()
+        // It does not obey: after five seconds it ends without success.
+        #expect(scene.endings.next() == [false])
+        #expect(told.wait())
+    }
+}
