@@ -96,7 +96,12 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
-        .testTarget(name: "BackgroundableTests", dependencies: ["Backgroundable"]),
+        .executableTarget(
+            name: "errand-termination-probe",
+            dependencies: ["Backgroundable"],
+            path: "Tests/Support/TerminationProbe"
+        ),
+        .testTarget(name: "BackgroundableTests", dependencies: ["Backgroundable", "errand-termination-probe"]),
         .target(
             name: "ErrandConformance",
             dependencies: ["Errand", .product(name: "Logging", package: "swift-log")]

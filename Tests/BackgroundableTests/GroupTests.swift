@@ -67,13 +67,13 @@ import Testing
         for timesOut in [true, false] {
             let begun = Signal()
             let running = AsyncOperation(timeout: 0) { _ in begun.fire() }
-            let waiting = AsyncOperation { $0.finish() }
-            waiting.addDependency(running)
-            let group = GroupOperation(timeout: timesOut ? 0.05 : 0, operations: [running, waiting])
+            let waiting = (0..<20).map { _ in AsyncOperation { $0.finish() } }
+            for operation in waiting { operation.addDependency(running) }
+            let group = GroupOperation(timeout: timesOut ? 0.05 : 0, operations: [running] + waiting)
             OperationQueue().addOperation(group)
             #expect(begun.wait())
             if !timesOut { group.cancel() }
-            for operation in [running, waiting] {
+            for operation in [running] + waiting {
                 operation.waitUntilFinished()
                 #expect(operation.isCancelled)
             }

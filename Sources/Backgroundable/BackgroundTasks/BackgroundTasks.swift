@@ -12,9 +12,9 @@ public import Foundation
 /// ```
 ///
 /// The first task that begins takes SIGTERM over, but only if nobody else in the process handles or ignores it: such
-/// hosts set ``leavesOnTermination`` to false and call ``waitForAll(within:)``. Until then SIGTERM ends the process at
-/// once, as ever. A second SIGTERM does not wait for anything: the process leaves at once, with status 143. Other
-/// signals are not touched, and child processes inherit nothing of this.
+/// hosts set ``leavesOnTermination`` to false and call ``waitForAll(within:)``. Before the first task SIGTERM ends the
+/// process at once, as ever. A second SIGTERM does not wait for anything: the process leaves at once, with status 143.
+/// Other signals are not touched, and child processes inherit nothing of this.
 ///
 /// All of its methods are safe on any thread and cheap: beginning and ending a task costs two short locks.
 public final class BackgroundTasks: Sendable {

@@ -72,8 +72,7 @@ struct BackgroundTasksState: ~Copyable {
         let step = current.next(at: now, isIdle: isIdle, mayLeave: leavesOnTermination)
         countdown = current
         var turn = Turn(step: step, end: current.end, isIdle: isIdle)
-        // Those who see time run out are answered after the tasks have expired.
-        if step != .expire, current.isOver(at: now, isIdle: isIdle) {
+        if current.isOver(at: now, isIdle: isIdle) {
             turn.waiters = Array(waiters.values)
             waiters = [:]
         }

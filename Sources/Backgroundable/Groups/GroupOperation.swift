@@ -170,7 +170,10 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
             defer { state.waiting = [] }
             return (state.waiting, Array(state.running.values))
         }
+        // Nobody may start because the one that it depends on was cancelled first.
+        queue.isSuspended = true
         for part in running { part.cancel() }
+        queue.isSuspended = false
         GroupOperation.turnAway(waiting)
     }
 
