@@ -96,6 +96,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
+        .executableTarget(name: "BackgroundableBench", dependencies: ["Backgroundable"]),
         .executableTarget(
             name: "errand-termination-probe",
             dependencies: ["Backgroundable"],

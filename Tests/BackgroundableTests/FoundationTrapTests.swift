@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Backgroundable
@@ -183,5 +184,42 @@ import Testing
         #expect(all.wait(timeout: .now() + 60) == .success)
         queue.waitUntilAllOperationsAreFinished()
         #expect(completions.now == 2_000)
+    }
+}
+
+extension FoundationTrapTests {
+    /// What is added just when its last dependency finishes runs all the same, although nothing else happens in its queue.
+    @Test func aDependencyThatFinishesWhileItsDependentIsAddedReleasesIt() {
+        let next = Locked<AsyncOperation?>(nil)
+        let isOver = Atomic<Bool>(false)
+        let turn = Atomic<Int>(0)
+        let ended = Signal()
+        Thread {
+            var seen = 0
+            while !isOver.load(ordering: .acquiring) {
+                let now = turn.load(ordering: .acquiring)
+                guard now != seen else { continue }
+                seen = now
+                for _ in 0..<(now * 7 % 97) { _ = turn.load(ordering: .relaxed) }
+                next.withLock { $0 }?.finish()
+            }
+            ended.fire()
+        }.start()
+        for round in 1...8_000 {
+            let first = AsyncOperation(timeout: 0) { _ in }
+            first.start()
+            let second: Operation = round.isMultiple(of: 2) ? AsyncOperation { $0.finish() } : PlainOperation()
+            second.addDependency(first)
+            let queue = BackgroundQueue()
+            next.withLock { $0 = first }
+            turn.store(round, ordering: .releasing)
+            queue.addOperation(second)
+            guard eventually({ second.isFinished }) else {
+                Issue.record("round \(round) is stuck")
+                break
+            }
+        }
+        isOver.store(true, ordering: .releasing)
+        _ = ended.wait()
     }
 }

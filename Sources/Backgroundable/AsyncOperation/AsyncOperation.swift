@@ -46,8 +46,10 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     private var onTimeoutCallback: Closure?
     /// Touched by the one who decided the ending.
     private var onEnd: (@Sendable (AsyncOperation, AsyncOperationEnding) -> Void)?
-    /// Written by the one who claimed the start, before opening; read by the one who closes.
-    private var deadline: Deadline?
+    /// The deadline of an operation that goes on when its closure has returned, or that found no room on the board.
+    private let deadline = DeadlineSlot()
+    /// When its time is over; 0 if never. Written by the one who claimed the start, before anybody watches.
+    private(set) final var due: UInt64 = 0
     /// Written by the queue before it enqueues the operation; taken by the one who closes, unless the closure overruns.
     private(set) var membership: Membership?
     /// Written before the operation is published. Whether the closure's work goes on after its call has returned, so that
@@ -156,7 +158,11 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     /// The first look at an operation that depends on nothing unfinished begins the evaluation of its conditions: a queue
     /// looks when the operation is added.
     open override var isReady: Bool {
-        super.isReady && !awaitsConditions
+        guard super.isReady else { return false }
+        guard !state.facts.isDisjoint(with: [.attended, .dependent]) else { return true }
+        guard !awaitsConditions else { return false }
+        if state.facts.contains(.dependent), state.ring() { ReadinessBell.ringLater(self) }
+        return true
     }
 
     open override var isExecuting: Bool {
@@ -178,23 +184,10 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     open override func start() {
         guard !startsLater, state.claim() else { return }
         let work = closure.take()
-        if state.facts.ending == nil {
-            deadline = DeadlineTimer.shared.schedule(after: timeout, self)
-        }
-        notify(.willExecute)
-        let before = state.open()
-        notify(.didExecute)
-        if before.ending != nil {
-            if before.contains(.told) { close(membership.take(), isAttended: before.contains(.attended)) }
-            return
-        }
-        if before.contains(.attended), let attachments = slot.made {
-            post(.started, attachments)
-            // An observer may have ended it.
-            guard ending == nil else { return workReturned() }
-        }
-        work?(self)
-        if !worksOn { workReturned() }
+        let watch = beginWatch()
+        let isOver = run(work)
+        if let watch { endWatch(watch) }
+        if isOver { workReturned() }
     }
 
     /// Ends the operation: its work is done. Before it has started this means that its closure never runs and that it
@@ -212,11 +205,49 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     /// Takes the operation's dependence on another one. A dependency that is added after the conditions were evaluated
     /// is waited for, but not looked at by them.
     open override func addDependency(_ operation: Operation) {
+        state.depend()
         guard state.facts.contains(.attended), let attachments = slot.made else {
             return super.addDependency(operation)
         }
         // Foundation looks at `isReady` in there, which does not mean that the operation is in a queue.
         attachments.evaluation.unmoved { super.addDependency(operation) }
+    }
+
+    // MARK: How it runs
+
+    /// Runs the closure, unless the operation has ended. Returns whether there is work that is over by that.
+    private func run(_ work: Closure?) -> Bool {
+        notify(.willExecute)
+        let before = state.open()
+        notify(.didExecute)
+        if before.ending != nil {
+            if before.contains(.told) { close(membership.take(), isAttended: before.contains(.attended)) }
+            return false
+        }
+        if before.contains(.attended), let attachments = slot.made {
+            post(.started, attachments)
+            // An observer may have ended it.
+            guard ending == nil else { return true }
+        }
+        work?(self)
+        return !worksOn
+    }
+
+    /// Sets the time limit: on the board while this thread is busy with the closure, else as a deadline.
+    private func beginWatch() -> Int? {
+        guard state.facts.ending == nil, let moment = MonotonicTime.after(timeout) else { return nil }
+        due = moment
+        let watch = DeadlineTimer.shared.watch(self)
+        if watch == nil { deadline.set(DeadlineTimer.shared.schedule(self)) }
+        return watch
+    }
+
+    /// The closure has returned: if the operation goes on, it needs a deadline from now on.
+    private func endWatch(_ watch: Int) {
+        guard DeadlineTimer.shared.endWatch(watch, self), ending == nil else { return }
+        deadline.set(DeadlineTimer.shared.schedule(self))
+        // It may have ended meanwhile, before there was a deadline to cancel.
+        if state.confirm().ending != nil { deadline.take()?.cancel() }
     }
 
     // MARK: How it ends
@@ -331,7 +362,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     }
 }
 
-extension AsyncOperation: DeadlineTarget {
+extension AsyncOperation: WatchedTarget {
     package final func deadlineReached() {
         end(.timedOut)
     }

@@ -29,6 +29,11 @@ struct AsyncOperationState: ~Copyable {
         /// Those who attend have been told of the end, or need not be waited for.
         static let announced = Facts(rawValue: 1 << 8)
 
+        /// It depends, or did, on other operations.
+        static let dependent = Facts(rawValue: 1 << 9)
+        /// It was seen to be ready, and somebody makes sure that its queue knows.
+        static let rung = Facts(rawValue: 1 << 10)
+
         private static let endingMask: UInt16 = 0b11
 
         init(rawValue: UInt16) {
@@ -94,6 +99,21 @@ struct AsyncOperationState: ~Copyable {
     /// will look at what is attached.
     func attend() -> Facts {
         update { $0.isClosing ? $0 : $0.union(.attended) }
+    }
+
+    /// Notes that it depends on another operation.
+    func depend() {
+        _ = add(.dependent)
+    }
+
+    /// True for the one caller who has to make sure that the queue knows that it is ready.
+    func ring() -> Bool {
+        !add(.rung).contains(.rung)
+    }
+
+    /// The facts, in one order with every change: whoever changes them later sees what this thread did before.
+    func confirm() -> Facts {
+        add([])
     }
 
     /// Lets an attended operation be finished.

@@ -36,7 +36,7 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
     /// unless set. If time is nearly up and the queue is still busy, its operations are cancelled.
     public final var holdsBackgroundTask: Bool {
         get { news.withLock { $0.holdsBackgroundTask } }
-        set { news.withLock { $0.holdsBackgroundTask = newValue } }
+        set { news.withLock { $0.holdBackgroundTask(newValue, for: self) } }
     }
 
     /// How many closures of this queue's operations still run although their operation timed out or was cancelled.
@@ -58,22 +58,16 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         }
     }
 
-    /// Makes an empty queue.
-    public override init() {
-        super.init()
-        news.withLock { $0.onExpiration { [weak self] in self?.cancelAllOperations() } }
-    }
-
     // MARK: Adding
 
     open override func addOperation(_ operation: Operation) {
         if admit(operation) {
-            super.addOperation(operation)
+            enqueue(operation)
         }
     }
 
     open override func addOperations(_ operations: [Operation], waitUntilFinished wait: Bool) {
-        super.addOperations(admit(operations), waitUntilFinished: wait)
+        enqueue(admit(operations), waitUntilFinished: wait)
     }
 
     open override func addOperation(_ block: @escaping @Sendable () -> Void) {
@@ -101,7 +95,7 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         if let pending { operation.addDependency(pending) }
         for earlier in earlier { operation.addDependency(earlier) }
         if admit(operation) {
-            super.addOperation(operation)
+            enqueue(operation)
         }
     }
 
@@ -113,7 +107,20 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
     }
 
     final func addInLine(_ operations: [Operation], waitUntilFinished wait: Bool) {
-        super.addOperations(admit(operations).linedUp(), waitUntilFinished: wait)
+        enqueue(admit(operations).linedUp(), waitUntilFinished: wait)
+    }
+
+    /// Hands an operation to Foundation's queue. (An ``AsyncOperation`` reminds the queue by itself.)
+    private func enqueue(_ operation: Operation) {
+        super.addOperation(operation)
+        if !(operation is AsyncOperation) { operation.remindQueue() }
+    }
+
+    private func enqueue(_ operations: [Operation], waitUntilFinished wait: Bool) {
+        super.addOperations(operations, waitUntilFinished: false)
+        for operation in operations where !(operation is AsyncOperation) { operation.remindQueue() }
+        guard wait else { return }
+        for operation in operations { operation.waitUntilFinished() }
     }
 
     // MARK: Waiting
@@ -139,7 +146,7 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         let asyncOperation = operation as? AsyncOperation
         let policy = asyncOperation?.uniquenessPolicy ?? .ignore
         let part = PartedRoll.part(for: operation, key: key)
-        let admission = rolls[part].withLock { $0.admit(operation, key: key, policy: policy, call: call) }
+        let admission = rolls.withLock(part: part) { $0.admit(operation, key: key, policy: policy, call: call) }
         guard let seat = admission.seat else {
             asyncOperation?.turnAway()
             return false
@@ -147,7 +154,12 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         if memberCount.add(1, ordering: .acquiringAndReleasing).oldValue == 0 {
             membersChanged(mayBlock: true)
         }
-        enlist(operation, Membership(queue: self, part: part, seat: seat))
+        let membership = Membership(queue: self, part: part, seat: seat)
+        if let asyncOperation {
+            asyncOperation.join(membership)
+        } else {
+            enlist(operation, membership)
+        }
         if let barrier = admission.barrier, !(operation is BarrierBlock) {
             operation.addDependency(barrier)
         }
@@ -155,11 +167,9 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         return true
     }
 
-    /// Sees to it that the queue learns when the operation leaves.
+    /// Sees to it that the queue learns when an operation of another kind leaves.
     private func enlist(_ operation: Operation, _ membership: Membership) {
-        if let operation = operation as? AsyncOperation {
-            operation.join(membership)
-        } else if let operation = operation as? QueueBlock {
+        if let operation = operation as? QueueBlock {
             operation.join(membership)
         } else {
             FinishWatcher.watch(operation) { membership.end(mayBlock: true) }
@@ -169,7 +179,7 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
     /// A member has finished and left.
     final func leave(part: Int, seat: Int, mayBlock: Bool) {
         // The last reference may go here, and with it whatever the operation holds: not under the roll's lock.
-        let operation = rolls[part].withLock { $0.leave(seat) }
+        let operation = rolls.withLock(part: part) { $0.leave(seat) }
         withExtendedLifetime(operation) {}
         if memberCount.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
             membersChanged(mayBlock: mayBlock)
@@ -180,7 +190,7 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
 
     private func membersChanged(mayBlock: Bool) {
         let (waiting, mustDeliver) = news.withLock { news in
-            let mustDeliver = news.change()
+            let mustDeliver = news.change(of: self)
             return (news.takeWaiting(), mustDeliver)
         }
         for wait in waiting { wait.resume(true) }

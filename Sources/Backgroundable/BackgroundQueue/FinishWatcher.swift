@@ -19,9 +19,22 @@ final class FinishWatcher: Operation, @unchecked Sendable {
         let watcher = FinishWatcher(action)
         watcher.addDependency(operation)
         queue.addOperation(watcher)
+        watcher.remindQueue()
     }
 
     override func main() {
         action()
+    }
+}
+
+extension Operation {
+    /// Tells the queue once more if the operation is ready. To be called when it has been added.
+    ///
+    /// Foundation's queue on Linux asks and keeps the answer in two steps. If the last dependency finishes between
+    /// them, the queue believes for ever that the operation is not ready.
+    func remindQueue() {
+        #if !canImport(ObjectiveC)
+            if isReady { didChangeValue(forKey: "isReady") }
+        #endif
     }
 }

@@ -1,25 +1,27 @@
+import Foundation
+
 /// The background task that a queue holds while it is busy, if it wants one.
 struct HeldBackgroundTask: ~Copyable {
     private(set) var isWanted = true
-    /// Called when the process's time is nearly up.
-    var onExpiration: (@Sendable () -> Void)?
     private var identifier = BackgroundTaskIdentifier.invalid
 
-    mutating func setWanted(_ isWanted: Bool, isBusy: Bool) {
+    mutating func setWanted(_ isWanted: Bool, isBusy: Bool, _ queue: BackgroundQueue) {
         guard isWanted != self.isWanted else { return }
         self.isWanted = isWanted
-        if isWanted, isBusy { begin() } else { end() }
+        if isWanted, isBusy { begin(queue) } else { end() }
     }
 
-    mutating func busyChanged(to isBusy: Bool) {
+    mutating func busyChanged(to isBusy: Bool, _ queue: BackgroundQueue) {
         guard isWanted else { return }
-        if isBusy { begin() } else { end() }
+        if isBusy { begin(queue) } else { end() }
     }
 
-    private mutating func begin() {
+    private mutating func begin(_ queue: BackgroundQueue) {
+        // Until it is empty the queue is kept alive by its operations anyway. (A weak reference would make every
+        // use of the queue dearer, for ever.)
         identifier = BackgroundTasks.shared.beginBackgroundTask(
             withName: "background queue",
-            expirationHandler: onExpiration
+            expirationHandler: { queue.cancelAllOperations() }
         )
     }
 

@@ -1,34 +1,49 @@
 import Foundation
 
-/// A roll behind its lock.
-typealias SharedRoll = Locked<Roll>
-
 /// A background queue's roll, in parts: threads that add and threads that finish seldom want the same lock.
 ///
 /// Everything of one name is in one part, so comparing and adding are one step there.
-struct PartedRoll: Sendable {
-    private let parts: [SharedRoll] = (0..<16).map { _ in SharedRoll(Roll()) }
+///
+/// Unchecked because of the pointer: it is set once, and what it points to are locks.
+struct PartedRoll: ~Copyable, @unchecked Sendable {
+    private static let count = 16
+
+    private let parts: UnsafeMutablePointer<LockCell<Roll>>
+
+    init() {
+        parts = .allocate(capacity: PartedRoll.count)
+        for part in 0..<PartedRoll.count {
+            (parts + part).initialize(to: LockCell(Roll()))
+        }
+    }
+
+    deinit {
+        parts.deinitialize(count: PartedRoll.count)
+        parts.deallocate()
+    }
 
     /// The part where an operation of that name belongs; operations without a name are spread.
     static func part(for operation: Operation, key: NameKey?) -> Int {
         let address = Int(bitPattern: Unmanaged.passUnretained(operation).toOpaque())
-        return (key?.hash ?? (address >> 6)) & 15
+        return (key?.hash ?? (address >> 6)) & (count - 1)
     }
 
-    subscript(part: Int) -> SharedRoll {
-        parts[part]
+    /// Runs `body` on one part while it is locked. Of `part` only the lowest bits count.
+    @inline(__always)
+    func withLock<Result>(part: Int, _ body: (inout Roll) -> Result) -> Result {
+        parts[part & (PartedRoll.count - 1)].withLock(body)
     }
 
     /// Runs `body` on every part while all of them are locked.
     func withAllLocked(_ body: (inout Roll) -> Void) {
-        withLocked(parts[...], body)
+        withLocked(from: 0, body)
     }
 
-    private func withLocked(_ rest: ArraySlice<SharedRoll>, _ body: (inout Roll) -> Void) {
-        guard let first = rest.first else { return }
-        first.withLock { roll in
+    private func withLocked(from part: Int, _ body: (inout Roll) -> Void) {
+        guard part < PartedRoll.count else { return }
+        withLock(part: part) { roll in
             body(&roll)
-            withLocked(rest.dropFirst(), body)
+            withLocked(from: part + 1, body)
         }
     }
 }

@@ -20,19 +20,18 @@ struct QueueNews: ~Copyable {
 
     /// Whether the queue holds a background task while it is busy.
     var holdsBackgroundTask: Bool {
-        get { backgroundTask.isWanted }
-        set { backgroundTask.setWanted(newValue, isBusy: isBusy) }
+        backgroundTask.isWanted
     }
 
-    /// Sets what the queue does when its background task expires.
-    mutating func onExpiration(_ action: @escaping @Sendable () -> Void) {
-        backgroundTask.onExpiration = action
+    /// Sets whether the queue holds a background task while it is busy.
+    mutating func holdBackgroundTask(_ isWanted: Bool, for queue: BackgroundQueue) {
+        backgroundTask.setWanted(isWanted, isBusy: isBusy, queue)
     }
 
     /// Notes that the queue has become busy, or empty. Returns whether the caller has to deliver.
-    mutating func change() -> Bool {
+    mutating func change(of queue: BackgroundQueue) -> Bool {
         isBusy.toggle()
-        backgroundTask.busyChanged(to: isBusy)
+        backgroundTask.busyChanged(to: isBusy, queue)
         guard delegate != nil else { return false }
         items.append(isBusy ? .willStart : .didFinish)
         guard !isDelivering else { return false }

@@ -3,14 +3,20 @@ import Foundation
 /// Tells the queue of an operation that it has become ready.
 ///
 /// Foundation's queue on Linux keeps what `isReady` said last. A notice that comes while another thread has asked and not
-/// yet kept the answer is lost, and nothing tells it again. So the bell rings again, after spans that double,
-/// until the operation has started: a lost notice costs as long as the other thread was away, and an
-/// operation that waits for a place in its queue a few notices.
+/// yet kept the answer is lost, and nothing tells it again: an operation whose last dependency finishes while it is being
+/// added may so wait for ever. So the bell rings again, after spans that double, until the operation has started: a lost
+/// notice costs as long as the other thread was away, and an operation that waits for a place in its queue a few
+/// notices.
 enum ReadinessBell {
     private static let firstSpan = Duration.milliseconds(1)
 
     static func ring(_ operation: AsyncOperation) {
         operation.notify(.ready)
+        ringAgain(operation, after: firstSpan)
+    }
+
+    /// For an operation that its queue has been told about, or should have been.
+    static func ringLater(_ operation: AsyncOperation) {
         ringAgain(operation, after: firstSpan)
     }
 

@@ -49,6 +49,27 @@ package final class DeadlineTimer: Sendable {
         return deadline
     }
 
+    /// Watches a target while the calling thread is busy with it: it is called, on the timer's thread, when it is due.
+    ///
+    /// Returns what ``endWatch(_:_:)`` wants to know, or nil if there is no room: then schedule it.
+    @inline(__always)
+    func watch(_ target: some WatchedTarget) -> Int? {
+        book.watch(target)
+    }
+
+    /// Ends the watch. False if the target has been called.
+    @inline(__always)
+    func endWatch(_ place: Int, _ target: some WatchedTarget) -> Bool {
+        book.board.wipe(place, target)
+    }
+
+    /// Calls `target` once, on the timer's thread, when it is due, unless the deadline is cancelled before.
+    func schedule(_ target: some WatchedTarget) -> Deadline {
+        let deadline = Deadline(target: target)
+        book.insert(deadline, due: target.due)
+        return deadline
+    }
+
     /// How many deadlines the timer remembers, cancelled ones that were not swept out yet included.
     package var count: Int {
         book.count
@@ -62,10 +83,18 @@ private final class DeadlineBook: Sendable {
         /// When the thread will look again by itself.
         var wakesAt = UInt64.max
         var isClosed = false
+
+        /// Notes that the thread must not sleep longer than until `moment`. True if it would have.
+        mutating func wake(at moment: UInt64) -> Bool {
+            guard moment < wakesAt else { return false }
+            wakesAt = moment
+            return true
+        }
     }
 
     private let state = Locked(State())
     private let alarm = Alarm()
+    let board = ClosureBoard()
 
     var count: Int {
         state.withLock { $0.heap.count }
@@ -74,11 +103,23 @@ private final class DeadlineBook: Sendable {
     func insert(_ deadline: Deadline, due: UInt64) {
         let isFirst = state.withLock { state in
             state.heap.insert(deadline, due: due)
-            guard due < state.wakesAt else { return false }
-            state.wakesAt = due
-            return true
+            return state.wake(at: due)
         }
         if isFirst {
+            alarm.ring()
+        }
+    }
+
+    @inline(__always)
+    func watch(_ target: some WatchedTarget) -> Int? {
+        guard let (place, isFirst) = board.write(target) else { return nil }
+        if isFirst { look(at: target.due) }
+        return place
+    }
+
+    private func look(at moment: UInt64) {
+        board.lower(to: moment)
+        if state.withLock({ $0.wake(at: moment) }) {
             alarm.ring()
         }
     }
@@ -92,6 +133,7 @@ private final class DeadlineBook: Sendable {
     /// while others were told is not told any more.
     func serve() {
         while true {
+            reachWatched()
             let (deadline, wakesAt, isClosed) = next()
             if isClosed { return }
             if let deadline {
@@ -102,14 +144,21 @@ private final class DeadlineBook: Sendable {
         }
     }
 
+    /// Calls what is due on the board.
+    private func reachWatched() {
+        let now = MonotonicTime.now
+        guard board.firstLook <= now else { return }
+        for target in board.takeDue(at: now) { target.deadlineReached() }
+    }
+
     private func next() -> (due: Deadline?, wakesAt: UInt64?, isClosed: Bool) {
         let now = MonotonicTime.now
         return state.withLock { state in
             if let due = state.heap.popDue(at: now) {
                 return (due, nil, state.isClosed)
             }
-            state.wakesAt = state.heap.firstDue ?? .max
-            return (nil, state.heap.firstDue, state.isClosed)
+            state.wakesAt = min(state.heap.firstDue ?? .max, board.firstLook)
+            return (nil, state.wakesAt == .max ? nil : state.wakesAt, state.isClosed)
         }
     }
 }

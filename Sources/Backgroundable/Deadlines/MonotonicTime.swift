@@ -1,11 +1,25 @@
-import Dispatch
 import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
 
 /// Time that only goes forward, in nanoseconds since an arbitrary moment: setting the system's clock does not move it.
 enum MonotonicTime {
     /// The present moment.
     static var now: UInt64 {
-        DispatchTime.now().uptimeNanoseconds
+        // What `DispatchTime` reads, without its way there.
+        #if canImport(Darwin)
+            return clock_gettime_nsec_np(CLOCK_UPTIME_RAW)
+        #else
+            var time = timespec()
+            clock_gettime(CLOCK_MONOTONIC, &time)
+            return UInt64(truncatingIfNeeded: time.tv_sec) &* 1_000_000_000 &+ UInt64(truncatingIfNeeded: time.tv_nsec)
+        #endif
     }
 
     /// The moment that lies `seconds` after now, or nil if there is no such moment: zero, negative, infinite and

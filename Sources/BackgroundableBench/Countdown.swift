@@ -1,0 +1,20 @@
+import Dispatch
+import Synchronization
+
+/// Lets one thread wait until a number of steps have been made by others.
+final class Countdown: Sendable {
+    private let left: Atomic<Int>
+    private let isOver = DispatchSemaphore(value: 0)
+
+    init(_ steps: Int) {
+        left = Atomic(steps)
+    }
+
+    func step() {
+        if left.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { isOver.signal() }
+    }
+
+    func wait() {
+        isOver.wait()
+    }
+}
