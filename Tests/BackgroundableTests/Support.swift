@@ -93,8 +93,8 @@ func eventually(_ condition: () -> Bool) -> Bool {
 }
 
 /// Whether something comes true before a healthy machine's patience ends. For what nobody announces.
-func eventually(_ condition: () -> Bool) async -> Bool {
-    let patience = MonotonicTime.now + 20_000_000_000
+func eventually(seconds: UInt64 = 20, _ condition: () -> Bool) async -> Bool {
+    let patience = MonotonicTime.now + seconds * 1_000_000_000
     while !condition() {
         guard MonotonicTime.now < patience else { return false }
         try? await Task.sleep(for: .milliseconds(1))

@@ -16,12 +16,16 @@ extension AsyncOperation {
         }
         if ending != .finished { task?.cancel() }
         if !hadStarted {
-            attachments.evaluation.leaveLines()
+            // A queue may just be keeping the answer that it is not ready: one notice would be lost.
+            if attachments.evaluation.leaveLines() { ReadinessBell.ring(self) }
             if ending == .finished { notify(.ready) }
         }
-        guard let milestone = ending.milestone else { return }
-        attachments.state.withLock { $0.mail.post(milestone) }
-        if ending != .timedOut { deliverMail(attachments) }
+        attachments.state.withLock { state in
+            // The thread that started it may not have come to say so.
+            if hadStarted { state.mail.post(.started) }
+            if let milestone = ending.milestone { state.mail.post(milestone) }
+        }
+        if ending == .cancelled { deliverMail(attachments) }
     }
 
     /// Tells the observers that it has finished, then finishes it; after a timeout the other way round, because that

@@ -211,6 +211,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         }
         // Foundation looks at `isReady` in there, which does not mean that the operation is in a queue.
         attachments.evaluation.unmoved { super.addDependency(operation) }
+        if !isUnblocked { attachments.evaluation.withdraw(self) }
     }
 
     // MARK: How it runs
@@ -299,6 +300,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
 
     /// The operation leaves its queue, and those who wait for it.
     final func leave(_ membership: Membership?) {
+        if !state.facts.contains(.ran) { forgetUnfinishedDependencies() }
         notify(.finished)
         membership?.end(mayBlock: ending != .timedOut)
     }

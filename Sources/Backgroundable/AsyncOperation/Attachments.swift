@@ -16,6 +16,11 @@ final class Attachments: Sendable {
     let state = Locked(State())
     /// The operation's conditions and how far they are.
     let evaluation = ConditionEvaluation()
+
+    /// An operation that is let go without having ended must not hold up those behind it in line.
+    deinit {
+        evaluation.leaveLines()
+    }
 }
 
 /// Where an operation keeps its attachments: nothing until the first use, then the same object for ever.

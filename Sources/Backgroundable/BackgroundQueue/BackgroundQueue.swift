@@ -106,6 +106,13 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         }
     }
 
+    /// Adds an operation that does not wait for a barrier, because what the barrier waits for may wait for it.
+    final func addBeforeBarrier(_ operation: Operation) {
+        if admit(operation, passesBarrier: true) {
+            enqueue(operation)
+        }
+    }
+
     final func addInLine(_ operations: [Operation], waitUntilFinished wait: Bool) {
         enqueue(admit(operations).linedUp(), waitUntilFinished: wait)
     }
@@ -141,7 +148,7 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
 
     /// Applies the operation's uniqueness policy and, unless that drops it, counts it in. Returns whether to enqueue
     /// it.
-    private func admit(_ operation: Operation, call: UInt64 = 0) -> Bool {
+    private func admit(_ operation: Operation, call: UInt64 = 0, passesBarrier: Bool = false) -> Bool {
         let key = operation.name.map(NameKey.init)
         let asyncOperation = operation as? AsyncOperation
         let policy = asyncOperation?.uniquenessPolicy ?? .ignore
@@ -160,7 +167,7 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         } else {
             enlist(operation, membership)
         }
-        if let barrier = admission.barrier, !(operation is BarrierBlock) {
+        if let barrier = admission.barrier, !passesBarrier, !(operation is BarrierBlock) {
             operation.addDependency(barrier)
         }
         for displaced in admission.displaced { displaced.cancel() }

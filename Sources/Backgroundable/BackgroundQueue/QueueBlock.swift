@@ -14,7 +14,9 @@ class QueueBlock: BlockOperation, @unchecked Sendable {
     override func start() {
         let membership = membership
         self.membership = nil
+        let isWaiting = isCancelled
         super.start()
+        if isWaiting { forgetUnfinishedDependencies() }
         guard let membership else { return }
         willLeave(membership.queue)
         membership.end(mayBlock: true)

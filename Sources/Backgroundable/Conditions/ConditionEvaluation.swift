@@ -1,19 +1,22 @@
 import Foundation
 
-/// How far an operation's conditions are: gathered, being judged, in line for its exclusive categories, settled.
+/// How far an operation's conditions are: gathered, being judged, found to hold, in line for its exclusive categories,
+/// settled.
 final class ConditionEvaluation: Sendable {
     fileprivate enum Phase {
-        case open, judging, inLine, settled, over
+        case open, judging, judged, inLine, settled, over
     }
 
     fileprivate enum Look {
-        case waits, mayRun, begins
+        case waits, mayRun, begins, linesUp
     }
 
     fileprivate struct State: ~Copyable {
         var phase = Phase.open
         var conditions: [any OperationCondition] = []
         var ticket: ExclusiveTicket?
+        /// How often it has got in line: a turn of an earlier ticket, which was given up, means nothing.
+        var round = 0
         /// The thread that changes the operation's dependencies just now.
         var unmovedBy: ObjectIdentifier?
         var onSettled: (@Sendable () -> Void)?
@@ -49,7 +52,10 @@ final class ConditionEvaluation: Sendable {
         switch look {
         case .waits: return true
         case .mayRun: return false
-        case .begins: return !begin(conditions, operation)
+        case .begins where begin(conditions, operation), .linesUp where getInLine(operation):
+            ReadinessBell.ringLater(operation)
+            return false
+        case .begins, .linesUp: return true
         }
     }
 
@@ -62,14 +68,33 @@ final class ConditionEvaluation: Sendable {
         }
     }
 
-    /// The operation has ended: the next in its lines may have their turn.
-    func leaveLines() {
-        let (ticket, action) = state.withLock { state in
+    /// Whether the operation has a category to itself, or will have it when its turn comes.
+    func holds(_ category: String) -> Bool {
+        state.withLock { $0.ticket }?.categories.contains(category) == true
+    }
+
+    /// Takes the turn for good. False if somebody has overtaken the operation since it had its turn: it waits again.
+    func takesTurn() -> Bool {
+        state.withLock { state in
+            guard state.phase == .settled, let ticket = state.ticket else { return true }
+            // In one step with this state, so that the next turn does not come unseen.
+            guard !ExclusiveLines.shared.begin(ticket) else { return true }
+            state.phase = .inLine
+            return false
+        }
+    }
+
+    /// The operation has ended: the next in its lines may have their turn. Returns whether it was still held back.
+    @discardableResult
+    func leaveLines() -> Bool {
+        let (ticket, action, wasHeldBack) = state.withLock { state in
+            let wasHeldBack = state.phase != .settled && state.phase != .over
             state.phase = .over
-            return (state.ticket.take(), state.onSettled.take())
+            return (state.ticket.take(), state.onSettled.take(), wasHeldBack)
         }
         if let ticket { ExclusiveLines.shared.leave(ticket) }
         action?()
+        return wasHeldBack
     }
 
     // MARK: The way
@@ -83,20 +108,54 @@ final class ConditionEvaluation: Sendable {
             ConditionJudge.judge(doubtful, for: operation) { errors in
                 if !errors.isEmpty {
                     operation.end(.cancelled, errors: errors)
-                } else if self.getInLine(operation) {
-                    ReadinessBell.ring(operation)
+                } else if self.hold() {
+                    self.lookAgain(operation)
                 }
             }
         }
         return false
     }
 
+    /// The conditions hold: the next look at an operation that depends on nothing unfinished gets it in line.
+    private func hold() -> Bool {
+        state.withLock { state in
+            guard state.phase == .judging else { return false }
+            state.phase = .judged
+            return true
+        }
+    }
+
+    /// Gives up the place in line until the next look, unless the operation has begun: it depends on something
+    /// unfinished now, which may be waiting in the same line.
+    func withdraw(_ operation: AsyncOperation) {
+        let ticket: ExclusiveTicket? = state.withLock { state in
+            guard state.phase == .inLine || state.phase == .settled else { return nil }
+            guard let ticket = state.ticket, !ExclusiveLines.shared.hasBegun(ticket) else { return nil }
+            state.phase = .judged
+            return state.ticket.take()
+        }
+        guard let ticket else { return }
+        ExclusiveLines.shared.leave(ticket)
+        // What it depends on may have finished meanwhile, and nobody would look.
+        lookAgain(operation)
+    }
+
+    private func lookAgain(_ operation: AsyncOperation) {
+        if operation.isReady { ReadinessBell.ring(operation) }
+    }
+
     /// Returns whether it has its turn at once.
     private func getInLine(_ operation: AsyncOperation) -> Bool {
-        let categories = categories
+        var categories = categories
         guard !categories.isEmpty else { return settle() }
+        // A group that holds one category while its parts wait for another could be waited for by that one's holder.
+        categories.formUnion((operation as? GroupOperation)?.categoriesOfParts ?? [])
+        let round = state.withLock { state in
+            state.round += 1
+            return state.round
+        }
         let ticket = ExclusiveTicket(categories, for: operation) { [weak operation] in
-            guard let operation, self.settle() else { return }
+            guard let operation, self.settle(round) else { return }
             ReadinessBell.ring(operation)
         }
         let isStillWanted = state.withLock { state in
@@ -105,14 +164,22 @@ final class ConditionEvaluation: Sendable {
             state.ticket = ticket
             return true
         }
-        return isStillWanted && ExclusiveLines.shared.getInLine(ticket) && settle()
+        guard isStillWanted else { return false }
+        let hasTurn = ExclusiveLines.shared.getInLine(ticket)
+        guard operation.isUnblocked else {
+            withdraw(operation)
+            return false
+        }
+        return hasTurn && settle(round)
     }
 
     /// Returns whether this is news: the operation has not ended.
-    private func settle() -> Bool {
+    private func settle(_ round: Int? = nil) -> Bool {
         var action: (@Sendable () -> Void)?
         let isNews = state.withLock { state in
-            guard state.phase == .judging || state.phase == .inLine else { return false }
+            guard state.phase == .judging || state.phase == .inLine, round ?? state.round == state.round else {
+                return false
+            }
             state.phase = .settled
             action = state.onSettled.take()
             return true
@@ -128,6 +195,9 @@ extension ConditionEvaluation.State {
         switch phase {
         case .settled, .over: return .mayRun
         case .judging, .inLine: return .waits
+        case .judged:
+            phase = .judging
+            return .linesUp
         case .open:
             guard !conditions.isEmpty else { return .mayRun }
             guard unmovedBy != ObjectIdentifier(Thread.current) else { return .waits }

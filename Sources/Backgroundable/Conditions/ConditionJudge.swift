@@ -32,7 +32,11 @@ final class ConditionJudge: Sendable {
     private func prepare(_ condition: any OperationCondition, _ index: Int, _ operation: AsyncOperation) {
         guard let first = condition.dependency(for: operation) else { return evaluate(condition, index, operation) }
         FinishWatcher.watch(first) { self.evaluate(condition, index, operation) }
-        (operation.membership?.queue ?? OperationQueue.background).addOperation(first)
+        // It belongs to the groups that the operation is in, and must not wait for them.
+        if let parent = operation.parent, let first = first as? AsyncOperation {
+            first.attach().0.state.withLock { $0.parent = parent }
+        }
+        (operation.membership?.queue ?? OperationQueue.background).addBeforeBarrier(first)
     }
 
     private func evaluate(_ condition: any OperationCondition, _ index: Int, _ operation: AsyncOperation) {

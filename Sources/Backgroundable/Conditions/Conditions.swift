@@ -10,6 +10,11 @@ protocol PurelyExclusive: OperationCondition {}
 /// with overlapping categories never wait for each other in a circle. Parts of a group that has the category
 /// run one at a time within that group, and do not wait for it.
 ///
+/// Parts of a group go before operations outside of it that have not begun, because those may wait for the group's place
+/// in a queue. A group that has a category has those of its parts too, for as long as it runs. That is settled when the
+/// group's turn comes: give it the categories of parts that it will add later (as a ``RetryOperation`` does), or two groups
+/// may wait for each other.
+///
 /// The category is given up when the operation ends. A closure that runs on after its timeout no longer holds it.
 ///
 /// ```swift

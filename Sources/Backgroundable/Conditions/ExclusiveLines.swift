@@ -4,14 +4,26 @@
 final class ExclusiveTicket: @unchecked Sendable {
     fileprivate let keys: [ExclusiveLines.Key]
     fileprivate let onTurn: @Sendable () -> Void
+    /// In how many groups the operation is, one within the other.
+    fileprivate let depth: Int
     /// In how many lines somebody is before it.
     fileprivate var behind = 0
+    /// Whether the operation has begun: nobody overtakes it any more.
+    fileprivate var hasBegun = false
     fileprivate var isGone = false
 
-    /// - Parameter onTurn: Called at most once, when the operation has become the first in all of its lines.
+    var categories: Set<String> { Set(keys.map(\.category)) }
+
+    /// - Parameter onTurn: Called when the operation has become the first in all of its lines; again if it was overtaken.
     init(_ categories: Set<String>, for operation: AsyncOperation, onTurn: @escaping @Sendable () -> Void) {
         keys = categories.map { ExclusiveLines.Key(category: $0, scope: operation.holder(of: $0)) }
+        depth = operation.depth
         self.onTurn = onTurn
+    }
+
+    /// Whether `other` makes way for this one.
+    fileprivate func overtakes(_ other: ExclusiveTicket) -> Bool {
+        !other.hasBegun && other.depth < depth
     }
 }
 
@@ -19,6 +31,9 @@ final class ExclusiveTicket: @unchecked Sendable {
 ///
 /// An operation gets in all of its lines in one step and has its turn when it is the first in each. So it is first come,
 /// first served, and everybody waits only for those who came before: no circle can arise.
+///
+/// Parts of a group overtake those who have not begun and are in fewer groups. Such a one may be waiting for the place in
+/// its queue that the group has, and the group for its part. The order is still one and the same in every line.
 final class ExclusiveLines: Sendable {
     /// The parts of a group that has a category to itself line up among themselves: they must not wait for their group.
     struct Key: Hashable {
@@ -53,12 +68,22 @@ final class ExclusiveLines: Sendable {
     func getInLine(_ ticket: ExclusiveTicket) -> Bool {
         state.withLock { state in
             guard !ticket.isGone else { return false }
-            for key in ticket.keys {
-                if state.lines[key] != nil { ticket.behind += 1 }
-                state.lines[key, default: Line()].append(ticket)
-            }
+            for key in ticket.keys { state.enter(key, ticket) }
             return ticket.behind == 0
         }
+    }
+
+    /// The operation begins: from now on nobody overtakes it. False if somebody has.
+    func begin(_ ticket: ExclusiveTicket) -> Bool {
+        state.withLock { _ in
+            guard ticket.behind == 0 else { return false }
+            ticket.hasBegun = true
+            return true
+        }
+    }
+
+    func hasBegun(_ ticket: ExclusiveTicket) -> Bool {
+        state.withLock { _ in ticket.hasBegun }
     }
 
     /// Leaves every line, wherever in it the ticket is.
@@ -73,6 +98,16 @@ final class ExclusiveLines: Sendable {
 }
 
 extension ExclusiveLines.State {
+    fileprivate mutating func enter(_ key: ExclusiveLines.Key, _ ticket: ExclusiveTicket) {
+        let overtaken = lines[key]?.first
+        lines[key, default: Line()].insert(ticket) { ticket.overtakes($0) }
+        if lines[key]?.first !== ticket {
+            ticket.behind += 1
+        } else {
+            overtaken?.behind += 1
+        }
+    }
+
     /// Lets the line move up if `ticket` was its first. Returns the one who has its turn by that.
     ///
     /// Those who leave from the middle stay where they are until they come to the front: leaving costs no search.
@@ -99,8 +134,11 @@ struct Line<Element> {
         head < elements.count ? elements[head] : nil
     }
 
-    mutating func append(_ element: Element) {
-        elements.append(element)
+    /// Inserts an element behind the last one that it does not overtake.
+    mutating func insert(_ element: Element, overtaking: (Element) -> Bool) {
+        var place = elements.count
+        while place > head, let other = elements[place - 1], overtaking(other) { place -= 1 }
+        elements.insert(element, at: place)
     }
 
     mutating func removeFirst() {
@@ -119,10 +157,15 @@ extension AsyncOperation {
     fileprivate func holder(of category: String) -> GroupOperation? {
         var parent = parent
         while let group = parent {
-            if group.attachments?.evaluation.categories.contains(category) == true { return group }
+            if group.attachments?.evaluation.holds(category) == true { return group }
             parent = group.parent
         }
         return nil
+    }
+
+    /// In how many groups the operation is, one within the other.
+    fileprivate var depth: Int {
+        sequence(first: self as AsyncOperation) { $0.parent }.dropFirst().reduce(0) { depth, _ in depth + 1 }
     }
 
     /// The group that the operation is a part of.

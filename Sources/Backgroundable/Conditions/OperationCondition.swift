@@ -59,8 +59,18 @@ extension AsyncOperation {
         return attachments.evaluation.holdsBack(self)
     }
 
+    /// Whether everything that the operation depends on has finished.
+    final var isUnblocked: Bool {
+        super.isReady
+    }
+
     /// Whether a start that nobody's queue made has to wait for the conditions. It is made good when they hold.
     final var startsLater: Bool {
-        awaitsConditions && attachments?.evaluation.whenSettled { self.start() } == true
+        guard let evaluation = attachments?.evaluation else { return false }
+        while awaitsConditions || !evaluation.takesTurn() {
+            // Whoever makes way for it must not run its closure, least of all the timer's thread.
+            if evaluation.whenSettled({ DispatchQueue.global().async { self.start() } }) { return true }
+        }
+        return false
     }
 }

@@ -15,7 +15,7 @@ enum ReadinessBell {
         ringAgain(operation, after: firstSpan)
     }
 
-    /// For an operation that its queue has been told about, or should have been.
+    /// For one that has just been found ready: its queue may keep an older answer last.
     static func ringLater(_ operation: AsyncOperation) {
         ringAgain(operation, after: firstSpan)
     }

@@ -109,6 +109,16 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
 
     // MARK: Parts
 
+    /// The exclusive categories of the parts that it has before it starts, and of their parts.
+    final var categoriesOfParts: Set<String> {
+        parts.withLock { $0.waiting }.reduce(into: []) { categories, part in
+            if let part = part as? AsyncOperation {
+                categories.formUnion(part.attachments?.evaluation.categories ?? [])
+            }
+            if let part = part as? GroupOperation { categories.formUnion(part.categoriesOfParts) }
+        }
+    }
+
     private func startParts() {
         let waiting: [Operation] = parts.withLock { state in
             guard state.phase == .waiting else { return [] }

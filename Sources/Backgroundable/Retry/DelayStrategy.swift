@@ -14,8 +14,10 @@ public struct DelayStrategy: Sendable {
     /// The seconds to wait before retry `number`, counted from 1: zero or more, at most a hundred years.
     public func delay(beforeRetry number: Int) -> TimeInterval {
         let seconds = span(number)
-        return seconds > 0 ? min(seconds, 3_155_000_000) : 0
+        return seconds > 0 ? min(seconds, DelayStrategy.longest) : 0
     }
+
+    private static let longest: TimeInterval = 3_155_000_000
 
     /// No wait.
     public static let immediate = DelayStrategy { _ in 0 }
@@ -27,7 +29,9 @@ public struct DelayStrategy: Sendable {
 
     /// A wait drawn from a range, in seconds.
     public static func random(in range: ClosedRange<TimeInterval>) -> DelayStrategy {
-        DelayStrategy { _ in TimeInterval.random(in: range) }
+        // Nothing can be drawn evenly from a range without end.
+        let finite = range.clamped(to: 0...longest)
+        return DelayStrategy { _ in TimeInterval.random(in: finite) }
     }
 
     /// `initial` seconds, and `step` more each time.
@@ -36,7 +40,7 @@ public struct DelayStrategy: Sendable {
         by step: TimeInterval,
         upTo maximum: TimeInterval = .infinity
     ) -> DelayStrategy {
-        DelayStrategy { min(initial + step * TimeInterval($0 - 1), maximum) }
+        DelayStrategy { min(initial + step * (TimeInterval($0) - 1), maximum) }
     }
 
     /// `initial` seconds, and twice as many each time, at most `maximum`.
@@ -44,7 +48,7 @@ public struct DelayStrategy: Sendable {
         from initial: TimeInterval = 1,
         upTo maximum: TimeInterval = 300
     ) -> DelayStrategy {
-        DelayStrategy { min(initial * pow(2, TimeInterval($0 - 1)), maximum) }
+        DelayStrategy { min(initial * pow(2, TimeInterval($0) - 1), maximum) }
     }
 
     /// The same waits, each drawn evenly from zero to what it would have been, so that what failed together does not come

@@ -28,6 +28,8 @@ public final class RetryOperation: GroupOperation, @unchecked Sendable {
     private let shouldRetry: @Sendable (Failure) -> Bool
     private let make: @Sendable (Int) -> AsyncOperation
     private let attempt = Locked(0)
+    /// The end of the pause between two attempts.
+    private let pauseEnd = Locked<Deadline?>(nil)
 
     /// Makes an operation that repeats.
     ///
@@ -61,6 +63,7 @@ public final class RetryOperation: GroupOperation, @unchecked Sendable {
             uniquenessPolicy: uniquenessPolicy
         )
         addObserver(StartedObserver { ($0 as? RetryOperation)?.tryNext() })
+        addObserver(FinishedObserver { operation, _ in (operation as? RetryOperation)?.endPause() })
     }
 
     /// How many attempts have been made.
@@ -91,7 +94,13 @@ public final class RetryOperation: GroupOperation, @unchecked Sendable {
                 self.settle()
             }
         }
-        addObserver(FinishedObserver { _, _ in deadline.cancel() })
+        pauseEnd.withLock { $0 = deadline }
+        // It may have ended before there was a pause to end.
+        if ending != nil { endPause() }
+    }
+
+    private func endPause() {
+        pauseEnd.withLock { $0.take() }?.cancel()
     }
 
     private func tryNext() {
