@@ -126,6 +126,128 @@ import Testing
         }
     }
 
+    @Test func whoIsCancelledLeavesItsLineBeforeItLeavesItsQueue() {
+        let category = MutuallyExclusive(category: "suspended")
+        let suspended = BackgroundQueue()
+        suspended.isSuspended = true
+        let (first, second) = (AsyncOperation { $0.finish() }, AsyncOperation { $0.finish() })
+        for operation in [first, second] { operation.addCondition(category) }
+        suspended.addOperation(first)
+        OperationQueue().addOperation(second)
+        first.cancel()
+        let isFinished = eventually { second.isFinished }
+        #expect(isFinished && !first.isFinished)
+        suspended.isSuspended = false
+        suspended.waitUntilAllOperationsAreFinished()
+    }
+
+    @Test(arguments: [true, false]) func aLostNoticeOfTheEndIsMadeGood(cancels: Bool) {
+        let held = Signal()
+        let asked = Signal()
+        let operation = Forgetful { $0.finish() }
+        operation.addCondition(
+            BlockCondition {
+                asked.fire()
+                return held.wait()
+            }
+        )
+        let queue = OperationQueue()
+        queue.addOperation(operation)
+        #expect(asked.wait())
+        operation.looksToForget.change { $0 = 3 }
+        if cancels { operation.cancel() } else { operation.finish() }
+        let isFinished = eventually { operation.isFinished }
+        #expect(isFinished)
+        held.fire()
+    }
+
+    @Test func partsOvertakeOnlyThoseWhoHaveNotBegun() {
+        let lines = ExclusiveLines()
+        let group = GroupOperation()
+        let part = AsyncOperation { _ in }
+        part.attach().0.state.withLock { $0.parent = group }
+        for hasBegun in [true, false] {
+            let outer = ExclusiveTicket(["a"], for: AsyncOperation { _ in }) {}
+            let inner = ExclusiveTicket(["a"], for: part) {}
+            #expect(lines.getInLine(outer))
+            if hasBegun { #expect(lines.begin(outer)) }
+            #expect(lines.getInLine(inner) != hasBegun)
+            #expect(lines.begin(inner) != hasBegun && lines.begin(outer) == hasBegun)
+            lines.leave(outer)
+            #expect(lines.begin(inner))
+            lines.leave(inner)
+            #expect(lines.count == 0)
+        }
+    }
+
+    @Test func whoWasOvertakenWaitsAlthoughItsQueueStartsIt() {
+        let category = MutuallyExclusive(category: "overtaken")
+        let suspended = BackgroundQueue()
+        suspended.isSuspended = true
+        let isPartInside = Box(false)
+        let wasCrowded = Box(false)
+        let (begun, held, after) = (Signal(), Signal(), Signal())
+        let overtaken = AsyncOperation { own in
+            wasCrowded.change { $0 = isPartInside.now }
+            own.finish()
+        }
+        let part = AsyncOperation(timeout: 0) { own in
+            isPartInside.change { $0 = true }
+            begun.fire()
+            _ = held.wait()
+            isPartInside.change { $0 = false }
+            own.finish()
+        }
+        for operation in [overtaken, part] { operation.addCondition(category) }
+        suspended.addOperation(overtaken)
+        let group = GroupOperation(operations: [part])
+        OperationQueue().addOperation(group)
+        #expect(begun.wait())
+        suspended.isSuspended = false
+        suspended.addOperation { after.fire() }
+        #expect(after.wait())
+        // Nothing tells that it has not run: what should not come gets a little time to.
+        Thread.sleep(forTimeInterval: 0.05)
+        #expect(overtaken.ending == nil)
+        held.fire()
+        overtaken.waitUntilFinished()
+        #expect(!wasCrowded.now && overtaken.ending == .finished)
+    }
+
+    @Test func cancellingAGroupLetsNoneOfItsWaitingPartsBegin() {
+        for _ in 0..<20 {
+            let begun = Signal()
+            let running = AsyncOperation(timeout: 0) { _ in begun.fire() }
+            let waiting = (0..<20).map { _ in AsyncOperation { $0.finish() } }
+            for part in waiting { part.addDependency(running) }
+            let group = GroupOperation(operations: [running] + waiting)
+            OperationQueue().addOperation(group)
+            #expect(begun.wait())
+            group.cancel()
+            for part in waiting { part.waitUntilFinished() }
+            #expect(waiting.allSatisfy { $0.isCancelled })
+        }
+    }
+
+    @Test func aPauseKeepsNothingAliveThatHasEnded() {
+        weak var gone: RetryOperation?
+        do {
+            let failed = Signal()
+            let retry = RetryOperation(attempts: 2, delay: .constant(3_600)) { _ in
+                let attempt = AsyncOperation { $0.finish(with: Mishap("x")) }
+                attempt.completionBlock = { failed.fire() }
+                return attempt
+            }
+            gone = retry
+            let queue = OperationQueue()
+            queue.addOperation(retry)
+            #expect(failed.wait())
+            retry.cancel()
+            queue.waitUntilAllOperationsAreFinished()
+        }
+        #expect(eventually { gone == nil })
+    }
+
     @Test func delaysOfAnyNumbersAreNoTrap() {
         #expect((0...3_155_000_000).contains(DelayStrategy.random(in: 0...(.infinity)).delay(beforeRetry: 1)))
         #expect(DelayStrategy.random(in: -2...(-1)).delay(beforeRetry: 1) == 0)
@@ -189,5 +311,17 @@ private struct Preceded: OperationCondition {
         completion: @escaping @Sendable (OperationConditionResult) -> Void
     ) {
         completion(.satisfied)
+    }
+}
+
+/// An operation of which the first looks after its end get an answer from before. Unchecked for its superclass's reason.
+private final class Forgetful: AsyncOperation, @unchecked Sendable {
+    let looksToForget = Box(0)
+
+    override var isReady: Bool {
+        let isReady = super.isReady
+        guard ending != nil, looksToForget.now > 0 else { return isReady }
+        looksToForget.change { $0 -= 1 }
+        return false
     }
 }

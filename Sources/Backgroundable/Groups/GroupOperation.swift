@@ -182,6 +182,7 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
         }
         // Nobody may start because the one that it depends on was cancelled first.
         queue.isSuspended = true
+        for part in running where !part.isExecuting { part.cancel() }
         for part in running { part.cancel() }
         queue.isSuspended = false
         GroupOperation.turnAway(waiting)
