@@ -93,11 +93,11 @@ func eventually(_ condition: () -> Bool) -> Bool {
 }
 
 /// Whether something comes true before a healthy machine's patience ends. For what nobody announces.
-func eventually(seconds: UInt64 = 20, _ condition: () -> Bool) async -> Bool {
-    let patience = MonotonicTime.now + seconds * 1_000_000_000
-    while !condition() {
-        guard MonotonicTime.now < patience else { return false }
+func eventually(seconds: Int = 20, _ condition: () -> Bool) async -> Bool {
+    // Counted in looks: while other tests block the threads of the pool, nobody looks and no patience is spent.
+    for _ in 0..<(seconds * 1_000) {
+        if condition() { return true }
         try? await Task.sleep(for: .milliseconds(1))
     }
-    return true
+    return false
 }
