@@ -10,18 +10,10 @@ import Testing
         #expect(probe.said == ["announced 25", "exit handlers run"])
     }
 
-    @Test func aBusyProcessLeavesWhenItsTaskHasEnded() throws {
-        let probe = try BackgroundTaskProbe("busy")
-        probe.terminate()
-        #expect(probe.says("announced 25"))
-        #expect(probe.ending(within: 0.3) == "none")
-        probe.finish()
-        #expect(probe.ending() == "exit 0")
-        #expect(probe.said == ["announced 25", "done"])
-    }
-
-    @Test func aBackgroundQueueHoldsTheProcessUntilItIsEmpty() throws {
-        let probe = try BackgroundTaskProbe("queue")
+    /// Busy with a task of its own, or with a background queue.
+    @Test(arguments: ["busy", "queue"])
+    func aBusyProcessLeavesWhenItsWorkHasEnded(way: String) throws {
+        let probe = try BackgroundTaskProbe(way)
         probe.terminate()
         #expect(probe.says("announced 25"))
         #expect(probe.ending(within: 0.3) == "none")
