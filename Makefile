@@ -5,7 +5,7 @@ SWIFT = swift
 RELEASE = .build/release
 SUITES = BackgroundableTests ErrandTests ErrandRedisTests ErrandCatalogueTests ExecutableTests
 
-.PHONY: help deps build test threads demo bench bench-local format lint docs
+.PHONY: help deps build test threads faults faults-full fault-tools demo bench bench-local format lint docs
 
 help: ## list what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,21 @@ test: deps ## run every test, against redis-servers that the tests start themsel
 STORM ?= 10
 threads: ## the local operations under the thread sanitizer (STORM=60 for storms of 60 s)
 	scripts/check-threads $(STORM)
+
+FAULTS = $(RELEASE)/errand-faults
+faults: fault-tools ## the quick profile of the fault catalogue: processes, networks and servers that really fail
+	$(FAULTS) $(ARGUMENTS)
+
+faults-full: fault-tools ## every fault at its full size (hours); ARGUMENTS="--only F20 --json" for some
+	$(FAULTS) --full $(ARGUMENTS)
+
+fault-tools: deps
+	@scripts/install-dependencies faults
+	$(SWIFT) build -c release --product errand-faults
+	$(SWIFT) build -c release --product errand-fault-worker
+	$(SWIFT) build -c release --product errand-worker
+	$(SWIFT) build -c release --product errand-producer
+	$(SWIFT) build -c release --product errand
 
 demo: deps ## run a distributed work queue on real files, and kill a worker in the middle
 	$(SWIFT) build -c release --product errand

@@ -118,6 +118,26 @@ let package = Package(
             path: "Tests/Support/ChildProbe"
         ),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .executableTarget(
+            name: "errand-fault-worker",
+            dependencies: [
+                "Errand", "ErrandRedis",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            path: "Tests/Faults/Worker"
+        ),
+        .executableTarget(
+            name: "errand-faults",
+            dependencies: [
+                "Errand", "ErrandCommandLine", "ErrandRedis", "TestSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/Faults/Harness"
+        ),
         .testTarget(
             name: "ErrandCatalogueTests",
             dependencies: ["CErrandChild", "ErrandCatalogue", "errand-child-probe"]

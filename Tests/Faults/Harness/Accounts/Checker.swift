@@ -1,0 +1,70 @@
+import Errand
+import ErrandRedis
+
+/// Compares the books with the ledger: the total-queue checker, as Jepsen's, and what else can be seen from both.
+struct Checker {
+    let accounts: Accounts
+    let ledger: LedgerFollower
+
+    /// Runs that should not have been: of jobs that nobody pushed, of spoiled arguments, or before their time.
+    func unexpected(earlyBy tolerance: Int64 = 50) -> [String] {
+        let entries = accounts.entries
+        var found: [String] = []
+        for line in ledger.lines {
+            guard let entry = entries[line.id] else {
+                found.append("\(line.id) ran, and nobody pushed it")
+                continue
+            }
+            if line.what == "wrong" { found.append("\(line.id) ran with other arguments than were pushed") }
+            if line.what == "begin", entry.due > 0, line.milliseconds < entry.due - tolerance {
+                found.append("\(line.id) began \(entry.due - line.milliseconds) ms early")
+            }
+        }
+        if ledger.unreadable > 0 { found.append("\(ledger.unreadable) lines of the ledger make no sense") }
+        return found
+    }
+
+    /// Runs beyond the first of each job.
+    var duplicates: Int { ledger.begun.values.reduce(0) { $0 + max($1 - 1, 0) } }
+
+    /// Pairs of runs of one job at the same time, by the ledger's own order.
+    var overlaps: [String] {
+        var running: [String: Int] = [:]
+        var found: Set<String> = []
+        for line in ledger.lines {
+            switch line.what {
+            case "begin":
+                running[line.id, default: 0] += 1
+                if running[line.id, default: 0] > 1 { found.insert(line.id) }
+            case "end": running[line.id, default: 0] -= 1
+            default: break
+            }
+        }
+        return found.sorted()
+    }
+
+    /// What became of the accepted jobs: those of which nobody knows, and those that have not ended.
+    func losses(_ broker: RedisBroker, on queue: (String) -> String) async throws -> (lost: [String], stuck: [String]) {
+        let ended = ledger.ended
+        let entries = accounts.entries
+        var lost: [String] = []
+        var stuck: [String] = []
+        let open = accounts.accepted.filter { ended[$0] == nil }
+        for (queue, ids) in Dictionary(grouping: open, by: queue) {
+            for start in stride(from: 0, to: ids.count, by: 500) {
+                let part = Array(ids[start..<min(start + 500, ids.count)])
+                for (id, record) in zip(part, try await broker.inspect(part, on: queue)) {
+                    guard let record else {
+                        lost.append("\(id): the broker does not know it")
+                        continue
+                    }
+                    if !record.state.hasEnded { stuck.append("\(id): \(record.state.rawValue)") }
+                    if record.state == .finished, entries[id]?.ends == true {
+                        lost.append("\(id): finished, it is said, but it never reached its end")
+                    }
+                }
+            }
+        }
+        return (lost, stuck)
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Synchronization
+
+/// Reads what the jobs write into their ledger, as it grows.
+final class LedgerFollower: Sendable {
+    /// One line: what a job did.
+    struct Line: Sendable {
+        let what: String
+        let id: String
+        let token: UInt64
+        let milliseconds: Int64
+        let pid: Int32
+        let attempt: Int
+    }
+
+    private struct State {
+        var offset: UInt64 = 0
+        var rest: [UInt8] = []
+        var lines: [Line] = []
+        var begun: [String: Int] = [:]
+        var ended: [String: Int] = [:]
+        var unreadable = 0
+    }
+
+    let path: String
+    private let state = Mutex(State())
+
+    init(_ path: String) {
+        self.path = path
+        _ = FileManager.default.createFile(atPath: path, contents: nil)
+    }
+
+    /// Every line so far, in the order in which they were written.
+    var lines: [Line] { read(\.lines) }
+    /// How often each job began.
+    var begun: [String: Int] { read(\.begun) }
+    /// How often each job reached its end.
+    var ended: [String: Int] { read(\.ended) }
+    /// How many jobs began, and ended, so far.
+    var counts: (begun: Int, ended: Int) { read { ($0.begun.count, $0.ended.count) } }
+    /// How many lines make no sense.
+    var unreadable: Int { read(\.unreadable) }
+
+    private func read<Value: Sendable>(_ value: (State) -> Value) -> Value {
+        state.withLock { state in
+            Self.catchUp(&state, path)
+            return value(state)
+        }
+    }
+
+    private static func catchUp(_ state: inout State, _ path: String) {
+        guard let file = FileHandle(forReadingAtPath: path) else { return }
+        defer { try? file.close() }
+        guard (try? file.seek(toOffset: state.offset)) != nil, let data = try? file.readToEnd() else { return }
+        state.offset += UInt64(data.count)
+        var text = state.rest + data
+        while let end = text.lastIndex(of: UInt8(ascii: "\n")) {
+            for line in text[..<end].split(separator: UInt8(ascii: "\n")) { take(line, &state) }
+            text.removeFirst(end + 1)
+        }
+        state.rest = text
+    }
+
+    private static func take(_ bytes: ArraySlice<UInt8>, _ state: inout State) {
+        let words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
+        guard words.count >= 6, let token = UInt64(words[2]), let time = Int64(words[3]), let pid = Int32(words[4]),
+            let attempt = Int(words[5])
+        else {
+            state.unreadable += 1
+            return
+        }
+        let line = Line(
+            what: String(words[0]),
+            id: String(words[1]),
+            token: token,
+            milliseconds: time,
+            pid: pid,
+            attempt: attempt
+        )
+        state.lines.append(line)
+        switch line.what {
+        case "begin": state.begun[line.id, default: 0] += 1
+        case "end": state.ended[line.id, default: 0] += 1
+        default: break
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Errand
+import ErrandRedis
+import Foundation
+import Synchronization
+import TestSupport
+
+/// Pushes jobs at a steady rate while a scenario does its worst.
+final class Load: Sendable {
+    /// Jobs a second.
+    let rate: Int
+    private let task: Task<Void, any Error>
+    private let isOver: Flag
+
+    private final class Flag: Sendable {
+        let value = Mutex(false)
+    }
+
+    /// Begins to push at once.
+    init(_ play: Play, rate: Int, _ operation: String, via broker: RedisBroker? = nil, _ options: JobOptions) {
+        self.rate = rate
+        let flag = Flag()
+        isOver = flag
+        task = Task {
+            let began = ContinuousClock.now
+            var pushed = 0
+            while !flag.value.withLock({ $0 }) {
+                let due = Int((ContinuousClock.now - began) / .milliseconds(1)) * rate / 1000
+                if due > pushed {
+                    let jobs = try (0..<min(due - pushed, 500)).map { _ in try play.job(operation, options) }
+                    pushed += jobs.count
+                    try await play.push(jobs, ends: options.ends, via: broker)
+                }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+
+    /// Pushes nothing more, once the last push has been answered.
+    func stop() async throws {
+        isOver.value.withLock { $0 = true }
+        try await task.value
+    }
+}
+
+extension Play {
+    /// Pushes at a steady rate until the load is stopped.
+    func load(
+        rate: Int,
+        _ operation: String = "mark",
+        via broker: RedisBroker? = nil,
+        _ change: (inout JobOptions) -> Void = { _ in }
+    ) -> Load {
+        var options = JobOptions()
+        change(&options)
+        return Load(self, rate: rate, operation, via: broker, options)
+    }
+
+    /// Waits until the workers carry nearly all of the load again, in some half second; notes how long that took.
+    func carries(
+        _ load: Load,
+        share: Double = 0.9,
+        within limit: Duration,
+        since: ContinuousClock.Instant = .now
+    ) async throws {
+        try await recovers("the workers carry \(Int(share * 100)) % of the load again", within: limit, since: since) {
+            let before = self.ledger.counts.ended
+            let began = ContinuousClock.now
+            try await Task.sleep(for: .milliseconds(500))
+            let took = (ContinuousClock.now - began) / .seconds(1)
+            return Double(self.ledger.counts.ended - before) >= share * Double(load.rate) * took
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Errand
+import ErrandRedis
+import Foundation
+import Synchronization
+import TestSupport
+
+extension Play {
+    /// Waits until nothing waits and nothing runs.
+    func drain(_ queue: String = Play.queue, within limit: Duration? = nil) async throws {
+        let console = try console
+        let limit = limit ?? state.withLock(\.rules.drain)
+        try await eventually("queue \(queue) is empty", within: limit) {
+            do throws(BrokerError) {
+                let now = try await console.status(of: queue).queue
+                return now.ready + now.running + now.scheduled + now.retrying + now.deferred == 0
+            } catch { return false }
+        }
+    }
+
+    /// The faults are over: everything must drain, the workers leave, and the books must agree.
+    func settle() async throws {
+        let queues = Set(accounts.entries.isEmpty ? [Self.queue] : [Self.queue] + (try await console.queues()))
+        for queue in queues.sorted() {
+            do { try await drain(queue) } catch { expect(false, "\(error)") }
+        }
+        try await leave()
+        let checker = Checker(accounts: accounts, ledger: ledger)
+        let (lost, stuck) = try await losses(checker, in: queues)
+        let rules = state.withLock(\.rules)
+        let unexpected = checker.unexpected(earlyBy: rules.earlyTolerance)
+        let overlaps = checker.overlaps
+        let findings = try await audit(queues)
+        let left = try await leftovers(queues)
+        state.withLock { state in
+            state.report.lost = lost.count
+            state.report.stuck = stuck.count + left.count
+            state.report.unexpected = unexpected.count
+            state.report.duplicates = checker.duplicates
+            state.report.audit = findings.count
+            state.hasSettled = true
+        }
+        if !rules.serverLosesData { expect(lost.isEmpty, "\(lost.count) lost: \(lost.prefix(5))") }
+        expect(stuck.isEmpty, "\(stuck.count) stuck: \(stuck.prefix(5))")
+        expect(left.isEmpty, "keys left over: \(left.prefix(8))")
+        expect(unexpected.isEmpty, "\(unexpected.count) unexpected: \(unexpected.prefix(5))")
+        expect(findings.isEmpty, "the audit found \(findings.prefix(5).map(\.message))")
+        if rules.forbidsDuplicates {
+            let twice = ledger.begun.filter { $0.value > 1 }
+            expect(twice.isEmpty, "\(twice.count) jobs ran more than once: \(twice.prefix(5))")
+        }
+        if rules.forbidsOverlaps { expect(overlaps.isEmpty, "jobs ran twice at once: \(overlaps.prefix(5))") }
+    }
+
+    private func losses(_ checker: Checker, in queues: Set<String>) async throws -> (lost: [String], stuck: [String]) {
+        // Ids are unique over all queues: a job is lost when no queue knows it.
+        var lost: [String] = []
+        var stuck: [String] = []
+        for queue in queues.sorted() {
+            let found = try await checker.losses(console) { _ in queue }
+            lost = queue == queues.sorted().first ? found.lost : lost.filter(found.lost.contains)
+            stuck += found.stuck
+        }
+        return (lost, stuck)
+    }
+
+    func audit(_ queues: Set<String> = [Play.queue]) async throws -> [Finding] {
+        var findings: [Finding] = []
+        for queue in queues.sorted() { findings += try await console.audit(queue, repair: false) }
+        return findings
+    }
+
+    /// Keys that should not be there when every job has ended and every worker has left.
+    private func leftovers(_ queues: Set<String>) async throws -> [String] {
+        var keys: [String] = []
+        for queue in queues.sorted() { keys += try await self.keys(of: queue).filter { !Self.mayBeLeft($0) } }
+        let dead = try await console.status(of: Self.queue).queue.dead
+        // Dead jobs keep their body, their place and the reason.
+        return dead > 0
+            ? keys.filter { !["body", "dead", "errors", "failures", "crashes", "alone"].contains($0) } : keys
+    }
+
+    /// A queue's keys, without their common beginning.
+    func keys(of queue: String = Play.queue) async throws -> [String] {
+        let prefix = KeySpace.key(of: queue) + ":"
+        guard let server = state.withLock(\.watched) else { return [] }
+        return try server.run("KEYS", prefix + "*").split(separator: "\n").map { String($0.dropFirst(prefix.count)) }
+    }
+
+    static func mayBeLeft(_ key: String) -> Bool {
+        ["seq", "counters", "settings", "schedules", "timetable", "ticks"].contains(key) || key.hasPrefix("ended")
+            || key.hasPrefix("history") || key.isEmpty
+    }
+}

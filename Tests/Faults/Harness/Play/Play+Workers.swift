@@ -1,0 +1,102 @@
+import Foundation
+import Synchronization
+import TestSupport
+
+/// How a worker process is started.
+struct WorkerOptions: Sendable {
+    var url: String?
+    var lease = 2000
+    var concurrency = 4
+    var grace = 10000
+    var stopGrace = 500
+    var queues = [Play.queue]
+    var without: [String] = []
+    /// Words before the command, for instance `ip netns exec …`.
+    var prefix: [String] = []
+    var environment: [String: String] = [:]
+    /// Whether to wait until it is registered.
+    var waits = true
+}
+
+extension Play {
+    /// Starts a worker process and, unless told otherwise, waits until it is registered.
+    @discardableResult
+    func worker(_ change: (inout WorkerOptions) -> Void = { _ in }) async throws -> Program {
+        var options = WorkerOptions()
+        change(&options)
+        let worker = try start(options)
+        if options.waits { try await registered(worker) }
+        return worker
+    }
+
+    /// Starts some workers alike.
+    func workers(_ count: Int, _ change: (inout WorkerOptions) -> Void = { _ in }) async throws -> [Program] {
+        var workers: [Program] = []
+        for _ in 0..<count { workers.append(try await worker(change)) }
+        return workers
+    }
+
+    private func start(_ options: WorkerOptions) throws -> Program {
+        guard let url = options.url ?? state.withLock(\.servers).first?.url else {
+            throw TestFailure("there is no server yet")
+        }
+        var arguments = [
+            "--redis", url, "--ledger", ledger.path, "--lease", "\(options.lease)", "--grace", "\(options.grace)",
+            "--concurrency", "\(options.concurrency)", "--stop-grace", "\(options.stopGrace)",
+        ]
+        for queue in options.queues { arguments += ["--queue", queue] }
+        for operation in options.without { arguments += ["--without", operation] }
+        let worker =
+            if options.prefix.isEmpty {
+                try Program("errand-fault-worker", arguments, environment: options.environment)
+            } else {
+                try Program(
+                    "/usr/bin/env",
+                    options.prefix + [Program.path(of: "errand-fault-worker")] + arguments,
+                    environment: options.environment
+                )
+            }
+        state.withLock { $0.programs.append(worker) }
+        return worker
+    }
+
+    /// Starts another program, ended with the scenario.
+    func program(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws -> Program {
+        let program = try Program(name, arguments, environment: environment)
+        state.withLock { $0.programs.append(program) }
+        return program
+    }
+
+    /// Waits until a worker has registered a session, or so many.
+    func registered(_ worker: Program, times: Int = 1, within limit: Duration = .seconds(30)) async throws {
+        try await eventually("worker \(worker.pid) registers; it wrote \(worker.lines.suffix(3))", within: limit) {
+            guard worker.isRunning else { throw TestFailure("the worker ended: \(worker.lines.suffix(5))") }
+            return self.sessions(of: worker).count >= times
+        }
+    }
+
+    /// The sessions that a worker has had, oldest first.
+    func sessions(of worker: Program) -> [String] {
+        worker.lines.filter { $0.hasPrefix("registered ") }.map { String($0.dropFirst("registered ".count)) }
+    }
+
+    /// Kills a worker with its children, and waits until it is gone.
+    func kill(_ worker: Program) async throws {
+        worker.signal(SIGKILL)
+        try await eventually("the killed worker is gone") { !worker.isRunning }
+    }
+
+    /// Asks every worker that still runs to leave, and expects that it does so cleanly.
+    func leave() async throws {
+        let running = state.withLock(\.programs).filter(\.isRunning)
+        let mustBeClean = state.withLock(\.rules.workersLeaveCleanly)
+        for worker in running {
+            worker.signal(SIGCONT)
+            worker.signal(SIGTERM)
+        }
+        for worker in running {
+            let status = try await worker.end(within: .seconds(40))
+            expect(!mustBeClean || status == 0, "a worker left with status \(status): \(worker.lines.suffix(3))")
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import Errand
+import ErrandRedis
+import Foundation
+import Logging
+import Synchronization
+import TestSupport
+
+/// One scenario being played: its servers, its workers, its books, and what was seen to be wrong.
+///
+/// A scenario sets the scene with it, makes its fault happen, calls ``struck(_:)`` each time it did, heals it and measures
+/// how long work took to go on. Then ``settle()`` waits for the queue to drain, lets the workers leave, and checks.
+final class Play: Sendable {
+    struct State {
+        var random: FaultRandom
+        var report = FaultReport(scenario: "", title: "")
+        var servers: [RedisServer] = []
+        var brokers: [RedisBroker] = []
+        var console: RedisBroker?
+        var watched: RedisServer?
+        var programs: [Program] = []
+        var cleanups: [@Sendable () -> Void] = []
+        var rules = Rules()
+        var hasSettled = false
+    }
+
+    /// What must hold in the end, beside that nothing is lost and nothing is stuck.
+    struct Rules: Sendable {
+        /// No job may begin twice.
+        var forbidsDuplicates = false
+        /// No job may run twice at the same time.
+        var forbidsOverlaps = false
+        /// The server lost data; what it lost is counted but no failure.
+        var serverLosesData = false
+        /// Whether the workers must leave with status 0 when they are asked to.
+        var workersLeaveCleanly = true
+        /// How long the queue may take to drain.
+        var drain = Duration.seconds(60)
+        /// How early a delayed job may begin, in milliseconds (clocks that were moved).
+        var earlyTolerance: Int64 = 50
+    }
+
+    static let queue = "faults"
+
+    let isFull: Bool
+    let directory: String
+    let ledger: LedgerFollower
+    let accounts = Accounts()
+    let state: Mutex<State>
+
+    init(isFull: Bool, seed: UInt64) throws {
+        self.isFull = isFull
+        directory = NSTemporaryDirectory() + "ef-" + String(UInt32.random(in: 0 ... .max), radix: 36)
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        ledger = LedgerFollower(directory + "/ledger")
+        state = Mutex(State(random: FaultRandom(seed: seed)))
+    }
+
+    /// A size by profile.
+    func size(quick: Int, full: Int) -> Int { isFull ? full : quick }
+
+    /// Changes what must hold in the end.
+    func rules(_ change: (inout Rules) -> Void) { state.withLock { change(&$0.rules) } }
+
+    /// A random number that the seed determines.
+    func random(_ range: ClosedRange<Int>) -> Int { state.withLock { Int.random(in: range, using: &$0.random) } }
+
+    // MARK: What is seen
+
+    /// The fault happened.
+    func struck(_ times: Int = 1) { state.withLock { $0.report.struck += times } }
+
+    /// Something must hold; what does not is a problem of the report.
+    func expect(_ holds: Bool, _ what: @autoclosure () -> String) {
+        guard !holds else { return }
+        let what = what()
+        state.withLock { $0.report.problems.append(what) }
+    }
+
+    /// Waits until work goes on after a fault, and notes how long it took.
+    func recovers(
+        _ what: String,
+        within limit: Duration = .seconds(30),
+        since: ContinuousClock.Instant = .now,
+        _ holds: () async throws -> Bool
+    ) async throws {
+        try await eventually(what, within: limit, holds)
+        let took = Int((ContinuousClock.now - since) / .milliseconds(1))
+        state.withLock { $0.report.recoveryMilliseconds = max($0.report.recoveryMilliseconds, took) }
+    }
+
+    /// Does something when the scenario ends, however it ends; the last first.
+    func atEnd(_ cleanup: @escaping @Sendable () -> Void) { state.withLock { $0.cleanups.append(cleanup) } }
+
+    /// Ends everything that was started.
+    func end(keepsFiles: Bool) async {
+        let last = state.withLock { state in
+            defer {
+                state.servers = []
+                state.brokers = []
+                state.console = nil
+                state.watched = nil
+                state.programs = []
+                state.cleanups = []
+            }
+            return state
+        }
+        for program in last.programs {
+            program.signal(SIGCONT)
+            try? await program.killTree()
+        }
+        for broker in last.brokers { broker.close() }
+        for cleanup in last.cleanups.reversed() { cleanup() }
+        for server in last.servers { server.kill(SIGKILL) }
+        if !keepsFiles { try? FileManager.default.removeItem(atPath: directory) }
+    }
+
+    /// Puts what was found into the report.
+    func fill(_ report: inout FaultReport) {
+        let found = state.withLock { $0.report }
+        let (scenario, title, seed) = (report.scenario, report.title, report.seed)
+        report = found
+        (report.scenario, report.title, report.seed) = (scenario, title, seed)
+        report.serverLostData = state.withLock(\.rules.serverLosesData)
+        report.valid = found.struck > 0 && state.withLock(\.hasSettled)
+        if found.struck == 0 { report.problems.append("the fault did not happen") }
+        report.passed = report.valid && report.problems.isEmpty
+    }
+}
+
+/// Numbers that a seed determines.
+struct FaultRandom: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

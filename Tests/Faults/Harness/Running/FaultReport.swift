@@ -1,0 +1,51 @@
+import Foundation
+
+/// What came of a scenario.
+struct FaultReport: Encodable, Sendable {
+    /// The scenario.
+    var scenario: String
+    /// What happened in it, in words.
+    var title: String
+    /// How often the fault struck.
+    var struck = 0
+    /// Accepted jobs that neither were run to their end nor ended visibly otherwise.
+    var lost = 0
+    /// Runs of jobs that nobody pushed, of other arguments than were pushed, or before their time.
+    var unexpected = 0
+    /// Runs beyond the first of a job.
+    var duplicates = 0
+    /// Jobs that were left over, and keys without a job.
+    var stuck = 0
+    /// The longest time from the end of a fault until work went on, in milliseconds.
+    var recoveryMilliseconds = 0
+    /// Findings of the audit at the end.
+    var audit = 0
+    /// Whether the fault happened at all.
+    var valid = false
+    /// Whether everything held.
+    var passed = false
+    /// Whether the server itself lost data here, so that losses are no failure.
+    var serverLostData = false
+    /// What did not hold.
+    var problems: [String] = []
+    /// What repeats the run's random choices.
+    var seed: UInt64 = 0
+    /// How long it took.
+    var seconds = 0.0
+
+    enum CodingKeys: String, CodingKey {
+        case scenario, title, struck, lost, unexpected, duplicates, stuck
+        case recoveryMilliseconds = "recovery_ms"
+        case audit, valid, passed
+        case serverLostData = "server_lost_data"
+        case problems, seed, seconds
+    }
+
+    /// One line of JSON.
+    var line: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        guard let data = try? encoder.encode(self) else { return "{}" }
+        return String(decoding: data, as: UTF8.self)
+    }
+}

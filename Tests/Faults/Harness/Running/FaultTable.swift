@@ -1,0 +1,34 @@
+import ErrandCommandLine
+
+/// The reports as a table for people.
+struct FaultTable {
+    private static let columns: [(title: String, alignment: TextTable.Alignment)] = [
+        ("scenario", .left), ("struck", .right), ("lost", .right), ("unexpected", .right), ("duplicates", .right),
+        ("stuck", .right), ("recovery", .right), ("audit", .right), ("seconds", .right), ("", .left), ("what", .left),
+    ]
+
+    /// Prints the table and, under it, what did not hold.
+    static func print(_ reports: [FaultReport]) {
+        var table = TextTable(columns)
+        for report in reports {
+            table.add([
+                .init(report.scenario), .init("\(report.struck)"), .init("\(report.lost)"),
+                .init("\(report.unexpected)"),
+                .init("\(report.duplicates)"), .init("\(report.stuck)"), .init("\(report.recoveryMilliseconds) ms"),
+                .init(report.audit == 0 ? "clean" : "\(report.audit)"), .init("\(Int(report.seconds))"),
+                verdict(report),
+                .init(report.title + (report.serverLostData ? " (the server itself loses data here)" : "")),
+            ])
+        }
+        table.print()
+        for report in reports where !report.passed {
+            for problem in report.problems { StandardOutput.write("\(report.scenario): \(problem)") }
+            StandardOutput.write("\(report.scenario): again with: --only \(report.scenario) --seed \(report.seed)")
+        }
+    }
+
+    private static func verdict(_ report: FaultReport) -> TextTable.Cell {
+        if report.passed { return .init("ok", colour: .green) }
+        return report.valid ? .init("FAILED", colour: .red) : .init("INVALID", colour: .yellow)
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+
+/// What a scenario needs of the machine it runs on.
+enum Need: String, Sendable {
+    /// Root's rights and network namespaces.
+    case networkNamespaces = "root, `ip netns` and iptables"
+    /// Root's rights to mount file systems.
+    case mounting = "root and the right to mount a tmpfs"
+    /// Control groups (version 1) of memory, freezer and pids.
+    case controlGroups = "root and control groups of version 1"
+    /// The faketime library.
+    case faketime = "faketime"
+    /// The tools of a user who may set limits of other processes.
+    case prlimit = "prlimit"
+
+    /// Whether it is there.
+    var isMet: Bool {
+        switch self {
+        case .networkNamespaces: Self.works("ip netns add errand-try && ip netns del errand-try && iptables --version")
+        case .mounting:
+            Self.works("d=$(mktemp -d) && mount -t tmpfs tmpfs $d && umount $d && rmdir $d")
+        case .controlGroups: Self.works("test -w /sys/fs/cgroup/memory -a -w /sys/fs/cgroup/freezer")
+        case .faketime: Self.works("command -v faketime")
+        case .prlimit: Self.works("command -v prlimit")
+        }
+    }
+
+    private static func works(_ command: String) -> Bool { (try? Shell.run(command)) != nil }
+}

@@ -1,0 +1,31 @@
+/// One fault, how it is made to happen, and what must hold.
+struct Scenario: Sendable {
+    /// Its number in `docs/reliability.md`, for instance `F20`; a letter behind it tells variants apart.
+    let id: String
+    /// What happens, in words.
+    let title: String
+    /// Whether it is part of the quick profile.
+    let isQuick: Bool
+    /// For how long it may go on at the most.
+    let limit: Duration
+    /// What it needs of the machine.
+    let needs: [Need]
+    /// Makes it happen, and says what must hold.
+    let body: @Sendable (Play) async throws -> Void
+
+    init(
+        _ id: String,
+        _ title: String,
+        quick: Bool = false,
+        limit: Duration = .seconds(180),
+        needs: [Need] = [],
+        _ body: @escaping @Sendable (Play) async throws -> Void
+    ) {
+        self.id = id
+        self.title = title
+        isQuick = quick
+        self.limit = limit
+        self.needs = needs
+        self.body = body
+    }
+}

@@ -1,0 +1,46 @@
+import Errand
+import Foundation
+import TestSupport
+
+/// Servers that die and come back with what they had on disk.
+extension Scenario {
+    static let restarts = [
+        Scenario("F36", "the server is killed and started again, with an append-only file", quick: true) { play in
+            try await restarts(
+                play,
+                ["--appendonly", "yes", "--appendfsync", "everysec"],
+                rounds: play.size(quick: 4, full: 50)
+            )
+        },
+        Scenario("F37", "the same, and every write is synced") { play in
+            try await restarts(
+                play,
+                ["--appendonly", "yes", "--appendfsync", "always"],
+                rounds: play.size(quick: 4, full: 20)
+            )
+        },
+    ]
+
+    private static func restarts(_ play: Play, _ settings: [String], rounds: Int) async throws {
+        let server = try play.server(tcp: true, settings)
+        _ = try await play.workers(2) { $0.url = server.tcpURL }
+        let producer = try play.connect(server.tcpURL, patience: .milliseconds(200))
+        let load = play.load(rate: 100, via: producer)
+        for round in 0..<rounds {
+            try await Task.sleep(for: .milliseconds(play.random(300...1200)))
+            // Every second time at a moment at which it has surely received requests that it has not answered.
+            if round % 2 == 0 {
+                server.kill(SIGSTOP)
+                try await Task.sleep(for: .milliseconds(150))
+            }
+            server.kill(SIGKILL)
+            try await Task.sleep(for: .milliseconds(round == 0 ? 1000 : play.random(0...600)))
+            try server.start()
+            play.struck()
+            try await play.carries(load, within: .seconds(8))
+        }
+        try await load.stop()
+        play.expect(play.accounts.lostAnswers > 0, "no answer of a push was lost")
+        play.expect(play.accounts.refusals > 0, "no push found nobody")
+    }
+}

@@ -1,0 +1,50 @@
+import Errand
+import Foundation
+import TestSupport
+
+/// Workers that stand still for a time: a debugger, a virtual machine that is moved, a machine that swaps.
+extension Scenario {
+    static let stoppedWorkers = [
+        Scenario("F03", "a worker stands still for longer than its lease, and comes back", quick: true) { play in
+            try play.server()
+            for _ in 0..<play.size(quick: 1, full: 10) {
+                let first = try await play.worker { $0.concurrency = 2 }
+                let ids = try await play.push(2, "nap") { $0.milliseconds = 600 }
+                try await eventually("both run") { ids.allSatisfy { play.ledger.begun[$0] != nil } }
+                first.signal(SIGSTOP)
+                let second = try await play.worker { $0.concurrency = 2 }
+                try await play.recovers("the jobs are run elsewhere", within: .seconds(12)) {
+                    ids.allSatisfy { play.ledger.ended[$0] != nil }
+                }
+                let before = try await play.totals()
+                first.signal(SIGCONT)
+                // What it still does and reports counts for nothing; then it goes on under a new session.
+                try await play.registered(first, times: 2)
+                play.struck()
+                let after = try await play.totals()
+                play.expect(after["finished"] == before["finished"], "a finish of the old session counted")
+                try await play.push(10, "mark")
+                try await play.drain()
+                for worker in [first, second] { worker.signal(SIGTERM) }
+                for worker in [first, second] { _ = try await worker.end() }
+            }
+        },
+        Scenario("F04", "a worker stands still for less than its lease", quick: true) { play in
+            play.rules { $0.forbidsDuplicates = true }
+            try play.server()
+            let workers = try await play.workers(2) { $0.lease = 4000 }
+            for _ in 0..<play.size(quick: 1, full: 10) {
+                let ids = try await play.push(8, "nap") { $0.milliseconds = 300 }
+                try await eventually("they run") { ids.contains { play.ledger.begun[$0] != nil } }
+                workers[0].signal(SIGSTOP)
+                try await Task.sleep(for: .milliseconds(2000))
+                workers[0].signal(SIGCONT)
+                play.struck()
+                try await play.recovers("they end", within: .seconds(5)) {
+                    ids.allSatisfy { play.ledger.ended[$0] != nil }
+                }
+            }
+            play.expect(workers.allSatisfy { play.sessions(of: $0).count == 1 }, "a session was lost")
+        },
+    ]
+}

@@ -1,0 +1,29 @@
+import ErrandRedis
+import Synchronization
+import TestSupport
+
+/// How often each script was called.
+final class ScriptCalls: Sendable {
+    private let counts = Mutex<[String: Int]>([:])
+    private static let names = Dictionary(uniqueKeysWithValues: Script.all.map { (Array($0.digest.utf8), $0.name) })
+    private static let texts = Dictionary(uniqueKeysWithValues: Script.all.map { ($0.text, $0.name) })
+
+    /// The script that a request calls; `nil` when it calls none.
+    static func script(of request: ChaosProxy.Request) -> String? {
+        let words = RESPFrame.words(of: request.bytes)
+        guard words.count > 1 else { return nil }
+        return names[words[1]] ?? texts[words[1]]
+    }
+
+    /// Notes a request; answers the script's name and how many calls of it came before, or `nil` when it calls none.
+    func note(_ request: ChaosProxy.Request) -> (name: String, before: Int)? {
+        guard let name = Self.script(of: request) else { return nil }
+        return counts.withLock { counts in
+            defer { counts[name, default: 0] += 1 }
+            return (name, counts[name, default: 0])
+        }
+    }
+
+    /// How often a script was called.
+    func count(_ name: String) -> Int { counts.withLock { $0[name] ?? 0 } }
+}

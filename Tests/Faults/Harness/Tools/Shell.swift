@@ -1,0 +1,26 @@
+import Foundation
+import TestSupport
+
+/// A command of the shell, run to its end.
+enum Shell {
+    /// What it wrote on standard output.
+    ///
+    /// - Throws: when it failed, with what it wrote.
+    @discardableResult
+    static func run(_ command: String) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", command]
+        let output = Pipe()
+        let errors = Pipe()
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let error = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw TestFailure("`\(command)` failed: \(text)\(error)") }
+        return text
+    }
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+import Errand
+import ErrandRedis
+import Foundation
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// A worker whose handlers do what the fault scenarios need, and write into a ledger outside Redis what they did.
+///
+/// It is made of the library alone, as a team's own worker would be.
+@main
+struct FaultWorker: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "errand-fault-worker", abstract: "For fault tests.")
+
+    @Option var redis: String
+    @Option var queue: [String]
+    @Option var ledger: String
+    @Option(help: "Milliseconds.") var lease = 2000
+    @Option(help: "Milliseconds.") var grace = 10000
+    @Option var concurrency = 4
+    @Option(help: "Milliseconds.") var stopGrace = 500
+    @Option(help: "Operations that this worker does not know.") var without: [String] = []
+
+    func run() async throws {
+        let logger = Logger(label: "errand-fault-worker") { label in
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = ProcessInfo.processInfo.environment["LOG_LEVEL"] == "trace" ? .trace : .info
+            return handler
+        }
+        let options = ConnectionOptions(
+            connectTimeout: .seconds(1),
+            commandTimeout: .milliseconds(max(lease / 2, 500)),
+            patience: .milliseconds(lease),
+            clientName: "errand-fault-worker"
+        )
+        let broker = RedisBroker(try RedisAddress(url: redis), options: options, logger: logger)
+        defer { broker.close() }
+        let worker = Worker(
+            broker: broker,
+            configuration: WorkerConfiguration(
+                queues: queue.map { .init($0) },
+                concurrency: concurrency,
+                lease: .milliseconds(lease),
+                grace: .milliseconds(grace),
+                stopGrace: .milliseconds(stopGrace)
+            ),
+            operations: FaultOperations(ledger: try LedgerWriter(ledger)).all.filter { !without.contains($0.name) },
+            logger: logger,
+            onEvent: Self.tell
+        )
+        let group = ServiceGroup(
+            services: [worker],
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: logger
+        )
+        try await group.run()
+    }
+
+    /// One line an event, for whoever started the process.
+    @Sendable private static func tell(_ event: WorkerEvent) {
+        let line =
+            switch event {
+            case .registered(let session): "registered \(session.id)"
+            case .sessionLost(let session): "lost \(session.id)"
+            case .waitingForBroker: "waiting"
+            }
+        FileHandle.standardOutput.write(Data((line + "\n").utf8))
+    }
+}
