@@ -12,6 +12,8 @@ package enum ExitStatus {
     package static let badInput = ExitCode(65)
     /// The broker cannot be reached, or takes nothing more.
     package static let unavailable = ExitCode(69)
+    /// Something inside is stuck; start it anew.
+    package static let stuck = ExitCode(70)
     /// The outcome is unknown: the answer was lost, or did not come in time.
     package static let unknown = ExitCode(75)
     /// Not permitted.

@@ -85,9 +85,14 @@ struct WorkerCommand: AsyncParsableCommand {
                 configuration: configuration(for: catalogue),
                 operations: catalogue.registeredOperations(),
                 logger: logger,
-                onEvent: { voice.tell($0) }
+                onEvent: { [grace] event in
+                    voice.tell(event)
+                    if case .stuck = event { StuckExit.arm(after: grace.duration + .seconds(5)) }
+                }
             )
-            try await ShutdownSignals.run(worker, voice: voice, logger: logger)
+            do { try await ShutdownSignals.run(worker, voice: voice, logger: logger) } catch let stuck as WorkerStuck {
+                throw CommandFailure("\(stuck)", ExitStatus.stuck)
+            }
             voice.tellStopped()
         }
     }

@@ -16,6 +16,8 @@ struct WorkerVoice: Sendable {
             say("session_lost", "the broker does not know worker \(session.id) any more; registering anew", session)
         case .waitingForBroker(let error):
             say("waiting", "waiting for the broker: \(error)", nil)
+        case .stuck(let reason):
+            say("stuck", "stuck: \(reason); ending, to be started anew", nil)
         }
     }
 

@@ -28,6 +28,8 @@ public final class Worker: Service, CustomStringConvertible {
     private let background: BackgroundQueue
     private let shutdown: Shutdown
     private let current = Mutex<Session?>(nil)
+    private let overruns: Overruns
+    private let stuck = Mutex<WorkerStuck?>(nil)
     private let onEvent: @Sendable (WorkerEvent) -> Void
 
     /// Makes a worker. Of operations with the same name the last counts.
@@ -58,6 +60,7 @@ public final class Worker: Service, CustomStringConvertible {
         background.holdsBackgroundTask = false
         background.maxConcurrentOperationCount = configuration.concurrency
         shutdown = Shutdown(grace: configuration.grace, stopGrace: configuration.stopGrace)
+        overruns = Overruns(limit: configuration.mostOverruns)
     }
 
     /// A name for logs.
@@ -68,12 +71,14 @@ public final class Worker: Service, CustomStringConvertible {
 
     /// Works until the task is cancelled or the service group shuts down gracefully.
     ///
-    /// - Throws: ``BrokerError`` when the broker refuses the worker for good, for instance for wrong credentials. A
-    ///   broker that cannot be reached is no reason to end.
+    /// - Throws: ``BrokerError`` when the broker refuses the worker for good, for instance for wrong credentials;
+    ///   ``WorkerStuck`` when too many handlers did not stop when they were told to. A broker that cannot be reached is no
+    ///   reason to end.
     public func run() async throws {
         try await withTaskCancellationHandler {
             try await withGracefulShutdownHandler {
                 try await work()
+                if let stuck = stuck.withLock({ $0 }) { throw stuck }
             } onGracefulShutdown: {
                 self.shutdown.request()
             }
@@ -97,11 +102,18 @@ public final class Worker: Service, CustomStringConvertible {
                 operations: operations,
                 background: background,
                 shutdown: shutdown,
-                logger: logger
+                overruns: overruns,
+                logger: logger,
+                onStuck: { [weak self] in self?.note($0) }
             )
             isLost = try await epoch.run()
             if isLost { onEvent(.sessionLost(session)) }
         }
+    }
+
+    private func note(_ reason: WorkerStuck) {
+        if reason.endsWorker { stuck.withLock { $0 = $0 ?? reason } }
+        onEvent(.stuck(reason))
     }
 
     private func makeSession() -> Session {
@@ -149,4 +161,7 @@ public enum WorkerEvent: Sendable {
     case sessionLost(Session)
     /// The broker cannot be reached; it tries on.
     case waitingForBroker(BrokerError)
+    /// Handlers do not come back. A process that does nothing but work had better end now and be started anew: where they
+    /// block every thread of the task pool, nothing else will.
+    case stuck(WorkerStuck)
 }

@@ -29,6 +29,13 @@ public struct WorkerConfiguration: Sendable {
     public var stopGrace: Duration
     /// The longest pause between two looks for work when no hint arrives.
     public var longestPoll: Duration
+    /// How many handlers may run on after they were told to stop before the worker gives up: it stops claiming, lets the
+    /// others end, and `run()` throws ``WorkerStuck``, so that whoever supervises it starts it anew. 16, or twice the
+    /// concurrency if that is more, unless set.
+    public var mostOverruns: Int
+    /// For how long handlers may block every thread of the task pool before the session stops beating, so that its jobs go
+    /// to other workers, and the worker says that it is stuck. A minute unless set.
+    public var stuckAfter: Duration
 
     /// Makes a configuration.
     public init(
@@ -38,7 +45,9 @@ public struct WorkerConfiguration: Sendable {
         grace: Duration = .seconds(25),
         longestWait: Duration = .seconds(2),
         stopGrace: Duration = .milliseconds(2500),
-        longestPoll: Duration = .milliseconds(250)
+        longestPoll: Duration = .milliseconds(250),
+        mostOverruns: Int? = nil,
+        stuckAfter: Duration = .seconds(60)
     ) {
         self.queues = queues.reduce(into: []) { unique, share in
             if !unique.contains(where: { $0.name == share.name }) { unique.append(share) }
@@ -49,5 +58,7 @@ public struct WorkerConfiguration: Sendable {
         self.longestWait = longestWait
         self.stopGrace = stopGrace
         self.longestPoll = longestPoll
+        self.mostOverruns = max(1, mostOverruns ?? max(16, 2 * self.concurrency))
+        self.stuckAfter = max(stuckAfter, .seconds(2))
     }
 }

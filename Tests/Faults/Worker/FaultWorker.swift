@@ -20,6 +20,8 @@ struct FaultWorker: AsyncParsableCommand {
     @Option(help: "Milliseconds.") var grace = 10000
     @Option var concurrency = 4
     @Option(help: "Milliseconds.") var stopGrace = 500
+    @Option(help: "How many handlers may run on.") var overruns: Int?
+    @Option(help: "Milliseconds.") var stuckAfter = 60000
     @Option(help: "Operations that this worker does not know.") var without: [String] = []
 
     func run() async throws {
@@ -43,7 +45,9 @@ struct FaultWorker: AsyncParsableCommand {
                 concurrency: concurrency,
                 lease: .milliseconds(lease),
                 grace: .milliseconds(grace),
-                stopGrace: .milliseconds(stopGrace)
+                stopGrace: .milliseconds(stopGrace),
+                mostOverruns: overruns,
+                stuckAfter: .milliseconds(stuckAfter)
             ),
             operations: FaultOperations(ledger: try LedgerWriter(ledger)).all.filter { !without.contains($0.name) },
             logger: logger,
@@ -54,7 +58,10 @@ struct FaultWorker: AsyncParsableCommand {
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )
-        try await group.run()
+        do { try await group.run() } catch let stuck as WorkerStuck {
+            FileHandle.standardError.write(Data("stuck: \(stuck)\n".utf8))
+            throw ExitCode(70)
+        }
     }
 
     /// One line an event, for whoever started the process.
@@ -64,7 +71,10 @@ struct FaultWorker: AsyncParsableCommand {
             case .registered(let session): "registered \(session.id)"
             case .sessionLost(let session): "lost \(session.id)"
             case .waitingForBroker: "waiting"
+            case .stuck(let stuck): "stuck \(stuck)"
             }
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
+        // With every thread of the task pool blocked nobody else will end the process.
+        if case .stuck(let stuck) = event, !stuck.endsWorker { Foundation.exit(70) }
     }
 }

@@ -20,6 +20,20 @@ public struct JobFailure: Error, Sendable, CustomStringConvertible {
     public var description: String { message }
 }
 
+/// What a handler throws to end its job for good without calling it a failure: what it was to do is not wanted any more.
+///
+/// The job ends `cancelled`, whatever retries are left; its name is free.
+public struct JobCancellation: Error, Sendable, CustomStringConvertible {
+    /// Why.
+    public let reason: String
+
+    /// Makes a cancellation.
+    public init(_ reason: String) { self.reason = reason }
+
+    /// The reason.
+    public var description: String { reason }
+}
+
 /// What a handler throws to be tried again later without spending an attempt.
 public struct JobSnooze: Error, Sendable {
     /// How long to wait.

@@ -6,6 +6,8 @@ public enum HandlerOutcome: Sendable {
     case failed(String, isFinal: Bool = false, retryAfter: Duration? = nil)
     /// It wants to be tried again later without spending an attempt.
     case snoozed(Duration)
+    /// It is not wanted any more: the job ends `cancelled` for good, with this reason.
+    case cancelled(String)
 }
 
 /// Runs one operation's jobs.

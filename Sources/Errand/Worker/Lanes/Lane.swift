@@ -147,7 +147,10 @@ final class Lane: Sendable {
     func noteDuration(_ elapsed: Duration) { epoch.budget.note(elapsed) }
 
     /// A handler did not stop when it was told to.
-    func noteOverrun() { epoch.logger.debug("a handler runs on after its end", metadata: ["job.queue": "\(queue)"]) }
+    func noteOverrun() { epoch.noteOverrun(in: queue) }
+
+    /// A handler that did not stop in time has returned after all.
+    func noteReturn() { epoch.overruns.end() }
 
     /// A run has ended; `nil` when nobody is to be told.
     func report(_ report: OutcomeReport?, of run: JobRun) {

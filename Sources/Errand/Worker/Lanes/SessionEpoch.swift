@@ -10,8 +10,12 @@ final class SessionEpoch: Sendable {
     let operations: [String: RegisteredOperation]
     let background: BackgroundQueue
     let budget: SlotBudget
+    let overruns: Overruns
     let logger: Logger
     private let shutdown: Shutdown
+    private let onStuck: @Sendable (WorkerStuck) -> Void
+    /// When the cooperative threads last did something for this session.
+    private let pulse = Mutex(ContinuousClock.now)
     private let lost = Atomic(false)
     private let over = Atomic(false)
     private let lanesBox = Mutex<[Lane]>([])
@@ -25,7 +29,9 @@ final class SessionEpoch: Sendable {
         operations: [String: RegisteredOperation],
         background: BackgroundQueue,
         shutdown: Shutdown,
-        logger: Logger
+        overruns: Overruns,
+        logger: Logger,
+        onStuck: @escaping @Sendable (WorkerStuck) -> Void
     ) {
         self.session = session
         self.broker = broker
@@ -33,6 +39,8 @@ final class SessionEpoch: Sendable {
         self.operations = operations
         self.background = background
         self.shutdown = shutdown
+        self.overruns = overruns
+        self.onStuck = onStuck
         self.logger = logger
         upkeep = Dictionary(uniqueKeysWithValues: Set(configuration.queues.map(\.name)).map { ($0, Signal()) })
         budget = SlotBudget(concurrency: configuration.concurrency, weights: configuration.queues.map(\.weight))
@@ -124,7 +132,32 @@ final class SessionEpoch: Sendable {
         heartbeatBox.withLock { $0 = heartbeat }
     }
 
+    /// Called with every beat, on the heartbeat's own thread: when the cooperative threads have done nothing for so long,
+    /// handlers block all of them. A session that goes on beating would keep its jobs from other workers.
+    private func checkPulse() {
+        let silence = ContinuousClock.now - pulse.withLock { $0 }
+        guard silence > configuration.stuckAfter, !over.load(ordering: .acquiring) else { return }
+        heartbeatBox.withLock { $0?.stop() }
+        let seconds = Int(silence / .seconds(1))
+        onStuck(
+            WorkerStuck(
+                description: "handlers have blocked every thread of the task pool for \(seconds) s",
+                endsWorker: false
+            )
+        )
+    }
+
+    /// A handler runs on after its end.
+    func noteOverrun(in queue: String) {
+        logger.debug("a handler runs on after its end", metadata: ["job.queue": "\(queue)"])
+        guard overruns.begin() else { return }
+        let count = configuration.mostOverruns
+        onStuck(WorkerStuck(description: "\(count) handlers run on although they were told to stop", endsWorker: true))
+        shutdown.request()
+    }
+
     private func take(_ beat: Result<Beat, BrokerError>, of queue: String) {
+        checkPulse()
         switch beat {
         case .success(let beat):
             if !beat.stops.isEmpty { lane(of: queue)?.stop(beat.stops) }
@@ -171,6 +204,7 @@ final class SessionEpoch: Sendable {
     /// Waits for the next round of upkeep.
     func awaitUpkeep(of queue: String, for duration: Duration) async -> Bool {
         await upkeep[queue]?.wait(for: duration)
+        pulse.withLock { $0 = .now }
         return !over.load(ordering: .acquiring) && !isLost
     }
 

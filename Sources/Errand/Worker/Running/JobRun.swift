@@ -27,6 +27,8 @@ final class JobRun: Sendable {
         /// The operation whose slot is opened when the handler does not stop in time.
         var slot: AsyncOperation?
         var stopDeadline: Deadline?
+        /// Whether it was reported while its handler ran on.
+        var overran = false
     }
 
     let id: String
@@ -140,16 +142,17 @@ final class JobRun: Sendable {
 
     /// The handler has returned.
     private func conclude(_ outcome: HandlerOutcome) {
-        let (phase, deadline) = state.withLock { state in
+        let (phase, deadline, overran) = state.withLock { state in
             defer {
                 state.phase = .reported
                 state.task = nil
                 state.slot = nil
                 state.stopDeadline = nil
             }
-            return (state.phase, state.stopDeadline)
+            return (state.phase, state.stopDeadline, state.overran)
         }
         deadline?.cancel()
+        if overran { lane.noteReturn() }
         switch phase {
         case .running(let since): lane.report(report(outcome, since), of: self)
         case .stopping(let cause, let since): lane.report(report(outcome, stoppedBy: cause, since), of: self)
@@ -194,7 +197,10 @@ final class JobRun: Sendable {
     private func giveUp() {
         let (phase, slot) = state.withLock { state in
             defer {
-                if case .stopping = state.phase { state.phase = .reported }
+                if case .stopping = state.phase {
+                    state.phase = .reported
+                    state.overran = true
+                }
                 state.slot = nil
             }
             return (state.phase, state.slot)
@@ -223,6 +229,9 @@ extension JobRun {
         case .snoozed(let pause):
             report.verb = .snoozed
             report.retryDelay = max(0, pause.wholeMilliseconds)
+        case .cancelled(let reason):
+            report.verb = .cancelled
+            report.error = reason.clipped(toUTF8: 4096)
         }
         return report
     }
@@ -281,6 +290,7 @@ extension HandlerOutcome {
         case let failure as JobFailure:
             self = .failed(failure.message, isFinal: failure.isFinal, retryAfter: failure.retryAfter)
         case let snooze as JobSnooze: self = .snoozed(snooze.pause)
+        case let cancellation as JobCancellation: self = .cancelled(cancellation.reason)
         default: self = .failed(String(describing: error))
         }
     }

@@ -23,6 +23,7 @@ extension Play {
         for queue in queues.sorted() {
             do { try await drain(queue) } catch { expect(false, "\(error)") }
         }
+        try await awaitRecoveries(queues)
         try await leave()
         let checker = Checker(accounts: accounts, ledger: ledger)
         let (lost, stuck) = try await losses(checker, in: queues)
@@ -49,6 +50,20 @@ extension Play {
             expect(twice.isEmpty, "\(twice.count) jobs ran more than once: \(twice.prefix(5))")
         }
         if rules.forbidsOverlaps { expect(overlaps.isEmpty, "jobs ran twice at once: \(overlaps.prefix(5))") }
+    }
+
+    /// While workers live, they take back what dead ones held, and end their sessions.
+    private func awaitRecoveries(_ queues: Set<String>) async throws {
+        guard !state.withLock({ $0.programs.filter(\.isRunning) }).isEmpty else { return }
+        for queue in queues.sorted() {
+            do {
+                try await eventually("the sessions of dead workers are ended", within: .seconds(20)) {
+                    let alive = Set(self.state.withLock(\.programs).filter(\.isRunning).flatMap(self.sessions))
+                    let known = try await self.console.status(of: queue).sessions.map(\.id)
+                    return Set(known).isSubset(of: alive)
+                }
+            } catch { expect(false, "\(error)") }
+        }
     }
 
     private func losses(_ checker: Checker, in queues: Set<String>) async throws -> (lost: [String], stuck: [String]) {

@@ -9,11 +9,14 @@ struct WorkerOptions: Sendable {
     var concurrency = 4
     var grace = 10000
     var stopGrace = 500
+    var overruns: Int?
+    var stuckAfter = 60000
     var queues = [Play.queue]
     var without: [String] = []
     /// Words before the command, for instance `ip netns exec …`.
     var prefix: [String] = []
-    var environment: [String: String] = [:]
+    /// A trap is to end the process at once, not after a second of looking at itself.
+    var environment = ["SWIFT_BACKTRACE": "enable=no"]
     /// Whether to wait until it is registered.
     var waits = true
 }
@@ -44,6 +47,8 @@ extension Play {
             "--redis", url, "--ledger", ledger.path, "--lease", "\(options.lease)", "--grace", "\(options.grace)",
             "--concurrency", "\(options.concurrency)", "--stop-grace", "\(options.stopGrace)",
         ]
+        if let overruns = options.overruns { arguments += ["--overruns", "\(overruns)"] }
+        arguments += ["--stuck-after", "\(options.stuckAfter)"]
         for queue in options.queues { arguments += ["--queue", queue] }
         for operation in options.without { arguments += ["--without", operation] }
         let worker =

@@ -1,4 +1,5 @@
 import Errand
+import ErrandCommandLine
 import ErrandRedis
 import Foundation
 import Logging
@@ -68,6 +69,9 @@ final class Play: Sendable {
 
     /// The fault happened.
     func struck(_ times: Int = 1) { state.withLock { $0.report.struck += times } }
+
+    /// Something worth telling that is no problem, on standard error.
+    func note(_ what: String) { StandardError.write("    " + what) }
 
     /// Something must hold; what does not is a problem of the report.
     func expect(_ holds: Bool, _ what: @autoclosure () -> String) {

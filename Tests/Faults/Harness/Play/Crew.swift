@@ -1,0 +1,50 @@
+import Foundation
+import TestSupport
+
+/// Workers under a supervisor: whoever ends, however, is started anew.
+actor Crew {
+    private let play: Play
+    private let change: @Sendable (inout WorkerOptions) -> Void
+    private var workers: [Program] = []
+    private var watch: Task<Void, any Error>?
+    /// How often a worker ended by itself, with its statuses.
+    private(set) var ends: [Int32] = []
+
+    /// Starts so many workers and waits until they are registered.
+    init(
+        _ play: Play,
+        _ count: Int,
+        _ change: @escaping @Sendable (inout WorkerOptions) -> Void = { _ in }
+    ) async throws {
+        self.play = play
+        self.change = change
+        workers = try await play.workers(count, change)
+        watch = Task { try await self.supervise() }
+    }
+
+    /// Kills one, chosen by the seed; the supervisor starts another.
+    func killOne() {
+        workers[play.random(0...workers.count - 1)].signal(SIGKILL)
+    }
+
+    /// Those that live now.
+    var all: [Program] { workers }
+
+    /// Nobody is started anew from now on.
+    func dismiss() { watch?.cancel() }
+
+    private func supervise() async throws {
+        while !Task.isCancelled {
+            for index in workers.indices {
+                guard let status = workers[index].status else { continue }
+                if status != 128 + SIGKILL { ends.append(status) }
+                try Task.checkCancellation()
+                workers[index] = try await play.worker { options in
+                    change(&options)
+                    options.waits = false
+                }
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+}

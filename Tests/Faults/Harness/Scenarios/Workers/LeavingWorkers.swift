@@ -1,0 +1,102 @@
+import Errand
+import ErrandRedis
+import Foundation
+import TestSupport
+
+/// Workers that are asked to leave.
+extension Scenario {
+    static let leavingWorkers = [
+        Scenario("F10", "a worker is asked to leave under load", quick: true) { play in
+            play.rules {
+                $0.forbidsDuplicates = true
+                $0.forbidsOverlaps = true
+            }
+            try play.server()
+            for _ in 0..<play.size(quick: 2, full: 20) {
+                let worker = try await play.worker {
+                    $0.concurrency = 100
+                    $0.grace = 5000
+                }
+                try await play.push(1000, "note") { $0.milliseconds = 400 }
+                try await eventually("a hundred run") { try await play.status().running >= 100 }
+                let asked = ContinuousClock.now
+                worker.signal(SIGTERM)
+                let status = try await worker.end(within: .seconds(10))
+                let took = (ContinuousClock.now - asked) / .seconds(1)
+                play.expect(status == 0, "it left with status \(status)")
+                play.expect(took < 6, "it took \(took) s to leave")
+                let now = try await play.status()
+                play.expect(now.running == 0, "\(now.running) jobs were left behind claimed")
+                play.struck(now.ready > 0 ? 1 : 0)
+                play.expect(now.totals["recovered"] == 0, "jobs had to be recovered")
+                let next = try await play.worker { $0.concurrency = 400 }
+                try await play.recovers("another worker does the rest", within: .seconds(30)) {
+                    try await play.status().ready == 0
+                }
+                try await play.drain()
+                next.signal(SIGTERM)
+                _ = try await next.end()
+            }
+        },
+        Scenario("F11", "signals come twice, mixed, and while it connects", quick: true) { play in
+            play.rules { $0.workersLeaveCleanly = false }
+            let server = try play.server()
+            let proxy = try play.proxy(server)
+            for (number, signals) in [[SIGTERM, SIGTERM], [SIGINT, SIGTERM], [SIGTERM, SIGINT, SIGTERM]].enumerated() {
+                for isConnecting in [false, true] {
+                    let ids = try await play.push(4, "note") { $0.milliseconds = 800 }
+                    proxy.cut(isConnecting)
+                    let worker = try await play.worker {
+                        $0.url = proxy.url
+                        $0.grace = 3000
+                        $0.waits = false
+                    }
+                    if isConnecting {
+                        try await Task.sleep(for: .milliseconds(200 * (number + 1)))
+                    } else {
+                        try await play.registered(worker)
+                        try await eventually("jobs run") { ids.contains { play.ledger.begun[$0] != nil } }
+                    }
+                    for signal in signals {
+                        worker.signal(signal)
+                        try await Task.sleep(for: .milliseconds(10))
+                    }
+                    _ = try await worker.end(within: .seconds(8))
+                    play.struck()
+                    proxy.cut(false)
+                }
+            }
+            try await play.worker()
+            try await play.recovers("another worker does the rest", within: .seconds(20)) {
+                try await play.status().ready == 0
+            }
+        },
+        Scenario("F12", "a worker is asked to leave while the server cannot be reached", quick: true) { play in
+            let server = try play.server()
+            let proxy = try play.proxy(server)
+            for _ in 0..<play.size(quick: 1, full: 5) {
+                let worker = try await play.worker {
+                    $0.url = proxy.url
+                    $0.grace = 2000
+                }
+                let ids = try await play.push(8, "note") { $0.milliseconds = 600 }
+                try await eventually("jobs run") { ids.contains { play.ledger.begun[$0] != nil } }
+                proxy.cut(true)
+                let asked = ContinuousClock.now
+                worker.signal(SIGTERM)
+                let status = try await worker.end(within: .seconds(15))
+                let took = (ContinuousClock.now - asked) / .seconds(1)
+                play.expect(took < 6, "it took \(took) s to leave, status \(status)")
+                play.struck()
+                proxy.cut(false)
+                let next = try await play.worker()
+                try await play.recovers("its jobs are done elsewhere", within: .seconds(15)) {
+                    ids.allSatisfy { play.ledger.ended[$0] != nil }
+                }
+                try await play.drain()
+                next.signal(SIGTERM)
+                _ = try await next.end()
+            }
+        },
+    ]
+}

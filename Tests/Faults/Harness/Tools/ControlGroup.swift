@@ -1,0 +1,26 @@
+import Foundation
+import TestSupport
+
+/// A control group (version 1) of one controller, removed with the scenario.
+struct ControlGroup {
+    private let path: String
+
+    init(_ play: Play, _ controller: String) throws {
+        let path = "/sys/fs/cgroup/\(controller)/errand-faults-\(UInt32.random(in: 0 ... .max))"
+        self.path = path
+        try Shell.run("mkdir \(path)")
+        play.atEnd { _ = try? Shell.run("for i in 1 2 3 4 5 6 7 8 9 10; do rmdir \(path) && break; sleep 0.1; done") }
+    }
+
+    /// Sets one of its values.
+    func set(_ file: String, _ value: String) throws { try Shell.run("echo \(value) > \(path)/\(file)") }
+
+    /// One of its values.
+    func get(_ file: String) throws -> String { try Shell.run("cat \(path)/\(file)") }
+
+    /// Puts a process into it.
+    func add(_ pid: Int32) throws { try set("cgroup.procs", "\(pid)") }
+
+    /// Words before a command that start it within the group.
+    var prefix: [String] { ["sh", "-c", #"echo $$ > "$0/cgroup.procs" && exec "$@""#, path] }
+}
