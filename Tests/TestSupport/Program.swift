@@ -55,7 +55,7 @@ package final class Program: Sendable {
                 $0.status = ended.terminationReason == .exit ? ended.terminationStatus : 128 + ended.terminationStatus
             }
         }
-        try process.run()
+        try withUnblockedSignals { try process.run() }
         self.process = process
         pid = process.processIdentifier
         Thread { Self.read(output.fileHandleForReading, into: shared) }.start()

@@ -52,7 +52,7 @@ package final class RedisServer: Sendable {
         process.arguments = ["redis-server"] + arguments
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try withUnblockedSignals { try process.run() }
         self.process.withLock { $0 = process }
         TestWarden.shared.watch(process.processIdentifier, directory)
         let deadline = ContinuousClock.now + .seconds(20)

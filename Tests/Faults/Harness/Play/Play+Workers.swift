@@ -75,7 +75,7 @@ extension Play {
     /// Waits until a worker has registered a session, or so many.
     func registered(_ worker: Program, times: Int = 1, within limit: Duration = .seconds(30)) async throws {
         try await eventually("worker \(worker.pid) registers; it wrote \(worker.lines.suffix(3))", within: limit) {
-            guard worker.isRunning else { throw TestFailure("the worker ended: \(worker.lines.suffix(5))") }
+            guard worker.isRunning else { throw TestFailure("the worker ended: \(worker.lines.prefix(5))") }
             return self.sessions(of: worker).count >= times
         }
     }

@@ -11,9 +11,12 @@ enum Faketime {
         return text?.split(whereSeparator: \.isNewline).first.map(String.init)
     }()
 
-    /// The environment of a process with such a clock, for instance `+1h`, `-5m` or `+1h x1.5`.
-    static func environment(_ clock: String) throws -> [String: String] {
+    /// Words before a command that give it such a clock, for instance `+1h`, `-5m` or `+1h x1.5`.
+    ///
+    /// The library changes the environment of the first process that loads it, where Swift looks for the arguments; so a
+    /// shell loads it first, and becomes the command.
+    static func prefix(_ clock: String) throws -> [String] {
         guard let library else { throw TestFailure("libfaketime is not installed") }
-        return ["LD_PRELOAD": library, "FAKETIME": clock]
+        return ["LD_PRELOAD=\(library)", "FAKETIME=\(clock)", "sh", "-c", #"exec "$@""#, "sh"]
     }
 }

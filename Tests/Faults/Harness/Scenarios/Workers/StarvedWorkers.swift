@@ -55,8 +55,8 @@ extension Scenario {
             let events = try await play.listen()
             let clocks = ["+1h", "-1h", "+1h x1.5"]
             for clock in clocks {
-                let environment = try Faketime.environment(clock)
-                try await play.worker { $0.environment = environment }
+                let prefix = try Faketime.prefix(clock)
+                try await play.worker { $0.prefix = prefix }
             }
             let jobs = try (0..<40).map { number in
                 var options = JobOptions()
