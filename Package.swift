@@ -136,7 +136,8 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            path: "Tests/Faults/Harness"
+            path: "Tests/Faults/Harness",
+            exclude: ["Tools/storm.py"]
         ),
         .testTarget(
             name: "ErrandCatalogueTests",
@@ -148,7 +149,7 @@ let package = Package(
                 "Errand", "ErrandRedis", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
-            exclude: ["Faults/storm.py", "Wire/push.py"]
+            exclude: ["Wire/push.py"]
         ),
     ],
     swiftLanguageModes: [.v6]

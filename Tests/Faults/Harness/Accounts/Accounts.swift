@@ -42,6 +42,13 @@ final class Accounts: Sendable {
         }
     }
 
+    /// Notes pushes of others: all but those that were dropped are to end somehow, though not by running.
+    func took(_ outcomes: [String: Receipt.Outcome]) {
+        state.withLock { state in
+            for (id, outcome) in outcomes { state.entries[id] = Entry(outcome: outcome, due: 0, ends: false) }
+        }
+    }
+
     /// Notes that a push was refused for certain.
     func refused() { state.withLock { $0.refusals += 1 } }
 

@@ -33,6 +33,7 @@ extension Play {
     }
 
     /// Starts some workers alike.
+    @discardableResult
     func workers(_ count: Int, _ change: (inout WorkerOptions) -> Void = { _ in }) async throws -> [Program] {
         var workers: [Program] = []
         for _ in 0..<count { workers.append(try await worker(change)) }

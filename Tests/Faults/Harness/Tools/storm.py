@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Pushes many jobs of one name as fast as it can, by docs/wire.md and docs/format.md.
 
-usage: storm.py SOCKET PUSH_LUA GO QUEUE POLICY OPERATION NAME PREFIX COUNT
-Says "ready", waits until the file GO is there, pushes COUNT jobs PREFIX-0, PREFIX-1, … whose argument `text` is their id,
+usage: storm.py SOCKET PUSH_LUA GO QUEUE POLICY OPERATION NAME PREFIX COUNT GATE
+Says "ready", waits until the file GO is there, pushes COUNT jobs PREFIX-0, PREFIX-1, … whose argument `id` is their id,
 and prints one line a job: its id and the answer.
 """
 import json
@@ -32,16 +32,16 @@ def read(stream):
     return rest.decode()
 
 
-def envelope(job, queue, policy, operation, name):
+def envelope(job, queue, policy, operation, name, gate):
     unique = {"d": "drop", "r": "replace"}[policy]
-    description = {"v": 1, "operation": operation, "arguments": {"text": job}, "queue": queue, "name": name}
+    description = {"v": 1, "operation": operation, "arguments": {"id": job, "gate": gate}, "queue": queue, "name": name}
     description.update(unique=unique, id=job)
     fragment = '"operation":%s,"name":%s' % (json.dumps(operation), json.dumps(name))
     return ("1%s5;;;%d\n" % (policy, len(fragment)) + fragment + json.dumps(description)).encode()
 
 
 def main():
-    path, script, go, queue, policy, operation, name, prefix, count = sys.argv[1:10]
+    path, script, go, queue, policy, operation, name, prefix, count, gate = sys.argv[1:11]
     with open(script, "rb") as file:
         text = file.read()
     connection = socket.socket(socket.AF_UNIX)
@@ -53,7 +53,7 @@ def main():
         time.sleep(0.001)
     for number in range(int(count)):
         job = "%s-%d" % (prefix, number)
-        body = envelope(job, queue, policy, operation, name)
+        body = envelope(job, queue, policy, operation, name, gate)
         answer = call(connection, stream, "EVALSHA", digest, 1, "errand:{%s}" % queue, job, 0, policy, name, body)
         print("pushed", job, answer[1], flush=True)
 
