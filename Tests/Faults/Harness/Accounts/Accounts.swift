@@ -49,6 +49,13 @@ final class Accounts: Sendable {
         }
     }
 
+    /// Takes over a job that another program pushed.
+    func adopt(_ id: String) {
+        state.withLock { state in
+            if state.entries[id] == nil { state.entries[id] = Entry(outcome: .accepted, due: 0, ends: true) }
+        }
+    }
+
     /// Notes that a push was refused for certain.
     func refused() { state.withLock { $0.refusals += 1 } }
 

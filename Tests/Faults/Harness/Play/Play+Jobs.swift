@@ -23,8 +23,8 @@ extension Play {
     /// Makes a job; its arguments name its id and a sum, so that a run sees whether it got what was pushed.
     func job(_ operation: String, _ options: JobOptions = JobOptions()) throws -> JobEnvelope {
         let id = "f" + String(UInt64.random(in: 0 ... .max), radix: 36)
-        let pad =
-            options.pad > 0 ? String((0..<options.pad).map { _ in "abcdefghijklmnop".randomElement() ?? "a" }) : nil
+        // The job's own id again and again: no two jobs have the same.
+        let pad = options.pad > 0 ? String(repeating: id, count: options.pad / id.utf8.count + 1) : nil
         let arguments = Arguments(
             ms: options.milliseconds,
             id: id,

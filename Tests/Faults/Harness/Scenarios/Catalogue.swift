@@ -1,10 +1,10 @@
 extension Scenario {
     /// Every scenario, by its number.
-    static let all: [Scenario] = (workers + network + server + data).sorted { $0.id < $1.id }
+    static let all: [Scenario] = (workers + network + server + data + channels).sorted { $0.id < $1.id }
 
     private static let workers =
         killedWorkers + crashPoints + busyWorkers + stoppedWorkers + leavingWorkers + starvedWorkers
     private static let network = lostAnswers + partitions
-    private static let data = storms
+    private static let data = storms + garbage + descriptions + largeJobs
     private static let server = restarts
 }

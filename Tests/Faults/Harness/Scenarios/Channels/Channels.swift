@@ -1,0 +1,190 @@
+import Errand
+import ErrandRedis
+import Foundation
+import Synchronization
+import TestSupport
+
+/// What goes over channels is a hint; nothing may depend on it.
+extension Scenario {
+    static let channels = [
+        Scenario("F77", "no message on a channel arrives: the server refuses every subscription", quick: true) { play in
+            let server = try play.server()
+            let cutting = Repeated(every: .milliseconds(100)) { try server.run("CLIENT", "KILL", "TYPE", "pubsub") }
+            play.atEnd { cutting.stop() }
+            try await play.workers(2)
+            let ids = try await play.push(50, "mark")
+            try await play.recovers("workers find work by looking", within: .seconds(10)) {
+                ids.allSatisfy { play.ledger.ended[$0] != nil }
+            }
+            // A cancelled job is told by the heartbeat: within a quarter of the lease and a second.
+            let long = try await play.push(1, "nap") {
+                $0.milliseconds = 30_000
+                $0.timeout = .seconds(60)
+                $0.ends = false
+            }
+            try await eventually("it runs") { play.ledger.begun[long[0]] != nil }
+            let asked = ContinuousClock.now
+            let verdict = try await play.console.cancel(long, on: Play.queue)
+            play.expect(verdict == [.stopping], "cancelling said \(verdict)")
+            try await play.recovers("it is cancelled", within: .seconds(3), since: asked) {
+                try await play.console.inspect(long, on: Play.queue)[0]?.state == .cancelled
+            }
+            // Somebody who waits for the end of a job hears of it by looking.
+            let arguments = ["push", "mark", "--queue", Play.queue, "--wait=20s", "--redis", server.url, "--json"]
+            let waiting = try play.program("errand-producer", arguments)
+            let status = try await waiting.end(within: .seconds(25))
+            play.expect(status == 0, "waiting for a job ended with \(status): \(waiting.lines)")
+            for line in play.ledger.lines { play.accounts.adopt(line.id) }
+            play.struck(try server.calls("subscribe") + server.calls("psubscribe"))
+        },
+        Scenario("F78", "a subscriber stands still while events pour in") { play in
+            let server = try play.server(["--client-output-buffer-limit", "pubsub", "2mb", "1mb", "5"])
+            let listener = try play.program("errand", ["events", "--json", "--redis", server.url])
+            try await eventually("it listens") {
+                try server.run("PUBSUB", "NUMPAT") != "0" || server.calls("psubscribe") > 0
+            }
+            listener.signal(SIGSTOP)
+            let before = try subscribers(server)
+            try await play.workers(2) { $0.concurrency = 32 }
+            try await play.push(play.size(quick: 20_000, full: 300_000), "mark")
+            try await play.drain(within: .seconds(120))
+            let cut = try before.subtracting(subscribers(server)).count
+            play.struck(cut)
+            let memory = try server.count("used_memory_peak", in: "memory")
+            play.note("the server disconnected it \(cut) times; peak memory \(memory >> 20) MB")
+            listener.signal(SIGCONT)
+            let seen = listener.lines.count
+            let ids = try await play.push(1, "mark")
+            try await play.recovers("it hears events again", within: .seconds(20)) {
+                try await play.push(1, "mark")
+                return listener.lines.count > seen && listener.lines.suffix(200).contains { $0.contains("finished") }
+            }
+            _ = ids
+            listener.signal(SIGINT)
+            _ = try await listener.end()
+        },
+        Scenario("F79", "forged and senseless messages on every channel", quick: true) { play in
+            let server = try play.server()
+            let workers = try await play.workers(2)
+            let gate = play.directory + "/gate"
+            let ids = try await play.push(6, "gate") { $0.gate = gate }
+            try await eventually("they run") { ids.allSatisfy { play.ledger.begun[$0] != nil } }
+            let arguments = ["push", "gate", #"{"gate":"\#(gate)"}"#, "--queue", Play.queue, "--id", "awaited"]
+            let waiting = try play.program(
+                "errand-producer",
+                arguments + ["--wait=30s", "--redis", server.url, "--json"]
+            )
+            try await eventually("it waits") { play.ledger.begun["awaited"] != nil || waiting.lines.count > 0 }
+            let channels =
+                [Play.key("events")] + workers.flatMap { play.sessions(of: $0) }.map { Play.key("hints:\($0)") }
+            for round in 0..<play.size(quick: 200, full: 5000) {
+                for channel in channels {
+                    for id in ids + ["awaited"] {
+                        let forged =
+                            #"{"event":"\#(play.pick(["finished", "cancelled", "dead"]))","id":"\#(id)","operation":"gate","name":null,"queue":"faults","attempt":1,"worker":"x","at_ms":1,"duration_ms":1,"error":null}"#
+                        try server.run("PUBLISH", channel, forged)
+                    }
+                    try await play.write("PUBLISH", [Array(channel.utf8), play.noise(round % 50)])
+                    try server.run("PUBLISH", channel, round % 2 == 0 ? "s" : "w")
+                }
+                play.struck()
+            }
+            play.expect(waiting.isRunning, "a forged event ended the wait for a job: \(waiting.lines)")
+            play.expect(ids.allSatisfy { play.ledger.ended[$0] == nil }, "a forged message ended a job")
+            let running = try await play.status().running
+            play.expect(running == 7, "\(running) run")
+            try Data().write(to: URL(fileURLWithPath: gate))
+            let status = try await waiting.end()
+            play.expect(status == 0, "the waiting push ended with \(status): \(waiting.lines)")
+            play.accounts.adopt("awaited")
+        },
+        Scenario("F80", "jobs are cancelled at every moment of their lives", quick: true) { play in
+            let server = try play.server()
+            try await play.workers(2) { $0.concurrency = 8 }
+            let events = try await play.listen()
+            var all: [String] = []
+            for round in 0..<play.size(quick: 60, full: 1000) {
+                let ids = try await play.push(10, round % 2 == 0 ? "mark" : "nap") {
+                    $0.milliseconds = 10
+                    $0.delay = round % 5 == 0 ? 20 : nil
+                    $0.name = round % 3 == 0 ? "name \(round)" : nil
+                    $0.unique = round % 3 == 0 ? .replace : .ignore
+                    $0.ends = false
+                }
+                all += ids
+                try await Task.sleep(for: .milliseconds(play.random(0...12)))
+                for verdict in try await play.console.cancel(ids, on: Play.queue) {
+                    play.struck(verdict == .stopping || verdict == .cancelled ? 1 : 0)
+                    play.expect(verdict != .notFound && verdict != .running, "cancelling said \(verdict)")
+                }
+            }
+            let nobody = (0..<play.size(quick: 1000, full: 100_000)).map { "nobody-\($0)" }
+            for start in stride(from: 0, to: nobody.count, by: 500) {
+                let part = Array(nobody[start..<min(start + 500, nobody.count)])
+                let verdicts = try await play.console.cancel(part, on: Play.queue)
+                play.expect(verdicts.allSatisfy { $0 == .notFound }, "an unknown job was not unknown")
+            }
+            try await play.drain()
+            let stops = try server.run("HLEN", Play.key("stops"))
+            play.expect(stops == "0", "\(stops) requests to stop are left")
+            try await eventually("every end is heard") {
+                let heard = events.all().filter { ["finished", "cancelled", "replaced"].contains($0.event) }
+                return Set(heard.map(\.id)).isSuperset(of: all)
+            }
+            let endings = events.all().filter { $0.event == "finished" || $0.event == "cancelled" }
+            let counts = Dictionary(grouping: endings, by: \.id).filter { $0.value.count > 1 }
+            play.expect(counts.isEmpty, "\(counts.count) jobs ended twice: \(counts.keys.prefix(3))")
+        },
+        Scenario("F84", "workers are killed, and every event stands for a transition", quick: true) { play in
+            try play.server()
+            let events = try await play.listen()
+            let crew = try await Crew(play, 2)
+            let load = play.load(rate: 60, "nap") { $0.milliseconds = 20 }
+            for _ in 0..<play.size(quick: 4, full: 30) {
+                try await Task.sleep(for: .seconds(1))
+                await crew.killOne()
+                play.struck()
+            }
+            try await load.stop()
+            try await play.drain()
+            await crew.dismiss()
+            let accepted = play.accounts.accepted
+            try await eventually("every end is heard") { Set(events.all("finished").map(\.id)).count == accepted.count }
+            let finished = Dictionary(grouping: events.all("finished"), by: \.id)
+            play.expect(finished.allSatisfy { $0.value.count == 1 }, "an end was published twice")
+            let ended = play.ledger.ended
+            play.expect(finished.keys.allSatisfy { ended[$0] != nil }, "an end was published that never was")
+            let totals = try await play.totals()
+            play.expect(totals["finished"] == accepted.count, "\(totals["finished"]) of \(accepted.count) finished")
+            let recovered = events.all("recovered").count
+            play.expect(
+                recovered == totals["recovered"],
+                "\(recovered) recoveries were heard of \(totals["recovered"])"
+            )
+        },
+    ]
+    /// The connections that listen for patterns, as `errand events` does.
+    private static func subscribers(_ server: RedisServer) throws -> Set<String> {
+        let clients = try server.run("CLIENT", "LIST", "TYPE", "pubsub").split(separator: "\n")
+        let listening = clients.filter { !$0.contains(" psub=0 ") }
+        return Set(listening.compactMap { $0.split(separator: " ").first.map(String.init) })
+    }
+}
+
+/// Does something again and again, from a thread of its own.
+final class Repeated: Sendable {
+    private let isOver = Atomic(false)
+
+    init(every pause: Duration, _ body: @escaping @Sendable () throws -> Void) {
+        let thread = Thread { [self] in
+            while !isOver.load(ordering: .relaxed) {
+                // What fails once, for instance while the server is away, is tried again.
+                try? body()
+                Thread.sleep(forTimeInterval: pause / .seconds(1))
+            }
+        }
+        thread.start()
+    }
+
+    func stop() { isOver.store(true, ordering: .relaxed) }
+}
