@@ -3,9 +3,9 @@
 export ERRAND_STRICT = 1
 SWIFT = swift
 RELEASE = .build/release
-SUITES = BackgroundableTests ErrandTests ErrandRedisTests ErrandCatalogueTests ExecutableTests
+SUITES = BackgroundableTests ErrandTests ErrandRedisTests ErrandCatalogueTests FuzzingTests ExecutableTests
 
-.PHONY: help deps build test threads demo bench bench-local format lint docs
+.PHONY: help deps build test threads fuzz fuzz-full demo bench bench-local format lint docs
 
 help: ## list what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,12 @@ test: deps ## run every test, against redis-servers that the tests start themsel
 STORM ?= 10
 threads: ## the local operations under the thread sanitizer (STORM=60 for storms of 60 s)
 	scripts/check-threads $(STORM)
+
+fuzz: deps ## the parsers under libFuzzer and the address sanitizer, for a minute or two
+	scripts/fuzz all 600000
+
+fuzz-full: deps ## the same with 50,000,000 inputs a parser: most of an hour in all
+	scripts/fuzz all 50000000
 
 demo: deps ## run a distributed work queue on real files, and kill a worker in the middle
 	$(SWIFT) build -c release --product errand

@@ -1,13 +1,21 @@
-import Errand
+package import Errand
+import ErrandText
 
 /// An error reply, by the word it begins with.
-struct ServerError {
-    let word: String
-    let text: String
+package struct ServerError {
+    /// The word it begins with.
+    package let word: String
+    /// The whole error, on one line and without control characters.
+    package let text: String
 
-    init(_ text: String) {
-        self.text = text
-        word = String(text.prefix { $0 != " " })
+    /// Most characters of an error that are shown.
+    private static let most = 500
+
+    /// Takes what the server said; a hostile one may have said anything.
+    package init(_ text: String) {
+        let shown = text.utf8.count > Self.most ? String(text.unicodeScalars.prefix(Self.most)) + "…" : text
+        self.text = shown.printable
+        word = String(self.text.prefix { $0 != " " })
     }
 
     /// Whether the request was certainly not carried out and the same request may succeed a little later.
@@ -18,7 +26,8 @@ struct ServerError {
     /// Whether the server at this address will not do even if we wait: a replica, for instance.
     var wantsNewConnection: Bool { ["READONLY", "MASTERDOWN", "UNBLOCKED"].contains(word) }
 
-    func brokerError(at address: RedisAddress) -> BrokerError {
+    /// The error for callers: its kind, and what was refused in words for people.
+    package func brokerError(at address: RedisAddress) -> BrokerError {
         switch word {
         case "ERRANDLOST":
             return BrokerError(.sessionLost, "the broker does not know this session any more")
@@ -27,7 +36,8 @@ struct ServerError {
         case "OOM":
             return BrokerError(.full, "the broker's memory is full (maxmemory); nothing was taken")
         case "ERRAND":
-            return BrokerError(.refused, String(text.dropFirst(word.count + 1)))
+            let reason = String(text.dropFirst(word.count + 1))
+            return BrokerError(.refused, reason.isEmpty ? "\(address) refused, and says no reason" : reason)
         case "NOAUTH", "WRONGPASS", "NOPERM":
             return BrokerError(.notPermitted, "\(address) does not permit this: \(text)")
         case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN":
