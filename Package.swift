@@ -11,7 +11,7 @@ import PackageDescription
 
 /// One transition of the data model each; the text is embedded in the binary.
 let scripts = [
-    "lib_base", "lib_events", "lib_places", "lib_sessions",
+    "lib_base", "lib_checked", "lib_events", "lib_places", "lib_sessions", "lib_types",
     "audit", "cancel", "clear", "exchange", "heartbeat", "inspect", "promote", "push", "recover", "register", "release",
     "revive", "settings", "status",
 ]

@@ -105,7 +105,7 @@ final class RedisHeartbeat: Heartbeat {
     }
 
     private func answer(from reply: RESPValue) -> Result<Beat, BrokerError> {
-        if case .error(let text) = reply { return .failure(ServerError(text).brokerError(at: address)) }
+        if case .error(let text) = reply { return .failure(ServerError(text).brokerError(at: address, in: .heartbeat)) }
         guard let beat = Beat(reply) else {
             return .failure(BrokerError(.protocolViolation, "\(address) answered a heartbeat with nonsense"))
         }

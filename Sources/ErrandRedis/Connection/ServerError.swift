@@ -27,7 +27,7 @@ package struct ServerError {
     var wantsNewConnection: Bool { ["READONLY", "MASTERDOWN", "UNBLOCKED"].contains(word) }
 
     /// The error for callers: its kind, and what was refused in words for people.
-    package func brokerError(at address: RedisAddress) -> BrokerError {
+    package func brokerError(at address: RedisAddress, in script: Script? = nil) -> BrokerError {
         switch word {
         case "ERRANDLOST":
             return BrokerError(.sessionLost, "the broker does not know this session any more")
@@ -38,14 +38,20 @@ package struct ServerError {
         case "ERRAND":
             let reason = String(text.dropFirst(word.count + 1))
             return BrokerError(.refused, reason.isEmpty ? "\(address) refused, and says no reason" : reason)
-        case "NOAUTH", "WRONGPASS", "NOPERM":
-            return BrokerError(.notPermitted, "\(address) does not permit this: \(text)")
+        case "NOAUTH", "WRONGPASS":
+            return BrokerError(.notPermitted, "\(address) does not let this user in: \(text)")
+        case "NOPERM":
+            return notPermitted(at: address, in: script)
         case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN":
             return BrokerError(.refused, "\(address) belongs to a cluster, which is not supported yet: \(word)")
         case "WRONGTYPE":
-            return BrokerError(.refused, "a key of the queue has the wrong type; see `errand doctor`")
+            return BrokerError(
+                .refused,
+                "\(address) holds a key of the wrong type, nothing was done: \(text). See `errand doctor`"
+            )
         default:
             if isPassing { return BrokerError(.notReachable, "\(address) cannot serve now: \(text)") }
+            if text.contains("The user executing the script can't") { return notPermitted(at: address, in: script) }
             if text.contains("WRONGTYPE") {
                 return BrokerError(.refused, "a key of the queue has the wrong type; see `errand doctor`")
             }
@@ -54,5 +60,34 @@ package struct ServerError {
             }
             return BrokerError(.refused, "\(address) refused: \(text)")
         }
+    }
+}
+
+extension ServerError {
+    /// Says which permission is missing. Trying again does not help, so nobody does.
+    private func notPermitted(at address: RedisAddress, in script: Script?) -> BrokerError {
+        var what = text
+        if let script, let line = lineInScript.flatMap({ script.line($0) }) {
+            what = "the script \(script.name) at `\(line)`: \(text)"
+        }
+        return BrokerError(
+            .notPermitted,
+            "\(address) does not permit this user what Errand needs: \(what). deploy/redis/errand.acl has all that is needed"
+        )
+    }
+
+    /// The line at which a script stopped: `…, on @user_script:27.`
+    private var lineInScript: Int? {
+        guard let mark = text.firstRange(of: "@user_script:") else { return nil }
+        return Int(text[mark.upperBound...].prefix { $0.isASCII && $0.isNumber })
+    }
+}
+
+extension Script {
+    /// A line of the text, counted from 1.
+    fileprivate func line(_ number: Int) -> String? {
+        let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        guard lines.indices.contains(number - 1) else { return nil }
+        return String(decoding: lines[number - 1], as: UTF8.self).trimmingPrefix { $0 == " " }.description
     }
 }
