@@ -3,9 +3,9 @@
 export ERRAND_STRICT = 1
 SWIFT = swift
 RELEASE = .build/release
-SUITES = BackgroundableTests ErrandTests ErrandRedisTests ErrandCatalogueTests ExecutableTests
+SUITES = BackgroundableTests ErrandTests ErrandRedisTests ErrandCatalogueTests FuzzingTests ExecutableTests
 
-.PHONY: help deps build test threads faults faults-full fault-tools demo bench bench-local format lint docs
+.PHONY: help deps build test threads faults faults-full fault-tools demo bench bench-local format lint docs fuzz fuzz-full
 
 help: ## list what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,12 @@ fault-tools: deps
 	$(SWIFT) build -c release --product errand-worker
 	$(SWIFT) build -c release --product errand-producer
 	$(SWIFT) build -c release --product errand
+
+fuzz: deps ## the parsers under libFuzzer and the address sanitizer, for a minute or two
+	scripts/fuzz all 600000
+
+fuzz-full: deps ## the same with 50,000,000 inputs a parser: most of an hour in all
+	scripts/fuzz all 50000000
 
 demo: deps ## run a distributed work queue on real files, and kill a worker in the middle
 	$(SWIFT) build -c release --product errand

@@ -11,7 +11,7 @@ import PackageDescription
 
 /// One transition of the data model each; the text is embedded in the binary.
 let scripts = [
-    "lib_base", "lib_events", "lib_places", "lib_sessions",
+    "lib_base", "lib_checked", "lib_events", "lib_places", "lib_sessions", "lib_types",
     "audit", "cancel", "clear", "exchange", "heartbeat", "inspect", "promote", "push", "recover", "register", "release",
     "revive", "settings", "status",
 ]
@@ -36,6 +36,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "Backgroundable"),
+        .target(name: "ErrandText"),
         .target(
             name: "Errand",
             dependencies: [
@@ -53,7 +54,7 @@ let package = Package(
         .target(
             name: "ErrandRedis",
             dependencies: [
-                "CHiredis", "Errand",
+                "CHiredis", "Errand", "ErrandText",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -63,14 +64,14 @@ let package = Package(
         .target(
             name: "ErrandCatalogue",
             dependencies: [
-                "CErrandChild",
+                "CErrandChild", "ErrandText",
                 .product(name: "Yams", package: "Yams"),
             ]
         ),
         .target(
             name: "ErrandCommandLine",
             dependencies: [
-                "Errand", "ErrandCatalogue", "ErrandRedis",
+                "Errand", "ErrandCatalogue", "ErrandRedis", "ErrandText",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -139,6 +140,12 @@ let package = Package(
             path: "Tests/Faults/Harness",
             exclude: ["Tools/storm.py"]
         ),
+        .target(
+            name: "FuzzTargets",
+            dependencies: ["Errand", "ErrandCatalogue", "ErrandRedis"],
+            path: "Tests/Fuzzing/Targets"
+        ),
+        .testTarget(name: "FuzzingTests", dependencies: ["FuzzTargets"], path: "Tests/Fuzzing/Replay"),
         .testTarget(
             name: "ErrandCatalogueTests",
             dependencies: ["CErrandChild", "ErrandCatalogue", "errand-child-probe"]
@@ -155,8 +162,23 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// The fuzzer needs libFuzzer, so only `scripts/fuzz` has it built; our modules tell it which branches an input took.
+if Context.environment["ERRAND_FUZZ"] != nil {
+    package.targets += [
+        .target(name: "CFuzzer", path: "Tests/Fuzzing/CFuzzer"),
+        .executableTarget(
+            name: "errand-fuzz",
+            dependencies: ["CFuzzer", "FuzzTargets"],
+            path: "Tests/Fuzzing/Fuzzer"
+        ),
+    ]
+    for target in package.targets where ["Errand", "ErrandCatalogue", "ErrandRedis"].contains(target.name) {
+        target.swiftSettings = [.unsafeFlags(["-sanitize-coverage=edge,trace-cmp,inline-8bit-counters,pc-table"])]
+    }
+}
+
 for target in package.targets
-where [.regular, .executable, .test].contains(target.type) && target.name != "CErrandChild" {
+where [.regular, .executable, .test].contains(target.type) && !["CErrandChild", "CFuzzer"].contains(target.name) {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [
             .enableUpcomingFeature("ExistentialAny"),

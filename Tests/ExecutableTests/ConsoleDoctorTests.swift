@@ -28,9 +28,51 @@ import Testing
         #expect(kinds(try await doctor(loose).object["advice"]) == ["appendfsync"])
     }
 
+    @Test(arguments: [
+        (["--client-output-buffer-limit", "pubsub", "0", "0", "0"], "output_buffers"),
+        (["--client-output-buffer-limit", "pubsub", "1000", "1000", "1"], "output_buffers"),
+        (["--maxmemory", "1100000"], "memory"), (["--replicaof", "127.0.0.1", "1"], "role"),
+    ]) func everySettingThatEndangersJobsIsAdvice(setting: [String], kind: String) async throws {
+        let server = try RedisServer(durable: true, setting)
+        let output = try await doctor(server)
+        #expect(output.status == 0, "\(output.error)")
+        #expect(kinds(try output.object["advice"]) == [kind])
+    }
+
+    @Test func aQueueThatIsNotInTheRegistryIsAFinding() async throws {
+        let server = try RedisServer(durable: true)
+        _ = try await Executable.producer.run(["push", "work"], on: server)
+        try server.run("DEL", "errand:queues")
+        #expect(kinds(try await doctor(server, "--repair").object["findings"]) == ["queue_unregistered"])
+        #expect(try await doctor(server).status == 0)
+    }
+
+    @Test func lostKeysByEvictionAreFoundAndRepaired() async throws {
+        let server = try RedisServer(["--maxmemory-policy", "allkeys-random", "--appendonly", "yes"])
+        for n in 0..<30 {
+            _ = try await Executable.producer.run(
+                ["push", "work", "--priority", "\(n % 10)", "--unique", "drop"],
+                on: server
+            )
+        }
+        try server.run("CONFIG", "SET", "maxmemory", "1")
+        // Anything that writes makes the server evict.
+        try server.run("PUBLISH", "errand:x", "y")
+        _ = try? server.run("SET", "filler", "x")
+        try server.run("CONFIG", "SET", "maxmemory", "0")
+        #expect(
+            Int(try server.run("INFO", "stats").split(separator: "evicted_keys:").last?.prefix { $0.isNumber } ?? "")
+                ?? 0 > 0
+        )
+        _ = try await doctor(server, "--repair")
+        let after = try await doctor(server)
+        #expect(after.status == 0, "\(after.text)")
+        #expect(kinds(try after.object["advice"]).contains("maxmemory_policy"))
+    }
+
     @Test func aServerThatHidesItsSettingsIsNoFinding() async throws {
         let server = try RedisServer(durable: true)
-        try server.run("ACL", "SETUSER", "default", "-info", "-config")
+        try server.run("ACL", "SETUSER", "errand", "-info", "-config")
         let output = try await doctor(server)
         #expect(output.status == 0, "\(output.error)")
         #expect(kinds(try output.object["advice"]) == ["settings_hidden"])

@@ -11,11 +11,11 @@ import Testing
             ["push", "a", "--redis", servers[0].url],
             environment: environment
         )
-        #expect(option.error == "broker: \(servers[0].url)\n")
+        #expect(option.error == "broker: \(servers[0].shownURL)\n")
         let errand = try await Executable.producer.run(["push", "b"], environment: environment)
-        #expect(errand.error == "broker: \(servers[1].url)\n")
+        #expect(errand.error == "broker: \(servers[1].shownURL)\n")
         let redis = try await Executable.producer.run(["push", "c"], environment: ["REDIS_URL": servers[2].url])
-        #expect(redis.error == "broker: \(servers[2].url)\n")
+        #expect(redis.error == "broker: \(servers[2].shownURL)\n")
         for (server, operation) in zip(servers, ["a", "b", "c"]) {
             let jobs = try await Executable.console.run(["jobs", "--json"], on: server)
             #expect(try jobs.objects.map { $0["operation"]?.string } == [operation])

@@ -12,21 +12,41 @@ import Synchronization
 package final class RedisServer: Sendable {
     /// The socket's path.
     package var socket: String { directory + "/s" }
-    /// The socket as a URL.
-    package var url: String { "unix://\(socket)" }
+    /// The socket as a URL, with the user whose permissions `deploy/redis/errand.acl` lists.
+    package var url: String { "unix://\(credentials)\(socket)" }
+    /// The URL as programs show it, without user and password.
+    package var shownURL: String { "unix://\(socket)" }
+    /// `user:password@` of Errand's user; empty on a server without it.
+    package var credentials: String { isRestricted ? "errand:\(Self.password)@" : "" }
+    /// The password of Errand's user.
+    package static let password = "s3cret-of-the-tests"
     /// The TCP port; 0 without one.
     package let port: Int
     /// The TCP address as a URL.
-    package var tcpURL: String { "redis://127.0.0.1:\(port)" }
+    package var tcpURL: String { "redis://\(credentials)127.0.0.1:\(port)" }
     /// Where its data is.
     package let directory: String
     private let arguments: [String]
+    private let isRestricted: Bool
     private let process = Mutex<Process?>(nil)
 
     /// Starts a server.
     ///
-    /// - Parameter durable: whether it keeps an append-only file, synced with every write.
-    package init(tcp: Bool = false, durable: Bool = false, _ more: [String] = []) throws {
+    /// Clients of ``url`` and ``tcpURL`` are Errand's user with no more rights than it needs; ``run(_:)`` is the
+    /// operator, who may do everything.
+    ///
+    /// - Parameters:
+    ///   - durable: whether it keeps an append-only file, synced with every write.
+    ///   - restricted: whether it has Errand's user. A server that wants a password of everybody has not.
+    ///   - rules: what to add to the rules of Errand's user, such as `-hget`.
+    package init(
+        tcp: Bool = false,
+        durable: Bool = false,
+        restricted: Bool = true,
+        rules: String = "",
+        _ more: [String] = []
+    ) throws {
+        isRestricted = restricted && !more.contains("--requirepass")
         directory = NSTemporaryDirectory() + "er-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         port = tcp ? try Self.freePort() : 0
@@ -36,6 +56,8 @@ package final class RedisServer: Sendable {
                 "--save", "",
             ]
             + (durable ? ["--appendonly", "yes", "--appendfsync", "always"] : []) + more
+            + (isRestricted ? ["--aclfile", directory + "/users.acl"] : [])
+        if isRestricted { try Self.writeUsers(to: directory + "/users.acl", rules) }
         try start()
     }
 
@@ -64,6 +86,14 @@ package final class RedisServer: Sendable {
         }
     }
 
+    private static func writeUsers(to path: String, _ rules: String) throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let errand = try String(contentsOf: root.appending(path: "deploy/redis/errand.acl"), encoding: .utf8)
+        let users = "user default on nopass ~* &* +@all\n\(errand.dropLast()) >\(password) \(rules)\n"
+        try users.write(toFile: path, atomically: true, encoding: .utf8)
+    }
+
     /// Sends it a signal; after SIGKILL waits until it is gone.
     package func kill(_ signal: Int32) {
         guard let process = process.withLock({ $0 }), process.isRunning else { return }
@@ -79,7 +109,11 @@ package final class RedisServer: Sendable {
 
     /// What the server answers to a command, as text: the elements of an array one a line.
     @discardableResult
-    package func run(_ words: String...) throws -> String {
+    package func run(_ words: String...) throws -> String { try run(words) }
+
+    /// What the server answers to a command, as text: the elements of an array one a line.
+    @discardableResult
+    package func run(_ words: [String]) throws -> String {
         let file = socketOf(AF_UNIX)
         defer { close(file) }
         var address = sockaddr_un()

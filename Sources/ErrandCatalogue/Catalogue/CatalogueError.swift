@@ -1,3 +1,5 @@
+import ErrandText
+
 /// Something in a catalogue that is not as it should be: what, where, and what is allowed.
 package struct CatalogueError: Error, CustomStringConvertible {
     /// The file, or what stands for it.
@@ -17,11 +19,21 @@ package struct CatalogueError: Error, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// For example `jobs.yaml:7: operation "checksum", key "retries": "many" is not …`.
+    /// On one line and not too long, whatever the catalogue holds. For example `jobs.yaml:7: operation "checksum", key "retries": "many" is not …`.
     package var description: String {
         var place = source
         if let line { place += ":\(line)" }
         let parts = [operation.map { "operation \"\($0)\"" }, key.map { "key \"\($0)\"" }].compactMap(\.self)
-        return ([place] + (parts.isEmpty ? [] : [parts.joined(separator: ", ")]) + [reason]).joined(separator: ": ")
+        let whole = ([place] + (parts.isEmpty ? [] : [parts.joined(separator: ", ")]) + [reason]).joined(
+            separator: ": "
+        )
+        return whole.printable.shortened
+    }
+}
+
+extension String {
+    /// At most 1,000 characters: a catalogue may hold a book where a number belongs.
+    fileprivate var shortened: String {
+        unicodeScalars.count <= 1000 ? self : String(unicodeScalars.prefix(999)) + "…"
     }
 }

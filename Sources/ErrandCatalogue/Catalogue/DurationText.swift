@@ -1,3 +1,5 @@
+import ErrandText
+
 /// Durations as people write them: a whole number and one unit, `250ms`, `10s`, `5m`, `2h` or `1d`.
 ///
 /// ```swift
@@ -72,7 +74,7 @@ package struct DurationTextError: Error, Equatable, CustomStringConvertible {
     package var description: String {
         switch reason {
         case .notADuration:
-            "\"\(text)\" is not a duration; write a whole number and a unit: 250ms, 10s, 5m, 2h or 1d"
+            "\"\(text.printable)\" is not a duration; write a whole number and a unit: 250ms, 10s, 5m, 2h or 1d"
         case .notPositive:
             "\"\(text)\" is no time at all; a duration is at least 1ms"
         case .tooLong:

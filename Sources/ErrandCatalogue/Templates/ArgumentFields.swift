@@ -1,3 +1,5 @@
+import ErrandText
+
 /// The fields of an arguments object, each still the JSON text it was sent as: numbers keep every digit.
 package struct ArgumentFields: Sendable {
     /// No arguments at all.
@@ -63,5 +65,5 @@ package struct ArgumentError: Error, Equatable, CustomStringConvertible {
     let reason: String
 
     /// What is wrong with which argument.
-    package var description: String { reason }
+    package var description: String { reason.printable }
 }

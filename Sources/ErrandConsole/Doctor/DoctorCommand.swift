@@ -26,10 +26,11 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withBroker { broker in
-            let names = try await queues.queues(of: broker)
             var report = DoctorReport()
-            report.findings = try await QueueExamination(broker: broker, repair: repair).findings(in: names)
-            report.advice = try await ServerAdvice(broker: broker).advice()
+            let lost = queues.named.isEmpty ? try await broker.auditRegistry(repair: repair) : []
+            let names = try await Set(queues.queues(of: broker) + lost.map(\.queue)).sorted()
+            report.findings = lost + (try await QueueExamination(broker: broker, repair: repair).findings(in: names))
+            report.advice = try await ServerAdvice(broker: broker).advice
             report.advice += try await QueueAdvice(broker: broker).advice(on: names)
             if options.json { StandardOutput.write(report.json.bytes) } else { report.print() }
             if !report.isClean { throw ExitStatus.unsuccessful }

@@ -1,10 +1,10 @@
 import Errand
+import ErrandCommandLine
 import ErrandRedis
+import Synchronization
 
-/// Audits queues. What was in motion during one look is gone at the next, so only what is seen twice is a finding.
+/// Audits queues one after the other, with a bar on a terminal that shows how far it is.
 struct QueueExamination {
-    private static let pauseBetweenLooks = Duration.milliseconds(300)
-
     let broker: RedisBroker
     let repair: Bool
 
@@ -16,19 +16,10 @@ struct QueueExamination {
     }
 
     private func findings(in queue: String) async throws -> [Finding] {
-        let first = try await broker.audit(queue, repair: false)
-        guard !first.isEmpty else { return [] }
-        try await Task.sleep(for: Self.pauseBetweenLooks)
-        let lasting = Set(first.map(\.identity)).intersection(
-            try await broker.audit(queue, repair: false).map(\.identity)
-        )
-        guard !lasting.isEmpty else { return [] }
-        guard repair else { return first.filter { lasting.contains($0.identity) } }
-        return try await broker.audit(queue, repair: true)
+        let bar = Mutex(ProgressBar(total: 1000))
+        defer { bar.withLock { $0.hide() } }
+        return try await broker.audit(queue, repair: repair) { done, total in
+            bar.withLock { $0.update(Int64(done) * 1000 / Int64(max(1, total)), "queue \(queue)") }
+        }
     }
-}
-
-extension Finding {
-    /// What makes two findings the same.
-    fileprivate var identity: [String] { [kind, queue, subject] }
 }

@@ -1,81 +1,156 @@
 import Errand
+import ErrandCommandLine
 import ErrandRedis
 
-/// Looks at the server's settings for what endangers jobs.
+/// Looks at the server's settings and state for what endangers jobs.
 struct ServerAdvice {
-    let broker: RedisBroker
+    private let facts: ServerFacts
+
+    /// Asks the server.
+    init(broker: RedisBroker) async throws(BrokerError) { facts = try await ServerFacts.ask(broker) }
+
+    /// Looks at facts that were asked for before.
+    init(facts: ServerFacts) { self.facts = facts }
 
     /// What there is to say about the server.
-    func advice() async throws(BrokerError) -> [Advice] {
-        let facts: [String: String]
-        do throws(BrokerError) { facts = try await information() } catch {
-            guard [.notPermitted, .refused].contains(error.code) else { throw error }
-            return [
-                Advice(
-                    kind: "settings_hidden",
-                    message: "the server does not tell its settings (INFO): \(error.message)"
-                )
-            ]
-        }
-        let fsync = await setting("appendfsync")
-        return [version(facts), role(facts), eviction(facts), durability(facts, fsync)].compactMap(\.self)
+    var advice: [Advice] {
+        [
+            hidden, version, role, eviction, memory, durability, failedSaves, outputBuffers, clock, latency,
+        ].compactMap(\.self)
     }
 
-    /// The lines `name:value` of INFO.
-    private func information() async throws(BrokerError) -> [String: String] {
-        let text = try await broker.command(.command("INFO")).text ?? ""
-        var facts: [String: String] = [:]
-        for line in text.split(whereSeparator: \.isNewline) {
-            guard let colon = line.firstIndex(of: ":") else { continue }
-            facts[String(line[..<colon])] = String(line[line.index(after: colon)...])
-        }
-        return facts
-    }
-
-    /// A setting; `nil` where the server does not tell it, as many hosted ones do not.
-    private func setting(_ name: String) async -> String? {
-        let answer = try? await broker.command(.command("CONFIG", "GET", name)).elements
-        return answer?.count == 2 ? answer?[1].text : nil
-    }
-
-    private func version(_ facts: [String: String]) -> Advice? {
-        let version = facts["redis_version"] ?? "unknown"
-        if let major = version.split(separator: ".").first.flatMap({ Int($0) }), major >= 7 { return nil }
+    private var hidden: Advice? {
+        var missing: [String] = []
+        if facts.info == nil { missing.append("INFO (version, role, memory, persistence)") }
+        if facts.settings["appendfsync"] == nil { missing.append("CONFIG GET (appendfsync, output buffers)") }
+        guard !missing.isEmpty else { return nil }
         return Advice(
-            kind: "version",
-            message: "the server's version is \(version); Errand needs Redis 7 or newer, or Valkey"
+            kind: "settings_hidden",
+            message: "this user may not ask for \(missing.joined(separator: " and ")), so that was not checked. "
+                + "deploy/redis/errand.acl permits both"
         )
     }
 
-    private func role(_ facts: [String: String]) -> Advice? {
-        guard let role = facts["role"], role != "master" else { return nil }
+    private var version: Advice? {
+        guard let info = facts.info else { return nil }
+        let version = info["redis_version"] ?? "unknown"
+        if let major = version.split(separator: ".").first.flatMap({ Int($0) }), major >= 7 { return nil }
+        return Advice(
+            kind: "version",
+            message: "the server's version is \(version); Errand needs Redis 7 or newer, or Valkey: "
+                + "older ones refuse its scripts"
+        )
+    }
+
+    private var role: Advice? {
+        guard let role = facts.info?["role"], role != "master" else { return nil }
         return Advice(
             kind: "role",
             message: "the server is a \(role): it takes no writes. Use the address of the primary"
         )
     }
 
-    private func eviction(_ facts: [String: String]) -> Advice? {
-        guard let policy = facts["maxmemory_policy"], policy != "noeviction" else { return nil }
+    private var eviction: Advice? {
+        guard let policy = facts.info?["maxmemory_policy"], policy != "noeviction" else { return nil }
         return Advice(
             kind: "maxmemory_policy",
             message: "maxmemory-policy is \(policy): a full server would throw jobs away. Set it to noeviction"
         )
     }
 
-    private func durability(_ facts: [String: String], _ fsync: String?) -> Advice? {
-        if facts["aof_enabled"] == "0" {
+    private var memory: Advice? {
+        guard let used = facts.info?.number("used_memory"), let most = facts.info?.number("maxmemory") else {
+            return nil
+        }
+        if most == 0 {
+            guard let system = facts.info?.number("total_system_memory"), system > 0, used > system / 10 * 7 else {
+                return nil
+            }
             return Advice(
-                kind: "appendonly",
-                message:
-                    "appendonly is off: a crash of the server loses every job since its last snapshot. Set appendonly yes"
+                kind: "maxmemory",
+                message: "the server uses \(used >> 20) of the machine's \(system >> 20) MiB and has no maxmemory: "
+                    + "the system would kill it. Set maxmemory to about 60 % of the memory; pushes are then refused instead"
             )
         }
-        guard fsync == "no" else { return nil }
+        guard used > most / 10 * 8 else { return nil }
+        return Advice(
+            kind: "memory",
+            message:
+                "the server uses \(used >> 20) of \(most >> 20) MiB (maxmemory): when it is full, pushes are refused. "
+                + "Raise maxmemory, or let workers catch up"
+        )
+    }
+
+    private var durability: Advice? {
+        guard facts.info?["aof_enabled"] == "0" else { return fsync }
+        let snapshots = facts.settings["save"].map { !$0.isEmpty } ?? true
+        return Advice(
+            kind: "appendonly",
+            message: "appendonly is off: a crash of the server loses every job "
+                + (snapshots ? "since its last snapshot" : "it has, for snapshots are off too") + ". Set appendonly yes"
+        )
+    }
+
+    private var fsync: Advice? {
+        guard facts.settings["appendfsync"] == "no" else { return nil }
         return Advice(
             kind: "appendfsync",
+            message: "appendfsync is no: a crash of the machine loses what the system has not written yet. "
+                + "Set it to everysec or always"
+        )
+    }
+
+    private var failedSaves: Advice? {
+        let failed = ["rdb_last_bgsave_status", "aof_last_write_status", "aof_last_bgrewrite_status"].filter {
+            facts.info?[$0].map { $0 != "ok" } ?? false
+        }
+        guard let first = failed.first else { return nil }
+        return Advice(
+            kind: "persistence",
+            message: "the server could not write its data (\(first)): it refuses pushes and ends alike until it can. "
+                + "Look at its log and its disk"
+        )
+    }
+
+    /// `normal 0 0 0 … pubsub 33554432 8388608 60`: a subscriber that is slower than its events is cut off.
+    private var outputBuffers: Advice? {
+        let words = facts.settings["client-output-buffer-limit"]?.split(separator: " ") ?? []
+        guard let index = words.firstIndex(of: "pubsub"), words.indices.contains(index + 1),
+            let most = Int(words[index + 1])
+        else { return nil }
+        if most == 0 {
+            return Advice(
+                kind: "output_buffers",
+                message:
+                    "client-output-buffer-limit pubsub is without a limit: one subscriber of events that stands still "
+                    + "fills the server's memory. Set it to 32mb 8mb 60"
+            )
+        }
+        guard most < 1 << 20 else { return nil }
+        return Advice(
+            kind: "output_buffers",
             message:
-                "appendfsync is no: a crash of the machine loses what the system has not written yet. Set it to everysec or always"
+                "client-output-buffer-limit pubsub is \(most) bytes: subscribers of events are cut off all the time. "
+                + "Set it to 32mb 8mb 60"
+        )
+    }
+
+    private var clock: Advice? {
+        guard let offset = facts.clockOffset, offset.magnitude > 1000 else { return nil }
+        return Advice(
+            kind: "clock",
+            message:
+                "the server's clock is \(Timestamp.span(Int(clamping: offset.magnitude))) \(offset > 0 ? "ahead of" : "behind") this machine's. "
+                + "Only the server's counts: what is pushed with --at begins as much too early or too late by this clock"
+        )
+    }
+
+    private var latency: Advice? {
+        guard facts.roundTrip > 50 else { return nil }
+        return Advice(
+            kind: "latency",
+            message: "a round trip to the server takes \(Int(facts.roundTrip)) ms at best: pushes one by one are slow. "
+                + "Push in batches, and keep workers near the server"
         )
     }
 }

@@ -80,13 +80,8 @@ extension RedisBroker {
         let answer = try await run(call).elements ?? []
         guard answer.count == ids.count else { throw unexpected("\(answer.count) verdicts") }
         return try answer.map { word throws(BrokerError) in
-            switch word.text ?? "" {
-            case "revived": return .revived
-            case "not_dead": return .notDead
-            case "not_found": return .notFound
-            case let text where text.hasPrefix("taken:"): return .nameTaken(holder: String(text.dropFirst(6)))
-            default: throw unexpected("a verdict")
-            }
+            guard let verdict = ReviveVerdict(word) else { throw unexpected("a verdict") }
+            return verdict
         }
     }
 
@@ -123,26 +118,5 @@ extension RedisBroker {
             call.add(max(0, value))
         }
         _ = try await run(call)
-    }
-}
-
-extension JobRecord {
-    fileprivate init?(_ value: RESPValue) {
-        guard let parts = value.elements, parts.count == 9, let id = parts[0].text, let state = parts[1].text,
-            let state = JobState(rawValue: state)
-        else { return nil }
-        let at = parts[5].number ?? 0
-        let session = parts[6].text ?? ""
-        self.init(
-            id: id,
-            state: state,
-            body: parts[2].bytes ?? [],
-            failures: Int(clamping: parts[3].number ?? 0),
-            crashes: Int(clamping: parts[4].number ?? 0),
-            at: at == 0 ? nil : at,
-            session: session.isEmpty ? nil : session,
-            lastEvent: parts[7].bytes ?? [],
-            result: parts[8].bytes ?? []
-        )
     }
 }

@@ -49,7 +49,8 @@ extension RedisBroker {
             }
             if answer[0].number == 1 { await announce(queue) }
             return try zip(jobs, answer.dropFirst()).map { job, verdict throws(BrokerError) in
-                try receipt(of: job, queue, verdict)
+                guard let receipt = Receipt(verdict, job: job.id, queue: queue) else { throw unexpected("a receipt") }
+                return receipt
             }
         } catch {
             // An earlier portion was taken, so the whole batch can no longer be said to have failed.
@@ -62,19 +63,6 @@ extension RedisBroker {
     private func announce(_ queue: String) async {
         do { _ = try await command(.command("SADD", KeySpace.queues, queue)) } catch {
             logger.debug("queue not announced", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
-        }
-    }
-
-    private func receipt(of job: JobEnvelope, _ queue: String, _ verdict: RESPValue) throws(BrokerError) -> Receipt {
-        guard let text = verdict.text, let letter = text.first else { throw unexpected("a receipt without a text") }
-        let holder = text.dropFirst(2).isEmpty ? nil : String(text.dropFirst(2))
-        switch letter {
-        case "a": return Receipt(id: job.id, queue: queue, outcome: .accepted)
-        case "e": return Receipt(id: job.id, queue: queue, outcome: .exists)
-        case "d": return Receipt(id: holder ?? job.id, queue: queue, outcome: .dropped, holder: holder)
-        case "r": return Receipt(id: job.id, queue: queue, outcome: .replaced, holder: holder)
-        case "n": return Receipt(id: job.id, queue: queue, outcome: .deferred, holder: holder)
-        default: throw unexpected("the receipt \(letter)")
         }
     }
 }

@@ -45,22 +45,18 @@ extension RedisBroker {
 
     /// Runs the recovery script once.
     public func recover(on queue: String) async throws(BrokerError) -> Recovery {
-        let answer = try await run(ScriptCall(.recover, on: queue)).elements ?? []
-        guard answer.count == 2, let count = answer[0].number, let more = answer[1].number else {
+        guard let recovery = Recovery(try await run(ScriptCall(.recover, on: queue))) else {
             throw unexpected("recovery's answer")
         }
-        return Recovery(recovered: Int(clamping: count), hasMore: more == 1)
+        return recovery
     }
 
     /// Puts up to 500 due jobs of each kind in line.
     public func promote(on queue: String) async throws(BrokerError) -> Promotion {
         var call = ScriptCall(.promote, on: queue)
         call.add(500)
-        let answer = try await run(call).elements ?? []
-        guard answer.count == 2, let count = answer[0].number, let next = answer[1].number else {
-            throw unexpected("promotion's answer")
-        }
-        return Promotion(promoted: Int(clamping: count), nextDue: next < 0 ? nil : Int(clamping: next))
+        guard let promotion = Promotion(try await run(call)) else { throw unexpected("promotion's answer") }
+        return promotion
     }
 
     /// Gives back what the session holds, and ends it.
@@ -92,39 +88,5 @@ extension ScriptCall {
         var json: [UInt8] = []
         JSONEscaping.append(text, to: &json)
         return json
-    }
-}
-
-extension ExchangeAnswer {
-    fileprivate init?(_ reply: RESPValue, reports: Int) {
-        guard let parts = reply.elements, parts.count == 6,
-            let verdicts = parts[0].bytes, verdicts.count == reports,
-            let ids = parts[2].elements, let bodies = parts[3].elements, ids.count == bodies.count,
-            let extras = parts[4].elements, let flags = parts[5].number
-        else { return nil }
-        let token = parts[1].text.flatMap { Token($0) } ?? 0
-        if token == 0, !ids.isEmpty { return nil }
-        var failures: [Int: (failures: Int, crashes: Int)] = [:]
-        for start in stride(from: 0, to: extras.count - 2, by: 3) {
-            guard let position = extras[start].number, let failed = extras[start + 1].number,
-                let crashed = extras[start + 2].number
-            else { return nil }
-            failures[Int(clamping: position) - 1] = (Int(clamping: failed), Int(clamping: crashed))
-        }
-        var claims: [Claim] = []
-        claims.reserveCapacity(ids.count)
-        for (index, (id, body)) in zip(ids, bodies).enumerated() {
-            guard let id = id.text, let body = body.bytes else { return nil }
-            let counts = failures.isEmpty ? nil : failures[index]
-            // A count that garbage made enormous must not overflow.
-            let attempt = min(counts?.failures ?? 0, 1_000_000) + 1
-            claims.append(Claim(id: id, token: token, attempt: attempt, crashes: counts?.crashes ?? 0, body: body))
-        }
-        self.init(
-            accepted: verdicts.map { $0 == UInt8(ascii: "1") },
-            claims: claims,
-            hasDueJobs: flags & 1 != 0,
-            isPaused: flags & 2 != 0
-        )
     }
 }

@@ -72,7 +72,9 @@ public final class RedisBroker: Broker {
                 byDigest = false
                 continue
             }
-            guard error.isPassing, ContinuousClock.now < deadline else { throw error.brokerError(at: address) }
+            guard error.isPassing, ContinuousClock.now < deadline else {
+                throw error.brokerError(at: address, in: call.script)
+            }
             do { try await Task.sleep(for: .seconds(backoff.next())) } catch { throw BrokerError(.closed, "cancelled") }
         }
     }

@@ -105,15 +105,10 @@ final class RedisHeartbeat: Heartbeat {
     }
 
     private func answer(from reply: RESPValue) -> Result<Beat, BrokerError> {
-        if case .error(let text) = reply { return .failure(ServerError(text).brokerError(at: address)) }
-        guard let parts = reply.elements, let claims = parts.first?.number else {
+        if case .error(let text) = reply { return .failure(ServerError(text).brokerError(at: address, in: .heartbeat)) }
+        guard let beat = Beat(reply) else {
             return .failure(BrokerError(.protocolViolation, "\(address) answered a heartbeat with nonsense"))
         }
-        var stops: [Beat.Stop] = []
-        for start in stride(from: 1, to: parts.count - 1, by: 2) {
-            guard let id = parts[start].text, let token = parts[start + 1].text.flatMap({ Token($0) }) else { continue }
-            stops.append(Beat.Stop(id: id, token: token))
-        }
-        return .success(Beat(claims: Int(clamping: claims), stops: stops))
+        return .success(beat)
     }
 }

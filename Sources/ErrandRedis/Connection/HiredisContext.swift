@@ -1,5 +1,6 @@
 import CHiredis
 import Errand
+import ErrandText
 
 #if canImport(Glibc)
     import Glibc
@@ -19,6 +20,7 @@ struct HiredisContext: ~Copyable {
     /// Connects, and sets the timeouts that no system call may exceed.
     init(_ address: RedisAddress, connectTimeout: Duration, commandTimeout: Duration) throws(BrokerError) {
         context = try Self.connected(to: address, connectTimeout)
+        RESPReader.limit(context.pointee.reader)
         prepareSocket(commandTimeout, isTCP: address.isTCP)
     }
 
@@ -81,24 +83,33 @@ struct HiredisContext: ~Copyable {
     }
 
     /// Reads the next reply, having written whatever is still in the output buffer.
+    ///
+    /// - Throws: when the connection broke, or the reply is larger than any that Errand asks for: see ``RESPReader``.
     mutating func reply() throws(BrokerError) -> RESPValue {
-        var raw: UnsafeMutableRawPointer?
-        guard redisGetReply(context, &raw) == REDIS_OK, let raw else { throw broken() }
-        defer { freeReplyObject(raw) }
-        return RESPValue(raw.assumingMemoryBound(to: redisReply.self))
+        if let value = try nextArrived() { return value }
+        try flush()
+        var received = 0
+        while true {
+            let before = context.pointee.reader.pointee.len
+            guard redisBufferRead(context) == REDIS_OK else { throw broken() }
+            received += max(0, context.pointee.reader.pointee.len - before)
+            guard received <= RESPReader.mostBytes else { throw tooLarge() }
+            if let value = try nextArrived() { return value }
+        }
     }
 
     /// Reads what has arrived and answers the complete replies in it, without waiting.
     mutating func arrived() throws(BrokerError) -> [RESPValue] {
         guard redisBufferRead(context) == REDIS_OK else { throw broken() }
+        guard context.pointee.reader.pointee.len <= RESPReader.mostBytes else { throw tooLarge() }
         var values: [RESPValue] = []
-        while true {
-            var raw: UnsafeMutableRawPointer?
-            guard redisReaderGetReply(context.pointee.reader, &raw) == REDIS_OK else { throw broken() }
-            guard let raw else { return values }
-            values.append(RESPValue(raw.assumingMemoryBound(to: redisReply.self)))
-            freeReplyObject(raw)
-        }
+        while let value = try nextArrived() { values.append(value) }
+        return values
+    }
+
+    /// The next complete reply of what was read, if there is one.
+    private func nextArrived() throws(BrokerError) -> RESPValue? {
+        do { return try RESPReader.next(from: context.pointee.reader) } catch { throw unusable(error.reason) }
     }
 
     private func prepareSocket(_ timeout: Duration, isTCP: Bool) {
@@ -119,8 +130,14 @@ struct HiredisContext: ~Copyable {
         #endif
     }
 
-    private func broken() -> BrokerError {
-        BrokerError(.outcomeUnknown, "the connection to the broker broke: \(Self.reason(of: context))")
+    private func broken() -> BrokerError { unusable(Self.reason(of: context)) }
+
+    private func tooLarge() -> BrokerError {
+        unusable("a reply of more than \(RESPReader.mostBytes >> 20) MiB, which no part of Errand asks for")
+    }
+
+    private func unusable(_ reason: String) -> BrokerError {
+        BrokerError(.outcomeUnknown, "the connection to the broker broke: \(reason.printable)")
     }
 
     private static func reason(of context: UnsafeMutablePointer<redisContext>) -> String {
@@ -145,31 +162,6 @@ private let sigpipeIgnored: Void = {
     #endif
     if isDefault { signal(SIGPIPE, SIG_IGN) }
 }()
-
-extension RESPValue {
-    /// Copies a reply out of hiredis' memory.
-    fileprivate init(_ reply: UnsafeMutablePointer<redisReply>) {
-        let reply = reply.pointee
-        switch reply.type {
-        case REDIS_REPLY_STRING: self = .bulk(Self.bytes(of: reply))
-        case REDIS_REPLY_STATUS: self = .status(String(decoding: Self.bytes(of: reply), as: UTF8.self))
-        case REDIS_REPLY_ERROR: self = .error(String(decoding: Self.bytes(of: reply), as: UTF8.self))
-        case REDIS_REPLY_INTEGER: self = .integer(reply.integer)
-        case REDIS_REPLY_ARRAY: self = .array(Self.elements(of: reply))
-        default: self = .null
-        }
-    }
-
-    private static func bytes(of reply: redisReply) -> [UInt8] {
-        guard let text = reply.str else { return [] }
-        return [UInt8](UnsafeRawBufferPointer(start: text, count: Int(reply.len)))
-    }
-
-    private static func elements(of reply: redisReply) -> [RESPValue] {
-        guard let first = reply.element else { return [] }
-        return UnsafeBufferPointer(start: first, count: Int(reply.elements)).map { $0.map { RESPValue($0) } ?? .null }
-    }
-}
 
 extension Duration {
 

@@ -1,13 +1,21 @@
-import Errand
+package import Errand
+import ErrandText
 
 /// An error reply, by the word it begins with.
-struct ServerError {
-    let word: String
-    let text: String
+package struct ServerError {
+    /// The word it begins with.
+    package let word: String
+    /// The whole error, on one line and without control characters.
+    package let text: String
 
-    init(_ text: String) {
-        self.text = text
-        word = String(text.prefix { $0 != " " })
+    /// Most characters of an error that are shown.
+    private static let most = 500
+
+    /// Takes what the server said; a hostile one may have said anything.
+    package init(_ text: String) {
+        let shown = text.utf8.count > Self.most ? String(text.unicodeScalars.prefix(Self.most)) + "…" : text
+        self.text = shown.printable
+        word = String(self.text.prefix { $0 != " " })
     }
 
     /// Whether the request was certainly not carried out and the same request may succeed a little later.
@@ -18,7 +26,8 @@ struct ServerError {
     /// Whether the server at this address will not do even if we wait: a replica, for instance.
     var wantsNewConnection: Bool { ["READONLY", "MASTERDOWN", "UNBLOCKED"].contains(word) }
 
-    func brokerError(at address: RedisAddress) -> BrokerError {
+    /// The error for callers: its kind, and what was refused in words for people.
+    package func brokerError(at address: RedisAddress, in script: Script? = nil) -> BrokerError {
         switch word {
         case "ERRANDLOST":
             return BrokerError(.sessionLost, "the broker does not know this session any more")
@@ -27,15 +36,22 @@ struct ServerError {
         case "OOM":
             return BrokerError(.full, "the broker's memory is full (maxmemory); nothing was taken")
         case "ERRAND":
-            return BrokerError(.refused, String(text.dropFirst(word.count + 1)))
-        case "NOAUTH", "WRONGPASS", "NOPERM":
-            return BrokerError(.notPermitted, "\(address) does not permit this: \(text)")
+            let reason = String(text.dropFirst(word.count + 1))
+            return BrokerError(.refused, reason.isEmpty ? "\(address) refused, and says no reason" : reason)
+        case "NOAUTH", "WRONGPASS":
+            return BrokerError(.notPermitted, "\(address) does not let this user in: \(text)")
+        case "NOPERM":
+            return notPermitted(at: address, in: script)
         case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN":
             return BrokerError(.refused, "\(address) belongs to a cluster, which is not supported yet: \(word)")
         case "WRONGTYPE":
-            return BrokerError(.refused, "a key of the queue has the wrong type; see `errand doctor`")
+            return BrokerError(
+                .refused,
+                "\(address) holds a key of the wrong type, nothing was done: \(text). See `errand doctor`"
+            )
         default:
             if isPassing { return BrokerError(.notReachable, "\(address) cannot serve now: \(text)") }
+            if text.contains("The user executing the script can't") { return notPermitted(at: address, in: script) }
             if text.contains("WRONGTYPE") {
                 return BrokerError(.refused, "a key of the queue has the wrong type; see `errand doctor`")
             }
@@ -44,5 +60,34 @@ struct ServerError {
             }
             return BrokerError(.refused, "\(address) refused: \(text)")
         }
+    }
+}
+
+extension ServerError {
+    /// Says which permission is missing. Trying again does not help, so nobody does.
+    private func notPermitted(at address: RedisAddress, in script: Script?) -> BrokerError {
+        var what = text
+        if let script, let line = lineInScript.flatMap({ script.line($0) }) {
+            what = "the script \(script.name) at `\(line)`: \(text)"
+        }
+        return BrokerError(
+            .notPermitted,
+            "\(address) does not permit this user what Errand needs: \(what). deploy/redis/errand.acl has all that is needed"
+        )
+    }
+
+    /// The line at which a script stopped: `…, on @user_script:27.`
+    private var lineInScript: Int? {
+        guard let mark = text.firstRange(of: "@user_script:") else { return nil }
+        return Int(text[mark.upperBound...].prefix { $0.isASCII && $0.isNumber })
+    }
+}
+
+extension Script {
+    /// A line of the text, counted from 1.
+    fileprivate func line(_ number: Int) -> String? {
+        let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        guard lines.indices.contains(number - 1) else { return nil }
+        return String(decoding: lines[number - 1], as: UTF8.self).trimmingPrefix { $0 == " " }.description
     }
 }

@@ -23,7 +23,10 @@ package struct Script: Sendable {
     }
 
     private static let base = PackageResources.lib_base_lua
-    private static let places = [base, PackageResources.lib_events_lua, PackageResources.lib_places_lua]
+    private static let types = PackageResources.lib_types_lua
+    private static let places = [
+        base, types, PackageResources.lib_checked_lua, PackageResources.lib_events_lua, PackageResources.lib_places_lua,
+    ]
     private static let sessions = places + [PackageResources.lib_sessions_lua]
 
     static let push = Script("push", PackageResources.push_lua, places, refusedWhenFull: true)
@@ -31,9 +34,13 @@ package struct Script: Sendable {
     static let heartbeat = Script(
         "heartbeat",
         PackageResources.heartbeat_lua,
-        [base, PackageResources.lib_sessions_lua]
+        [base, types, PackageResources.lib_sessions_lua]
     )
-    static let register = Script("register", PackageResources.register_lua, [base, PackageResources.lib_sessions_lua])
+    static let register = Script(
+        "register",
+        PackageResources.register_lua,
+        [base, types, PackageResources.lib_sessions_lua]
+    )
     static let recover = Script("recover", PackageResources.recover_lua, sessions)
     static let promote = Script("promote", PackageResources.promote_lua, places)
     static let release = Script("release", PackageResources.release_lua, sessions)
@@ -43,7 +50,11 @@ package struct Script: Sendable {
     static let settings = Script("settings", PackageResources.settings_lua, places)
     static let status = Script("status", PackageResources.status_lua, [base])
     static let inspect = Script("inspect", PackageResources.inspect_lua, [base])
-    static let audit = Script("audit", PackageResources.audit_lua, places)
+    static let audit = Script(
+        "audit",
+        PackageResources.audit_lua,
+        [base, types, PackageResources.lib_events_lua, PackageResources.lib_places_lua]
+    )
 
     /// Every script, for documentation and benchmarks.
     package static let all = [

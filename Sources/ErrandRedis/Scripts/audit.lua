@@ -1,167 +1,397 @@
--- audit: looks for broken invariants, and mends them when asked.
+-- audit: one bounded step of an audit. It looks at a page of one key and compares each member with its counterparts, all in one
+-- script, so what it reports is so; and mends it when asked. What no single page can tell is settled by `confirm`.
 --
--- ARGV     1 to mend, bodies at the most
--- Answer   1 when everything was looked at (0: the queue is larger than the bound), then kind, subject and 1 if mended of each finding
-local mending, limit = ARGV[1] == '1', num(ARGV[2])
-local found = {}
+-- ARGV     1 to mend, the step, then what the step takes: a name, a cursor or position, how many at the most; or ids
+-- Answer   next cursor or position ('end': none), findings (kind, subject, 1 if mended, …), and a list that depends on the step
+local mending, step, name, position, most = ARGV[1] == '1', ARGV[2], ARGV[3] or '', ARGV[4] or '0', num(ARGV[5])
+local found, list, next_position = {}, {}, 'end'
 local function finding(kind, subject, mend)
   found[#found + 1] = kind
   found[#found + 1] = subject
-  if mending and mend then mend() end
-  found[#found + 1] = mending and mend and 1 or 0
+  found[#found + 1] = mending and mend and mend() ~= false and 1 or 0
+end
+local function add(...)
+  for _, value in ipairs({ ... }) do list[#list + 1] = value end
 end
 
--- Where each id is. Tombstones are taken off by their count.
-local places, complete = {}, 1
-local dead_too = { named = true, running = true, stops = true, place = true }
-local function placed(id, where)
-  places[id] = places[id] or {}
-  table.insert(places[id], where)
-end
-local tombs = {}
-local gone = call('HGETALL', Q .. ':gone')
-for i = 1, #gone, 2 do tombs[gone[i]] = num(gone[i + 1]) end
-
-local lines_of = { 'suspects' }
-for level = 0, 9 do lines_of[#lines_of + 1] = 'ready:' .. level end
-for _, operation in ipairs(call('HKEYS', Q .. ':parked')) do lines_of[#lines_of + 1] = 'parked:' .. operation end
-local whole_queue = call('HLEN', Q .. ':body') <= limit
-if not whole_queue then complete = 0 end
-
-local function walk_line(name)
-  for _, entry in ipairs(call('LRANGE', Q .. ':' .. name, 0, -1)) do
-    if (tombs[entry] or 0) > 0 then tombs[entry] = tombs[entry] - 1
-    else placed(call('HGET', Q .. ':stand', entry) or entry, name) end
+-- A key of a wrong type counts as missing; the first step says so and puts it aside.
+for _, types in ipairs({ TYPES, SELDOM }) do
+  for key, expected in pairs(types) do
+    if call('EXISTS', Q .. ':' .. key) == 0 or wrong_type(key, expected) then known[key] = false end
   end
 end
-if whole_queue then
-  for _, name in ipairs(lines_of) do walk_line(name) end
-  for _, name in ipairs({ 'scheduled', 'retrying', 'dead' }) do
-    for _, id in ipairs(call('ZRANGE', Q .. ':' .. name, 0, -1)) do placed(id, name) end
+local function there(key, id) return has(key) and call('HEXISTS', Q .. ':' .. key, id) == 1 end
+local function score(key, id) return has(key) and call('ZSCORE', Q .. ':' .. key, id) end
+local function lives(id) return there('body', id) and not score('dead', id) end
+local function has_ended(id) return field('ended', id) or field('ended:old', id) end
+local function length(key) return has(key) and call('LLEN', Q .. ':' .. key) or 0 end
+local function parked() return has('parked') and call('HKEYS', Q .. ':parked') or {} end
+local function sessions() return has('sessions') and call('ZRANGE', Q .. ':sessions', 0, -1) or {} end
+local function claims_of(session) return not wrong_type('claims:' .. session, 'hash') and Q .. ':claims:' .. session end
+local function all_lines()
+  local names = { 'suspects' }
+  for level = 0, 9 do names[#names + 1] = 'ready:' .. level end
+  for _, operation in ipairs(parked()) do
+    if not wrong_type('parked:' .. operation, 'list') then names[#names + 1] = 'parked:' .. operation end
   end
+  return names
 end
 
-for _, session in ipairs(call('ZRANGE', Q .. ':sessions', 0, -1)) do
-  local claims = call('HGETALL', Q .. ':claims:' .. session)
-  for i = 1, #claims, 2 do
-    placed(claims[i], 'claims:' .. session)
-    if not string.find(claims[i + 1], '^%d+:%d+$') then
-      finding('claim_unreadable', claims[i], function() call('HSET', Q .. ':claims:' .. session, claims[i], '0:0') end)
+-- Pages ---------------------------------------------------------------------------------------------------------------
+local function scan(command, key)
+  local page = call(command, key, position, 'COUNT', most)
+  next_position = page[1] == '0' and 'end' or page[1]
+  return page[2]
+end
+local function each_field(key, look)
+  if not has(key) then return end
+  local page = scan('HSCAN', Q .. ':' .. key)
+  for i = 1, #page, 2 do look(page[i], page[i + 1]) end
+end
+
+local steps = {}
+
+-- Types, and what is small enough to be looked at as a whole. Lists how many bodies there are, then lines and their lengths,
+-- then, after an empty text, sessions.
+local function spoiled(key, expected)
+  local what = wrong_type(key, expected)
+  if not what then return end
+  finding('wrong_type', key, function()
+    call('RENAME', Q .. ':' .. key, Q .. ':spoiled:' .. key)
+  end)
+end
+
+function steps.keys()
+  for _, types in ipairs({ TYPES, SELDOM }) do
+    for key, expected in pairs(types) do spoiled(key, expected) end
+  end
+  for _, operation in ipairs(parked()) do
+    spoiled('parked:' .. operation, 'list')
+    local waiting = not wrong_type('parked:' .. operation, 'list') and call('LLEN', Q .. ':parked:' .. operation) or 0
+    if waiting == 0 then finding('parked_without_line', operation, function() drop('parked', operation) end)
+    elseif num(field('parked', operation)) ~= waiting then
+      finding('parked_miscounted', operation, function() put('parked', operation, waiting) end)
     end
   end
-  if call('EXISTS', Q .. ':session:' .. session) == 0 then
-    finding('session_unknown', session, function()
-      call('ZADD', Q .. ':sessions', nowtext, session)
+  for _, session in ipairs(sessions()) do
+    spoiled('session:' .. session, 'hash')
+    spoiled('claims:' .. session, 'hash')
+    local ends = num(score('sessions', session))
+    if ends > now + 172800000 or tonumber(score('sessions', session)) > 9e15 then
+      finding('lease_endless', session, function() call('ZADD', Q .. ':sessions', nowtext, session) end)
+    end
+    if call('EXISTS', Q .. ':session:' .. session) == 0 then
+      finding('session_unknown', session, function()
+        call('ZADD', Q .. ':sessions', nowtext, session)
+        call('HSET', Q .. ':session:' .. session, 'host', '', 'beat', '0')
+      end)
+    end
+  end
+  if num(field('seq', 'grace')) > now + 172800000 then
+    finding('grace_endless', 'seq', function() call('HDEL', Q .. ':seq', 'grace') end)
+  end
+  if has('history') and length('history:order') == 0 then
+    finding('history_without_order', 'history', function()
+      if call('HLEN', Q .. ':history') > 20000 then return call('DEL', Q .. ':history') end
+      local order = call('HKEYS', Q .. ':history')
+      for i, id in ipairs(order) do order[i] = nowtext .. ':' .. id end
+      each_portion(order, 1000, 'RPUSH', Q .. ':history:order')
     end)
+  end
+  add(has('body') and call('HLEN', Q .. ':body') or 0)
+  for _, line in ipairs(all_lines()) do
+    local waiting = call('EXISTS', Q .. ':' .. line) == 1 and not wrong_type(line, 'list') and call('LLEN', Q .. ':' .. line) or 0
+    if waiting > 0 then add(line, waiting) end
+  end
+  add('')
+  for _, session in ipairs(sessions()) do add(session) end
+end
+
+-- A line of parked jobs, or claims, that a look at all keys showed.
+function steps.parked()
+  if there('parked', name) or wrong_type('parked:' .. name, 'list') then return end
+  local waiting = call('LLEN', Q .. ':parked:' .. name)
+  if waiting > 0 then finding('parked_unlisted', name, function() put('parked', name, waiting) end) end
+end
+function steps.stranded()
+  if call('EXISTS', Q .. ':claims:' .. name) == 0 or score('sessions', name) then return end
+  -- With its lease in the past, recovery finds the session like any other dead one.
+  finding('claims_without_session', name, function()
+    call('ZADD', Q .. ':sessions', '1', name)
+    known.sessions = true
+  end)
+end
+
+local function no_body(id, leave)
+  if has_ended(id) then return end
+  finding('place_without_body', id, function()
+    leave()
+    bury(id)
+  end)
+end
+
+function steps.claims()
+  local key = claims_of(name)
+  if not key then return end
+  local last = num(field('seq', 'token'))
+  local page = scan('HSCAN', key)
+  for i = 1, #page, 2 do
+    local id, claim = page[i], page[i + 1]
+    local token = num(string.match(claim, '^(%d+):%d+$'))
+    if token == 0 then finding('claim_unreadable', id, function() call('HSET', key, id, '1:1') end) end
+    if token > last then
+      finding('token_forgotten', id, function() call('HSET', Q .. ':seq', 'token', whole(token)) end)
+      last = token
+    end
+    if not there('body', id) then no_body(id, function() call('HDEL', key, id) end)
+    else
+      add(id)
+      if field('named', id) and field('running', id) ~= name then
+        finding('claim_not_running', id, function() put('running', id, name) end)
+      end
+    end
   end
 end
 
-local successions = call('HGETALL', Q .. ':next')
-for i = 1, #successions, 2 do
-  local holder, id = successions[i], string.match(successions[i + 1], '^%d+:(.+)$')
-  if id and call('HEXISTS', Q .. ':body', holder) == 1 and call('HEXISTS', Q .. ':body', id) == 1 then placed(id, 'next')
-  else
-    finding('succession_without_job', holder, function()
-      call('HDEL', Q .. ':next', holder)
-      local body = id and call('HGET', Q .. ':body', id)
-      if body and not places[id] then
-        line_up(id, body, 0)
-        placed(id, 'mended')
-      end
-    end)
+function steps.due()
+  if not has(name) then return end
+  local page = scan('ZSCAN', Q .. ':' .. name)
+  for i = 1, #page, 2 do
+    local id = page[i]
+    if there('body', id) then add(id) else no_body(id, function() call('ZREM', Q .. ':' .. name, id) end) end
   end
+end
+
+-- From the end to the head, for a line loses entries at its head all the time; lists ids, then, after an empty text, entries with
+-- tombstones.
+function steps.line()
+  local key, from, removed, tombs = Q .. ':' .. name, num(position), 0, {}
+  if call('EXISTS', key) == 0 or wrong_type(name, 'list') then return end
+  local entries = call('LRANGE', key, -(from + most), -(from + 1))
+  for i = #entries, 1, -1 do
+    local entry = entries[i]
+    if num(field('gone', entry)) > 0 then tombs[#tombs + 1] = entry
+    else
+      local id = field('stand', entry) or entry
+      if there('body', id) then add(id)
+      else
+        no_body(id, function()
+          call('LREM', key, -1, entry)
+          drop('stand', entry)
+          drop('place', id)
+          removed = removed + 1
+        end)
+      end
+    end
+  end
+  local operation = removed > 0 and string.match(name, '^parked:(.+)$')
+  if operation and call('LLEN', key) > 0 then put('parked', operation, call('LLEN', key))
+  elseif operation then drop('parked', operation) end
+  if #entries == most then next_position = whole(from + most - removed) end
+  add('')
+  add(unpack(tombs))
+end
+
+-- Lists how many bytes the page has, ids, and after an empty text those that lack the name they were pushed with.
+function steps.bodies()
+  local size, nameless = 0, {}
+  local ids = {}
+  each_field('body', function(id, body)
+    size = size + #body
+    ids[#ids + 1] = id
+    if string.find(body, '^%d%d%d%d%d%d%d%d%d%d%d%d%d1[dr]') and not there('named', id) and not score('dead', id) then
+      nameless[#nameless + 1] = id
+    end
+  end)
+  add(size)
+  add(unpack(ids))
+  add('')
+  add(unpack(nameless))
+end
+
+-- Names ---------------------------------------------------------------------------------------------------------------
+function steps.names()
+  each_field('names', function(text, holder)
+    local named, policy = field('named', holder), nil
+    if lives(holder) and named == text then return end
+    if lives(holder) and not named then policy = string.match(field('body', holder), '^%d%d%d%d%d%d%d%d%d%d%d%d%d1([dr])') end
+    if policy then finding('holder_unaware', text, function() put('named', holder, text) end)
+    else finding('lock_without_holder', text, function() drop('names', text) end) end
+  end)
+end
+
+function steps.named()
+  each_field('named', function(id, text)
+    if not lives(id) then return finding('named_without_job', id, function() drop('named', id) end) end
+    local holder = field('names', text)
+    if holder == id or (holder and successor_of(holder) == id) then return end
+    finding('name_not_held', id, function()
+      if not holder or not lives(holder) then return put('names', text, id) end
+      if successor_of(holder) or not field('running', holder) then return false end
+      put('next', holder, '0:' .. id)
+      if not field('stops', holder) then put('stops', holder, 'replace') end
+    end)
+  end)
+end
+
+function steps.next()
+  each_field('next', function(holder, next_up)
+    local id = string.match(next_up, '^%d+:(.+)$')
+    if not (id and lives(holder) and lives(id)) then
+      return finding('succession_without_job', holder, function() drop('next', holder) end)
+    end
+    add(id)
+    local text = field('named', holder)
+    if text and not field('names', text) then finding('name_not_held', holder, function() put('names', text, holder) end) end
+    if not field('stops', holder) then
+      finding('succession_without_stop', holder, function() put('stops', holder, 'replace') end)
+    end
+  end)
+end
+
+function steps.running()
+  each_field('running', function(id, session)
+    local claims = claims_of(session)
+    if not lives(id) then finding('running_without_job', id, function() drop('running', id) end)
+    elseif not claims or call('HEXISTS', claims, id) == 0 then
+      finding('running_without_claim', id, function() drop('running', id) end)
+    end
+  end)
+end
+
+-- The name that a body was pushed with, read by the caller, for a job that has none.
+function steps.nameless()
+  local id, text = name, position
+  if not lives(id) or field('named', id) then return end
+  finding('job_without_name', id, function()
+    local holder = field('names', text)
+    if text == '' or (holder and holder ~= id and lives(holder) and successor_of(holder) ~= id) then return false end
+    if not (holder and lives(holder)) then put('names', text, id) end
+    put('named', id, text)
+  end)
+end
+
+-- What is kept beside bodies ------------------------------------------------------------------------------------------
+function steps.beside()
+  each_field(name, function(id)
+    if not there('body', id) or (name == 'stops' and score('dead', id)) then
+      finding(name .. '_without_job', id, function() drop(name, id) end)
+    end
+  end)
+end
+function steps.stand()
+  each_field('stand', function(entry, id)
+    if field('place', id) == entry then return end
+    finding('stand_without_place', entry, function()
+      if there('body', id) and not field('place', id) then put('place', id, entry) else drop('stand', entry) end
+    end)
+  end)
+end
+function steps.place()
+  each_field('place', function(id, entry)
+    if not lives(id) then finding('place_without_job', id, function() drop('place', id) end)
+    elseif field('stand', entry) ~= id then
+      finding('place_without_stand', id, function()
+        if field('stand', entry) then drop('place', id) else put('stand', entry, id) end
+      end)
+    end
+  end)
+end
+function steps.idle()
+  if not has('idle') then return end
+  for _, session in ipairs(scan('SSCAN', Q .. ':idle')) do
+    if not score('sessions', session) then
+      finding('idle_without_session', session, function() call('SREM', Q .. ':idle', session) end)
+    end
+  end
+end
+function steps.gone()
+  each_field('gone', function(entry, n) add(entry, whole(num(n))) end)
+end
+
+-- Suspicions ----------------------------------------------------------------------------------------------------------
+-- The places of a job but for lines, which cannot be asked.
+local holding
+local function places_of(id)
+  holding = holding or sessions()
+  local places = {}
+  for _, key in ipairs({ 'scheduled', 'retrying', 'dead' }) do
+    if score(key, id) then places[#places + 1] = key end
+  end
+  for _, session in ipairs(holding) do
+    local claims = claims_of(session)
+    if claims and call('HEXISTS', claims, id) == 1 then places[#places + 1] = 'claims:' .. session end
+  end
+  local text = field('named', id)
+  local holder = text and field('names', text)
+  if holder and holder ~= id and successor_of(holder) == id then places[#places + 1] = 'next' end
+  return places
+end
+
+-- Lists for each id: the id, how many places but lines it has (-1: it is gone), and the line it should else be in.
+function steps.examine()
+  for i = 3, #ARGV do
+    local id = ARGV[i]
+    local body = field('body', id)
+    local line = 'ready:' .. (body and header(body) or '5')
+    if num(field('crashes', id)) >= SUSPECT_FROM then line = 'suspects' end
+    add(id, body and #places_of(id) or -1, line)
+  end
+end
+
+-- How often an entry is in a line. This is the one command that takes longer in a longer line.
+local function times(line, entry)
+  if call('EXISTS', Q .. ':' .. line) == 0 or wrong_type(line, 'list') then return 0 end
+  return #call('LPOS', Q .. ':' .. line, entry, 'COUNT', 0)
 end
 
 -- Lines are left first, then the due sets, then the dead: a claim and a succession stay.
-local function leave_place(place, id)
-  if string.find(place, '^ready') or place == 'suspects' or string.find(place, '^parked:') then
-    return call('LREM', Q .. ':' .. place, 1, id) == 1
+local function leave(places, lines, entry)
+  local left = #places + #lines
+  for _, line in ipairs(lines) do
+    if left > 1 and call('LREM', Q .. ':' .. line, 1, entry) == 1 then left = left - 1 end
   end
-  if place == 'scheduled' or place == 'retrying' or place == 'dead' then return call('ZREM', Q .. ':' .. place, id) == 1 end
-end
-
-if whole_queue then
-  local bodies = call('HGETALL', Q .. ':body')
-  for i = 1, #bodies, 2 do
-    local id, where = bodies[i], places[bodies[i]]
-    if not where then
-      finding('body_without_place', id, function() line_up(id, bodies[i + 1], 0) end)
-    elseif #where > 1 then
-      finding('several_places', id, function()
-        local left = #where
-        for _, place in ipairs(where) do
-          if left > 1 and leave_place(place, id) then left = left - 1 end
-        end
-      end)
-    end
-  end
-  for id, where in pairs(places) do
-    if call('HEXISTS', Q .. ':body', id) == 0 and not field('ended', id) and not field('ended:old', id) then
-      finding('place_without_body', id, function()
-        for _, place in ipairs(where) do
-          if string.find(place, '^claims:') then call('HDEL', Q .. ':' .. place, id)
-          elseif place == 'scheduled' or place == 'retrying' or place == 'dead' then call('ZREM', Q .. ':' .. place, id)
-          else call('LREM', Q .. ':' .. place, 0, id) end
-        end
-        bury(id)
-      end)
+  for _, key in ipairs({ 'scheduled', 'retrying', 'dead' }) do
+    for _, place in ipairs(places) do
+      if left > 1 and place == key then left = left - call('ZREM', Q .. ':' .. key, ARGV[3]) end
     end
   end
 end
 
--- Locks live exactly as long as their holders.
-local names = call('HGETALL', Q .. ':names')
-for i = 1, #names, 2 do
-  local name, holder = names[i], names[i + 1]
-  if call('HEXISTS', Q .. ':body', holder) == 0 or call('HGET', Q .. ':named', holder) ~= name or call('ZSCORE', Q .. ':dead', holder) then
-    finding('lock_without_holder', name, function() call('HDEL', Q .. ':names', name) end)
-  end
+local function put_back(id, body, due)
+  drop('stand', entry_of(id))
+  drop('place', id)
+  local last = field('errors', id)
+  if last and string.find(last, '^{"event":"dead"') then return call('ZADD', Q .. ':dead', nowtext, id) end
+  line_up(id, body, due)
 end
-for _, side in ipairs({ 'named', 'running', 'stops', 'failures', 'crashes', 'alone', 'errors', 'place' }) do
-  local ids = call('HLEN', Q .. ':' .. side) <= limit and call('HKEYS', Q .. ':' .. side) or {}
-  for _, id in ipairs(ids) do
-    if call('HEXISTS', Q .. ':body', id) == 0 or (dead_too[side] and call('ZSCORE', Q .. ':dead', id)) then
-      finding(side .. '_without_job', id, function() call('HDEL', Q .. ':' .. side, id) end)
-    end
+
+-- An id and when it is due: whether it is in one place, all of them looked at in this one script.
+function steps.confirm()
+  local id = name
+  local body = field('body', id)
+  if not body then return end
+  local places, lines, entry = places_of(id), {}, entry_of(id)
+  local tombs = num(field('gone', entry))
+  for _, line in ipairs(all_lines()) do
+    for _ = 1, times(line, entry) do lines[#lines + 1] = line end
   end
+  for _ = 1, tombs do lines[#lines] = nil end
+  if #places + #lines == 0 then finding('body_without_place', id, function() put_back(id, body, num(position)) end)
+  elseif #places + #lines > 1 then finding('several_places', id, function() leave(places, lines, entry) end) end
 end
-local stand = call('HGETALL', Q .. ':stand')
-for i = 1, #stand, 2 do
-  if call('HGET', Q .. ':place', stand[i + 1]) ~= stand[i] then
-    finding('stand_without_place', stand[i], function() call('HDEL', Q .. ':stand', stand[i]) end)
-  end
+
+-- An entry: whether it is in line as often as it has tombstones.
+function steps.tomb()
+  local tombs, entries = num(field('gone', name)), 0
+  for _, line in ipairs(all_lines()) do entries = entries + times(line, name) end
+  if not field('gone', name) or (tombs > 0 and tombs <= entries) then return end
+  finding('tombstone_without_entry', name, function()
+    if entries > 0 then put('gone', name, entries) else drop('gone', name) end
+  end)
 end
-local place = call('HGETALL', Q .. ':place')
-for i = 1, #place, 2 do
-  if call('HGET', Q .. ':stand', place[i + 1]) ~= place[i] then
-    finding('place_without_stand', place[i], function() call('HDEL', Q .. ':place', place[i]) end)
-  end
-end
-for _, operation in ipairs(call('HKEYS', Q .. ':parked')) do
-  if call('EXISTS', Q .. ':parked:' .. operation) == 0 then
-    finding('parked_without_line', operation, function() call('HDEL', Q .. ':parked', operation) end)
-  end
-end
-local running = call('HGETALL', Q .. ':running')
-for i = 1, #running, 2 do
-  if call('HEXISTS', Q .. ':claims:' .. running[i + 1], running[i]) == 0 and call('HEXISTS', Q .. ':body', running[i]) == 1 then
-    finding('running_without_claim', running[i], function() call('HDEL', Q .. ':running', running[i]) end)
-  end
-end
-for _, session in ipairs(call('SMEMBERS', Q .. ':idle')) do
-  if not call('ZSCORE', Q .. ':sessions', session) then
-    finding('idle_without_session', session, function() call('SREM', Q .. ':idle', session) end)
-  end
-end
-if whole_queue then
-  for i = 1, #gone, 2 do
-    local entry, n = gone[i], num(gone[i + 1])
-    if tombs[entry] > 0 or n <= 0 then
-      finding('tombstone_without_entry', entry, function()
-        if n > tombs[entry] then put('gone', entry, n - tombs[entry]) else call('HDEL', Q .. ':gone', entry) end
-      end)
-    end
-  end
-end
+
+if not steps[step] then return redis.error_reply('ERRAND an audit has no step ' .. step) end
+steps[step]()
 if mending then settle() end
-return { complete, unpack(found, 1, math.min(#found, 3000)) }
+return { next_position, found, list }

@@ -3,11 +3,14 @@
 -- ARGV     cancel or delete, then ids
 -- Answer   one word a job: cancelled, stopping, deleted, running, ended, dead, not_found
 local deleting = ARGV[1] == 'delete'
-local sessions
+local sessions = call('ZRANGE', Q .. ':sessions', 0, -1)
+for _, session in ipairs(sessions) do
+  local wrong = session_type_error(session)
+  if wrong then return wrong end
+end
 
 -- The session that holds a claim of this job.
 local function holder_of(id)
-  sessions = sessions or call('ZRANGE', Q .. ':sessions', 0, -1)
   for _, session in ipairs(sessions) do
     if call('HEXISTS', Q .. ':claims:' .. session, id) == 1 then return session end
   end

@@ -7,6 +7,13 @@
 local session = ARGV[1]
 local me, mine = Q .. ':session:' .. session, Q .. ':claims:' .. session
 if not call('ZSCORE', Q .. ':sessions', session) then return redis.error_reply('ERRANDLOST the session is not registered') end
+local wrong = session_type_error(session)
+for i = 1, num(ARGV[9]) do
+  local at = 10 + (i - 1) * 9
+  local operation = ARGV[at + 2] == 'p' and string.match(ARGV[at + 5], '^"operation":"([%w_.-]+)"')
+  wrong = wrong or (operation and type_error({ ['parked:' .. operation] = 'list' }))
+end
+if wrong then return wrong end
 local worker = '"' .. session .. '"'
 
 local seq = call('HMGET', Q .. ':seq', 'token', 'beat', 'lease', 'solo', 'turn')
@@ -51,7 +58,6 @@ end
 if num(ARGV[2]) < num(last[1]) then return redis.error_reply('ERRAND this call is older than the last one') end
 
 -- Reports -------------------------------------------------------------------------------------------------------------
-if num(ARGV[3]) > 0 then call('LLEN', Q .. ':ready:5') end
 local reports = num(ARGV[9])
 local verdicts, done = {}, {}
 local finished, returned = {}, {}

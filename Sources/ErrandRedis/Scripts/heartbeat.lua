@@ -4,6 +4,8 @@
 -- Answer   how many claims the session holds, then id and token of each that is to stop
 local session, lease = ARGV[1], num(ARGV[2])
 if not call('ZSCORE', Q .. ':sessions', session) then return redis.error_reply('ERRANDLOST the session is not registered') end
+local wrong = type_error({ seq = 'hash', stops = 'hash' }) or session_type_error(session)
+if wrong then return wrong end
 mind_the_gap(lease)
 call('ZADD', Q .. ':sessions', whole(now + lease), session)
 call('HSET', Q .. ':seq', 'beat', nowtext)

@@ -2,6 +2,11 @@
 --
 -- Answer   how many jobs it took back, and 1 when there is more to do at once
 local ALONE_AT_MOST = 4
+local dead = call('ZRANGEBYSCORE', Q .. ':sessions', '-inf', nowtext, 'LIMIT', 0, 1)[1]
+local live = not dead and call('ZRANDMEMBER', Q .. ':sessions')
+local wrong = (dead or live) and session_type_error(dead or live)
+if wrong then return wrong end
+
 local seq = call('HMGET', Q .. ':seq', 'grace', 'beat', 'lease', 'gap')
 -- The first call after an outage may be this one: then it grants the grace that a beat would, once for each last beat.
 if seq[2] and seq[2] ~= seq[4] and now - num(seq[2]) > num(seq[3]) / 2 then
@@ -85,24 +90,20 @@ local function overdue(session, id, mine)
   call('HDEL', mine, id)
 end
 
-local dead = call('ZRANGEBYSCORE', Q .. ':sessions', '-inf', nowtext, 'LIMIT', 0, 1)[1]
 local taken, more = 0, 0
 if dead then
   local mine = Q .. ':claims:' .. dead
   taken = take_back(dead, newest_first(some_claims(mine)), mine)
   if call('EXISTS', mine) == 0 then end_session(dead) end
   more = 1
-else
-  local live = call('ZRANDMEMBER', Q .. ':sessions')
-  if live then
-    local mine = Q .. ':claims:' .. live
-    local claims = some_claims(mine)
-    for i = 1, #claims, 2 do
-      local deadline = string.match(claims[i + 1], ':(%d+)$')
-      if not deadline or num(deadline) < now then
-        overdue(live, claims[i], mine)
-        taken = taken + 1
-      end
+elseif live then
+  local mine = Q .. ':claims:' .. live
+  local claims = some_claims(mine)
+  for i = 1, #claims, 2 do
+    local deadline = string.match(claims[i + 1], ':(%d+)$')
+    if not deadline or num(deadline) < now then
+      overdue(live, claims[i], mine)
+      taken = taken + 1
     end
   end
 end

@@ -8,6 +8,8 @@ if #session < 8 or #session > 64 or string.find(session, '[^%w_-]') then
 end
 if lease < 100 or lease > 86400000 then return redis.error_reply('ERRAND the lease must be 100 ms to 1 day') end
 local me = Q .. ':session:' .. session
+local wrong = type_error({ seq = 'hash', sessions = 'zset' }) or session_type_error(session)
+if wrong then return wrong end
 if call('ZSCORE', Q .. ':sessions', session) then
   local there = call('HMGET', me, 'host', 'pid')
   if there[1] ~= ARGV[3] or there[2] ~= ARGV[4] then return redis.error_reply('ERRAND another process has this session id') end

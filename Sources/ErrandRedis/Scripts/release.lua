@@ -3,6 +3,8 @@
 -- ARGV     session
 -- Answer   how many jobs went back
 local session = ARGV[1]
+local wrong = session_type_error(session)
+if wrong then return wrong end
 local mine = Q .. ':claims:' .. session
 local held = newest_first(call('HGETALL', mine))
 for i = 1, #held, 2 do

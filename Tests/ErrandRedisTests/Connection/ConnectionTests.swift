@@ -16,7 +16,7 @@ struct ConnectionTests {
     }
 
     @Test func manyCallersGetTheirOwnReplies() async throws {
-        let server = try RedisServer()
+        let server = try RedisServer(restricted: false)
         let broker = try broker(server)
         defer { broker.close() }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -31,7 +31,7 @@ struct ConnectionTests {
     }
 
     @Test func goesOnAfterTheServerWasRestarted() async throws {
-        let server = try RedisServer()
+        let server = try RedisServer(restricted: false)
         let broker = try broker(server)
         defer { broker.close() }
         try await broker.ping()
@@ -42,7 +42,7 @@ struct ConnectionTests {
     }
 
     @Test func whatWaitsTooLongForAConnectionWasNotSent() async throws {
-        let server = try RedisServer()
+        let server = try RedisServer(restricted: false)
         let broker = try broker(server, patience: .milliseconds(300))
         defer { broker.close() }
         server.kill(SIGKILL)
@@ -51,7 +51,7 @@ struct ConnectionTests {
     }
 
     @Test func aLostAnswerIsUnknown() async throws {
-        let server = try RedisServer()
+        let server = try RedisServer(restricted: false)
         let broker = try broker(server)
         defer { broker.close() }
         try await broker.ping()
@@ -92,7 +92,7 @@ struct ConnectionTests {
     }
 
     @Test func aServerThatForgetsItsScriptsGetsTheTextAgain() async throws {
-        let server = try RedisServer()
+        let server = try RedisServer(restricted: false)
         let broker = try broker(server)
         defer { broker.close() }
         for number in 0..<5 {
@@ -103,7 +103,7 @@ struct ConnectionTests {
     }
 
     @Test func aPushIntoFullMemoryIsRefusedWhileRunsCanEnd() async throws {
-        let server = try RedisServer()
+        let server = try RedisServer(restricted: false)
         let broker = try broker(server)
         defer { broker.close() }
         let session = Session(

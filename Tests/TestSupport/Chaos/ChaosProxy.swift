@@ -65,8 +65,9 @@ package final class ChaosProxy: Sendable {
     /// Where it listens.
     package let port: Int
     /// Its address as a URL.
-    package var url: String { "redis://127.0.0.1:\(port)" }
+    package var url: String { "redis://\(credentials)127.0.0.1:\(port)" }
     let upstream: String
+    private let credentials: String
     private let listener: Int32
     let state = Mutex(State())
     /// Wakes pumps that are held.
@@ -75,6 +76,7 @@ package final class ChaosProxy: Sendable {
     /// Starts a proxy in front of a server's socket.
     package init(to server: RedisServer) throws {
         upstream = server.socket
+        credentials = server.credentials
         (listener, port) = try Sockets.makeListener()
         let thread = Thread { [self] in accept() }
         thread.name = "chaos-proxy"

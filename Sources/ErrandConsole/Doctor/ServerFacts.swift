@@ -1,0 +1,59 @@
+import Errand
+import ErrandRedis
+import Foundation
+
+/// What the server tells of itself, as far as it does.
+struct ServerFacts {
+    /// INFO; `nil` when the user may not ask.
+    let info: RedisInfo?
+    /// Why INFO was refused.
+    var refusal: String?
+    /// CONFIG GET by name; a name is missing when the user may not ask, or the server does not tell.
+    let settings: [String: String]
+    /// How far the server's clock is ahead of ours, in milliseconds.
+    let clockOffset: Int?
+    /// The shortest of some round trips, in milliseconds.
+    let roundTrip: Double
+
+    private static let names = ["appendfsync", "save", "client-output-buffer-limit"]
+
+    /// Asks the server.
+    static func ask(_ broker: RedisBroker) async throws(BrokerError) -> ServerFacts {
+        let (offset, roundTrip) = try await clock(broker)
+        var info: RedisInfo?
+        var refusal: String?
+        do throws(BrokerError) {
+            info = RedisInfo(text: try await broker.command(.command("INFO")).text ?? "")
+        } catch {
+            guard [.notPermitted, .refused].contains(error.code) else { throw error }
+            refusal = error.message
+        }
+        var settings: [String: String] = [:]
+        for name in names {
+            do throws(BrokerError) {
+                let answer = try await broker.command(.command("CONFIG", "GET", name)).elements ?? []
+                if answer.count == 2 { settings[name] = answer[1].text }
+            } catch {
+                guard [.notPermitted, .refused].contains(error.code) else { throw error }
+            }
+        }
+        return ServerFacts(info: info, refusal: refusal, settings: settings, clockOffset: offset, roundTrip: roundTrip)
+    }
+
+    /// The clock by the quickest of five questions: half its round trip is how wrong the answer may be.
+    private static func clock(_ broker: RedisBroker) async throws(BrokerError) -> (offset: Int?, roundTrip: Double) {
+        var best = (offset: Int?.none, roundTrip: Double.infinity)
+        for _ in 0..<5 {
+            let began = ContinuousClock.now
+            let before = Date().timeIntervalSince1970
+            let answer = try await broker.command(.command("TIME")).elements ?? []
+            let took = (ContinuousClock.now - began) / .milliseconds(1)
+            guard answer.count == 2, let seconds = answer[0].number, let micros = answer[1].number,
+                took < best.roundTrip
+            else { continue }
+            let server = Double(seconds) * 1000 + Double(micros) / 1000
+            best = (Int(exactly: (server - before * 1000 - took / 2).rounded()), took)
+        }
+        return best
+    }
+}

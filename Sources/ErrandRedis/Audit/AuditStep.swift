@@ -1,0 +1,68 @@
+import Errand
+
+/// The answer of one step of the audit script.
+package struct AuditPage: Sendable {
+    /// Where the next page begins; `nil` at the end.
+    package let next: String?
+    /// What was found: kind, subject, and whether it was mended.
+    package let findings: [(kind: String, subject: String, isMended: Bool)]
+    /// What the step lists.
+    package let list: [String]
+
+    /// Reads the script's answer; `nil` when it is anything else.
+    package init?(_ reply: RESPValue) {
+        guard let parts = reply.elements, parts.count == 3, let next = parts[0].text, let found = parts[1].elements,
+            let list = parts[2].elements, found.count % 3 == 0
+        else { return nil }
+        self.next = next == "end" ? nil : next
+        self.list = list.map { $0.text ?? "" }
+        findings = stride(from: 0, to: found.count, by: 3).map {
+            (found[$0].text ?? "", found[$0 + 1].text ?? "", found[$0 + 2].number == 1)
+        }
+    }
+
+    /// ``list`` up to the first empty text, and what comes after it.
+    package var halves: (first: ArraySlice<String>, second: ArraySlice<String>) {
+        let gap = list.firstIndex(of: "") ?? list.endIndex
+        return (list[..<gap], list[gap...].dropFirst())
+    }
+}
+
+/// Fingerprints of ids, for sets of millions: 8 bytes each. They are keyed anew in every process, so nobody can make
+/// two ids that collide.
+struct Fingerprints {
+    private var values: [Int] = []
+
+    static func of(_ id: String) -> Int {
+        var hasher = Hasher()
+        var id = id
+        id.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        return hasher.finalize()
+    }
+
+    mutating func add(_ id: String) { values.append(Self.of(id)) }
+
+    /// Has to be called between the last ``add(_:)`` and the first ``times(_:)``.
+    mutating func sort() { values.sort() }
+
+    /// How often an id was added.
+    func times(_ id: String) -> Int {
+        let value = Self.of(id)
+        var index = firstIndex { $0 >= value }
+        var times = 0
+        while index < values.count, values[index] == value {
+            times += 1
+            index += 1
+        }
+        return times
+    }
+
+    private func firstIndex(where isBehind: (Int) -> Bool) -> Int {
+        var (low, high) = (0, values.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBehind(values[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

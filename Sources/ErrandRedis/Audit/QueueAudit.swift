@@ -1,0 +1,287 @@
+import Errand
+
+/// One walk over a queue's data.
+///
+/// Members whose counterparts can be asked for (a name and its holder, a claim and its body) are compared in the script
+/// that reads their page. Whether each job is in exactly one place cannot be asked, for lines can only be walked; so
+/// fingerprints of all members are gathered first, and each body's id looked up in them. In a queue that is in use some
+/// have moved meanwhile; they are asked again by themselves, and what then still looks wrong is settled for each id in
+/// one script that looks at every place at once (`confirm`).
+struct QueueAudit {
+    /// Members a step.
+    private static let page = 500
+    /// Findings of a kind that are told one by one.
+    private static let mostTold = 100
+
+    let broker: RedisBroker
+    let queue: String
+    let repair: Bool
+    let progress: @Sendable (_ done: Int, _ total: Int) -> Void
+
+    private var told: [String: [Finding]] = [:]
+    private var untold: [String: (count: Int, isMended: Bool)] = [:]
+    private var done = 0
+    private var total = 1
+
+    private var bodies = 0
+    private var lines: [(name: String, length: Int)] = []
+    private var sessions: [String] = []
+
+    /// What lines hold, and what the other places do.
+    private var inLines = Fingerprints()
+    private var elsewhere = Fingerprints()
+    /// Entries of lines that have tombstones.
+    private var skipped = Fingerprints()
+
+    init(
+        broker: RedisBroker,
+        queue: String,
+        repair: Bool,
+        progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
+    ) {
+        self.broker = broker
+        self.queue = queue
+        self.repair = repair
+        self.progress = progress
+    }
+
+    /// Walks, and answers what was found.
+    mutating func run() async throws(BrokerError) -> [Finding] {
+        try await lookAtKeys()
+        for side in ["stand", "place"] { _ = try await walk(side) }
+        for session in sessions { try await gather("claims", session) }
+        try await gather("next")
+        for step in ["named", "names", "running"] { _ = try await walk(step) }
+        for set in ["scheduled", "retrying", "dead"] { try await gather("due", set) }
+        let tombstones = try await tombstones()
+        try await walkLines()
+        try await walkBodies()
+        for side in ["stops", "failures", "crashes", "alone", "errors"] { _ = try await walk("beside", side) }
+        _ = try await walk("idle")
+        skipped.sort()
+        for (entry, count) in tombstones where skipped.times(entry) < max(1, count) {
+            take(try await step("tomb", entry))
+        }
+        return findings
+    }
+
+    // MARK: Steps
+
+    private func step(_ words: String...) async throws(BrokerError) -> AuditPage { try await step(words) }
+
+    /// One call of the script, and a pause as long as it took: the server is for the workers.
+    private func step(_ words: [String]) async throws(BrokerError) -> AuditPage {
+        var call = ScriptCall(.audit, on: queue)
+        call.add(repair ? 1 : 0)
+        for word in words { call.add(word) }
+        let began = ContinuousClock.now
+        guard let page = AuditPage(try await broker.run(call)) else { throw broker.unexpected("a step of an audit") }
+        do { try await Task.sleep(for: ContinuousClock.now - began) } catch { throw BrokerError(.closed, "cancelled") }
+        return page
+    }
+
+    /// All pages of a step, and what they list.
+    private mutating func walk(_ step: String, _ name: String = "") async throws(BrokerError) -> [String] {
+        var list: [String] = []
+        var position: String? = "0"
+        while let from = position {
+            let page = try await self.step(step, name, from, String(Self.page))
+            take(page)
+            list += page.list
+            position = page.next
+        }
+        return list
+    }
+
+    private mutating func gather(_ step: String, _ name: String = "") async throws(BrokerError) {
+        for id in try await walk(step, name) { elsewhere.add(id) }
+    }
+
+    private mutating func advance(by count: Int) {
+        done += count
+        progress(min(done, total), total)
+    }
+
+    // MARK: What can be looked at as a whole
+
+    private mutating func lookAtKeys() async throws(BrokerError) {
+        take(try await step("keys"))
+        for key in try await broker.keys(like: KeySpace.key(of: queue) + ":claims:*") {
+            take(try await step("stranded", String(key.dropFirst(KeySpace.key(of: queue).count + 8))))
+        }
+        for key in try await broker.keys(like: KeySpace.key(of: queue) + ":parked:*") {
+            take(try await step("parked", String(key.dropFirst(KeySpace.key(of: queue).count + 8))))
+        }
+        // Again: what was mended counts from here on.
+        let (counts, sessions) = try await step("keys").halves
+        bodies = counts.first.flatMap { Int($0) } ?? 0
+        let pairs = Array(counts.dropFirst())
+        lines = stride(from: 0, to: pairs.count - 1, by: 2).map { (pairs[$0], Int(pairs[$0 + 1]) ?? 0) }
+        self.sessions = Array(sessions)
+        total = max(1, bodies + lines.map(\.length).reduce(0, +))
+    }
+
+    /// Entries of lines that are to be skipped, and how often.
+    private mutating func tombstones() async throws(BrokerError) -> [(entry: String, count: Int)] {
+        let list = try await walk("gone")
+        return stride(from: 0, to: list.count - 1, by: 2).map { (list[$0], Int(list[$0 + 1]) ?? 0) }
+    }
+
+    // MARK: Lines and bodies
+
+    private mutating func walkLines() async throws(BrokerError) {
+        for line in lines {
+            var previous: [String] = []
+            var position: String? = "0"
+            while let from = position {
+                let page = try await step("line", line.name, from, String(Self.page))
+                take(page)
+                let ids = Array(page.halves.first)
+                // New jobs at the end push what was seen into the next page.
+                for id in ids.dropFirst(Self.overlap(previous, ids)) { inLines.add(id) }
+                for entry in page.halves.second { skipped.add(entry) }
+                previous = ids
+                advance(by: ids.count)
+                position = page.next
+            }
+        }
+    }
+
+    /// How many ids the end of one page and the beginning of the next have in common.
+    private static func overlap(_ previous: [String], _ next: [String]) -> Int {
+        guard let first = next.first, var start = previous.lastIndex(of: first) else { return 0 }
+        while true {
+            let count = previous.count - start
+            if count <= next.count, previous[start...].elementsEqual(next.prefix(count)) { return count }
+            guard let earlier = previous[..<start].lastIndex(of: first) else { return 0 }
+            start = earlier
+        }
+    }
+
+    private mutating func walkBodies() async throws(BrokerError) {
+        inLines.sort()
+        elsewhere.sort()
+        var missing: [String] = []
+        var several: [String] = []
+        var nameless: [String] = []
+        var position: String? = "0"
+        var count = 100
+        while let from = position {
+            let page = try await step("bodies", "", from, String(count))
+            take(page)
+            let (ids, lacking) = page.halves
+            for id in ids.dropFirst() {
+                let (waits, others) = (inLines.times(id), elsewhere.times(id))
+                if waits + others == 0 { missing.append(id) } else if waits + others > 1 { several.append(id) }
+            }
+            nameless += lacking
+            // A page takes about a mebibyte at the most.
+            let bytes = ids.first.flatMap { Int($0) } ?? 0
+            count = min(Self.page, max(10, (1 << 20) / max(1, bytes / max(1, ids.count))))
+            advance(by: max(0, ids.count - 1))
+            position = page.next
+        }
+        try await settle(missing: missing, several: several)
+        for id in nameless { try await name(id) }
+    }
+
+    private mutating func settle(missing: [String], several: [String]) async throws(BrokerError) {
+        let waiting = try await examine(missing).filter { $0.places == 0 }
+        for suspect in try await examine(lookAgain(for: waiting)) where suspect.places == 0 {
+            try await confirm(suspect.id)
+        }
+        for suspect in try await examine(several) where suspect.places != -1 {
+            let waits = inLines.times(suspect.id)
+            if suspect.places + min(waits, 1) > 1 || waits > 1 { try await confirm(suspect.id) }
+        }
+    }
+
+    private struct Suspect {
+        let id: String
+        /// -1: it is gone.
+        let places: Int
+        let line: String
+    }
+
+    /// Asks for the places of ids, as far as these can be asked for.
+    private func examine(_ ids: [String]) async throws(BrokerError) -> [Suspect] {
+        var suspects: [Suspect] = []
+        let portion = max(1, min(200, 4000 / (sessions.count + 10)))
+        for start in stride(from: 0, to: ids.count, by: portion) {
+            let list = try await step(["examine"] + ids[start..<min(start + portion, ids.count)]).list
+            for index in stride(from: 0, to: list.count - 2, by: 3) {
+                suspects.append(Suspect(id: list[index], places: Int(list[index + 1]) ?? -1, line: list[index + 2]))
+            }
+        }
+        return suspects
+    }
+
+    /// Walks the lines that these should be in once more, no further than needed: most are new, so they are at the end.
+    private func lookAgain(for suspects: [Suspect]) async throws(BrokerError) -> [String] {
+        var missing: [String] = []
+        for (line, group) in Dictionary(grouping: suspects, by: \.line) {
+            var left = Set(group.map(\.id))
+            var position: String? = "0"
+            while let from = position, !left.isEmpty {
+                let page = try await step("line", line, from, String(Self.page))
+                left.subtract(page.halves.first)
+                position = page.next
+            }
+            missing += left
+        }
+        return missing
+    }
+
+    private mutating func confirm(_ id: String) async throws(BrokerError) {
+        let due = repair ? try await description(of: id)?.notBefore ?? 0 : 0
+        take(try await step("confirm", id, String(due)))
+    }
+
+    private mutating func name(_ id: String) async throws(BrokerError) {
+        take(try await step("nameless", id, repair ? try await description(of: id)?.name ?? "" : ""))
+    }
+
+    /// Scripts read no bodies, so what only a body says is read here.
+    private func description(of id: String) async throws(BrokerError) -> OperationDescription? {
+        guard let record = try await broker.inspect([id], on: queue).first, let record else { return nil }
+        return try? JobEnvelope.read(stored: record.body).description
+    }
+
+    // MARK: Findings
+
+    private mutating func take(_ page: AuditPage) {
+        for found in page.findings {
+            let finding = Finding(
+                kind: found.kind,
+                queue: queue,
+                subject: found.subject,
+                message: FindingExplanations.text(of: found.kind),
+                repaired: found.isMended
+            )
+            let others = told[found.kind] ?? []
+            // A page may come twice, and a scan may show a member twice.
+            if others.contains(where: { $0.subject == finding.subject }) { continue }
+            if others.count < Self.mostTold {
+                told[found.kind, default: []].append(finding)
+            } else {
+                let (count, isMended) = untold[found.kind] ?? (0, true)
+                untold[found.kind] = (count + 1, isMended && found.isMended)
+            }
+        }
+    }
+
+    private var findings: [Finding] {
+        told.sorted { $0.key < $1.key }.flatMap { kind, findings in
+            let others = untold[kind].map {
+                Finding(
+                    kind: kind,
+                    queue: queue,
+                    subject: "and \($0.count) more",
+                    message: FindingExplanations.text(of: kind),
+                    repaired: $0.isMended
+                )
+            }
+            return findings + (others.map { [$0] } ?? [])
+        }
+    }
+}

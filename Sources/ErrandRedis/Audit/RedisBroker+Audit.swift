@@ -1,0 +1,58 @@
+public import Errand
+
+extension RedisBroker {
+    /// Looks for broken invariants, in steps of about a millisecond each, with pauses between them: a queue may have any
+    /// size, and be in use meanwhile. What is a finding was seen to be so within one script.
+    ///
+    /// Of each kind the first hundred are told one by one, the others as a number.
+    public func audit(_ queue: String, repair: Bool) async throws(BrokerError) -> [Finding] {
+        try await audit(queue, repair: repair) { _, _ in }
+    }
+
+    /// As ``audit(_:repair:)``, and tells now and then how many of how many members it has looked at.
+    package func audit(
+        _ queue: String,
+        repair: Bool,
+        progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
+    ) async throws(BrokerError) -> [Finding] {
+        var audit = QueueAudit(broker: self, queue: queue, repair: repair, progress: progress)
+        return try await audit.run()
+    }
+
+    /// Queues that have jobs or sessions but are not in the registry, as when that key was lost; with `repair` they are
+    /// put into it.
+    package func auditRegistry(repair: Bool) async throws(BrokerError) -> [Finding] {
+        let known = Set(try await queues())
+        var missing: Set<String> = []
+        for pattern in ["errand:{*}:body", "errand:{*}:sessions"] {
+            for key in try await keys(like: pattern) {
+                if let queue = KeySpace.queue(in: key), QueueName.isValid(queue), !known.contains(queue) {
+                    missing.insert(queue)
+                }
+            }
+        }
+        for queue in missing where repair { _ = try await command(.command("SADD", KeySpace.queues, queue)) }
+        return missing.sorted().map {
+            Finding(
+                kind: "queue_unregistered",
+                queue: $0,
+                subject: KeySpace.queues,
+                message: FindingExplanations.text(of: "queue_unregistered"),
+                repaired: repair
+            )
+        }
+    }
+
+    /// Keys of a pattern, each once; the key space is walked in steps.
+    func keys(like pattern: String) async throws(BrokerError) -> Set<String> {
+        var keys: Set<String> = []
+        var cursor = "0"
+        repeat {
+            let page = try await command(.command("SCAN", cursor, "MATCH", pattern, "COUNT", "500")).elements ?? []
+            guard page.count == 2, let next = page[0].text else { throw unexpected("a page of keys") }
+            keys.formUnion((page[1].elements ?? []).compactMap(\.text))
+            cursor = next
+        } while cursor != "0"
+        return keys
+    }
+}

@@ -1,0 +1,36 @@
+package import Errand
+
+extension ExchangeAnswer {
+    /// Reads what the exchange script answers; `nil` when it is anything else.
+    package init?(_ reply: RESPValue, reports: Int) {
+        guard let parts = reply.elements, parts.count == 6,
+            let verdicts = parts[0].bytes, verdicts.count == reports,
+            let ids = parts[2].elements, let bodies = parts[3].elements, ids.count == bodies.count,
+            let extras = parts[4].elements, let flags = parts[5].number
+        else { return nil }
+        let token = parts[1].text.flatMap { Token($0) } ?? 0
+        if token == 0, !ids.isEmpty { return nil }
+        var failures: [Int: (failures: Int, crashes: Int)] = [:]
+        for start in stride(from: 0, to: extras.count - 2, by: 3) {
+            guard let position = extras[start].number, let failed = extras[start + 1].number,
+                let crashed = extras[start + 2].number
+            else { return nil }
+            failures[Int(clamping: position) - 1] = (Int(clamping: failed), Int(clamping: crashed))
+        }
+        var claims: [Claim] = []
+        claims.reserveCapacity(ids.count)
+        for (index, (id, body)) in zip(ids, bodies).enumerated() {
+            guard let id = id.text, let body = body.bytes else { return nil }
+            let counts = failures.isEmpty ? nil : failures[index]
+            // A count that garbage made enormous must not overflow.
+            let attempt = min(counts?.failures ?? 0, 1_000_000) + 1
+            claims.append(Claim(id: id, token: token, attempt: attempt, crashes: counts?.crashes ?? 0, body: body))
+        }
+        self.init(
+            accepted: verdicts.map { $0 == UInt8(ascii: "1") },
+            claims: claims,
+            hasDueJobs: flags & 1 != 0,
+            isPaused: flags & 2 != 0
+        )
+    }
+}

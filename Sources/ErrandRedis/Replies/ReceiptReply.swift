@@ -1,0 +1,19 @@
+package import Errand
+
+extension Receipt {
+    /// Reads one text of the push script's answer (`a`, `e`, `d:HOLDER`, …); `nil` when it is none.
+    package init?(_ verdict: RESPValue, job: String, queue: String) {
+        guard let text = verdict.text, let letter = text.utf8.first else { return nil }
+        // Whoever can write to the broker can make anything the holder of a name; what is no id is none.
+        let named = String(decoding: text.utf8.dropFirst(2), as: UTF8.self)
+        let holder = QueueName.isValid(jobID: named) ? named : nil
+        switch letter {
+        case UInt8(ascii: "a"): self.init(id: job, queue: queue, outcome: .accepted)
+        case UInt8(ascii: "e"): self.init(id: job, queue: queue, outcome: .exists)
+        case UInt8(ascii: "d"): self.init(id: holder ?? job, queue: queue, outcome: .dropped, holder: holder)
+        case UInt8(ascii: "r"): self.init(id: job, queue: queue, outcome: .replaced, holder: holder)
+        case UInt8(ascii: "n"): self.init(id: job, queue: queue, outcome: .deferred, holder: holder)
+        default: return nil
+        }
+    }
+}

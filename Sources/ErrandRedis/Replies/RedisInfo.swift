@@ -1,0 +1,26 @@
+import ErrandText
+
+/// What the server says of itself: the lines `name:value` of INFO.
+package struct RedisInfo: Sendable {
+    /// Most bytes of INFO that are looked at.
+    private static let most = 1 << 20
+
+    private let facts: [String: String]
+
+    /// Reads INFO's text; what is no `name:value` is passed over.
+    package init(text: String) {
+        var facts: [String: String] = [:]
+        for line in text.utf8.prefix(Self.most).split(whereSeparator: { $0 == 0x0D || $0 == 0x0A }) {
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+            let value = line[line.index(after: colon)...]
+            facts[String(decoding: line[..<colon], as: UTF8.self)] = String(decoding: value, as: UTF8.self).printable
+        }
+        self.facts = facts
+    }
+
+    /// The value of a name, on one line and without control characters.
+    package subscript(name: String) -> String? { facts[name] }
+
+    /// The value of a name as a number.
+    package func number(_ name: String) -> Int? { facts[name].flatMap { Int($0) } }
+}

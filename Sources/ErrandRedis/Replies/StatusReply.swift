@@ -1,0 +1,52 @@
+package import Errand
+
+extension QueueStatus {
+    /// Reads what the status script answers; `nil` when it is anything else.
+    package init?(_ reply: RESPValue, of queue: String) {
+        guard let parts = reply.elements, parts.count == 4 else { return nil }
+        let counts = parts[0].counts
+        self.init(
+            name: queue,
+            isPaused: counts["paused"] == 1,
+            ready: counts["ready"] ?? 0,
+            scheduled: counts["scheduled"] ?? 0,
+            running: counts["running"] ?? 0,
+            retrying: counts["retrying"] ?? 0,
+            dead: counts["dead"] ?? 0,
+            deferred: counts["deferred"] ?? 0,
+            oldestReadyMilliseconds: counts["oldest"] ?? 0,
+            unknownOperations: parts[1].counts,
+            totals: Totals(counts: parts[2].counts)
+        )
+    }
+}
+
+extension RESPValue {
+    /// A flat list of names and numbers.
+    fileprivate var counts: [String: Int] {
+        var counts: [String: Int] = [:]
+        let parts = elements ?? []
+        for start in stride(from: 0, to: parts.count - 1, by: 2) {
+            guard let name = parts[start].text, let number = parts[start + 1].number else { continue }
+            counts[name] = Int(clamping: number)
+        }
+        return counts
+    }
+}
+
+extension SessionStatus {
+    /// Reads one session of the status script's answer; `nil` when it is anything else.
+    package init?(_ value: RESPValue) {
+        guard let parts = value.elements, parts.count >= 6, let id = parts[0].text else { return nil }
+        func number(_ index: Int) -> Int { Int(clamping: parts[index].number ?? 0) }
+        self.init(
+            id: id,
+            host: parts[1].text ?? "",
+            pid: number(2),
+            running: number(3),
+            concurrency: number(4),
+            lastBeatMilliseconds: number(5),
+            operations: parts.dropFirst(6).compactMap(\.text)
+        )
+    }
+}

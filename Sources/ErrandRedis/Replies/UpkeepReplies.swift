@@ -1,0 +1,33 @@
+package import Errand
+
+extension Recovery {
+    /// Reads what the recovery script answers; `nil` when it is anything else.
+    package init?(_ reply: RESPValue) {
+        guard let parts = reply.elements, parts.count == 2, let count = parts[0].number, let more = parts[1].number
+        else { return nil }
+        self.init(recovered: Int(clamping: max(0, count)), hasMore: more == 1)
+    }
+}
+
+extension Promotion {
+    /// Reads what the promotion script answers; `nil` when it is anything else.
+    package init?(_ reply: RESPValue) {
+        guard let parts = reply.elements, parts.count == 2, let count = parts[0].number, let next = parts[1].number
+        else { return nil }
+        self.init(promoted: Int(clamping: max(0, count)), nextDue: next < 0 ? nil : Int(clamping: next))
+    }
+}
+
+extension Beat {
+    /// Reads what the heartbeat script answers; `nil` when it is anything else. A stop that cannot be read is left out:
+    /// the next beat says it again.
+    package init?(_ reply: RESPValue) {
+        guard let parts = reply.elements, let claims = parts.first?.number else { return nil }
+        var stops: [Stop] = []
+        for start in stride(from: 1, to: parts.count - 1, by: 2) {
+            guard let id = parts[start].text, let token = parts[start + 1].text.flatMap({ Token($0) }) else { continue }
+            stops.append(Stop(id: id, token: token))
+        }
+        self.init(claims: Int(clamping: max(0, claims)), stops: stops)
+    }
+}

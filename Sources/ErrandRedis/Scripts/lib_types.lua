@@ -1,0 +1,46 @@
+-- The types of the model's keys.
+local TYPES = {
+  body = 'hash', seq = 'hash', counters = 'hash', ended = 'hash', sessions = 'zset', idle = 'set', ['ready:5'] = 'list',
+}
+-- Keys that most queues lack are asked for together.
+local SELDOM = {
+  names = 'hash', named = 'hash', running = 'hash', next = 'hash', stops = 'hash', failures = 'hash', crashes = 'hash',
+  alone = 'hash', errors = 'hash', stand = 'hash', place = 'hash', gone = 'hash', settings = 'hash', parked = 'hash',
+  history = 'hash', ['history:order'] = 'list', ['ended:old'] = 'hash', suspects = 'list', scheduled = 'zset',
+  retrying = 'zset', dead = 'zset', ['ready:0'] = 'list', ['ready:1'] = 'list', ['ready:2'] = 'list', ['ready:3'] = 'list',
+  ['ready:4'] = 'list', ['ready:6'] = 'list', ['ready:7'] = 'list', ['ready:8'] = 'list', ['ready:9'] = 'list',
+}
+
+-- What a key is, when it is there and is something else than it should be.
+local function wrong_type(name, expected)
+  local found = call('TYPE', Q .. ':' .. name).ok
+  if found ~= 'none' and found ~= expected then return found end
+end
+
+local function wrong_type_error(name, expected, found)
+  return redis.error_reply('WRONGTYPE the key ' .. Q .. ':' .. name .. ' is a ' .. found .. ' and must be a ' .. expected)
+end
+
+-- The error for the first of these keys that has the wrong type.
+local function type_error(types)
+  for name, expected in pairs(types) do
+    local found = wrong_type(name, expected)
+    if found then return wrong_type_error(name, expected, found) end
+  end
+end
+
+local function seldom_exists()
+  local keys = {}
+  for name in pairs(SELDOM) do keys[#keys + 1] = Q .. ':' .. name end
+  return call('EXISTS', unpack(keys)) > 0
+end
+
+-- The error for a session's keys, or for the lines of parked jobs.
+local function session_type_error(session)
+  return type_error({ ['session:' .. session] = 'hash', ['claims:' .. session] = 'hash' })
+end
+local function parked_type_error()
+  local types = {}
+  for _, operation in ipairs(call('HKEYS', Q .. ':parked')) do types['parked:' .. operation] = 'list' end
+  return type_error(types)
+end

@@ -1,0 +1,93 @@
+import Errand
+import Foundation
+import Logging
+import TestSupport
+import Testing
+
+@testable import ErrandRedis
+
+/// The user of `deploy/redis/errand.acl`: the rest of the suite runs as it; here is what it may not do.
+@Suite struct AccessTests {
+    private static let rules: [Substring] = {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let file = root.appending(path: "deploy/redis/errand.acl")
+        return (try? String(contentsOf: file, encoding: .utf8))?.split { $0.isWhitespace } ?? []
+    }()
+
+    /// The commands of the rules, `config|get` for a part of one.
+    private static let commands = rules.filter { $0.hasPrefix("+") }.map { String($0.dropFirst()) }
+
+    private func broker(_ server: RedisServer) throws -> RedisBroker {
+        RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "access"))
+    }
+
+    @Test(arguments: ["KEYS *", "CONFIG SET maxmemory 1", "FLUSHALL", "GET secret", "SET errand:x 1"])
+    func `what Errand does not need is not permitted`(words: String) async throws {
+        let server = try RedisServer()
+        let broker = try broker(server)
+        defer { broker.close() }
+        var command = CommandWriter()
+        let parts = words.split(separator: " ").map(String.init)
+        command.begin(parts.count)
+        for part in parts { command.add(part) }
+        let error = await #expect(throws: BrokerError.self) { _ = try await broker.command(command) }
+        #expect(error?.code == .notPermitted)
+    }
+
+    @Test func `no command is permitted that no script and no call uses`() throws {
+        let sources = try Self.sources()
+        #expect(Self.commands.count > 40)
+        for command in Self.commands {
+            let words = command.uppercased().split(separator: "|").joined(separator: #"", ""#)
+            let isUsed =
+                sources.contains("'\(words)'") || sources.contains("\"\(words)\"")
+            #expect(isUsed, "\(command) is permitted, and nothing calls it")
+        }
+    }
+
+    private static func sources() throws -> String {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Sources")
+        var text = ""
+        for folder in ["ErrandRedis", "ErrandConsole", "ErrandCommandLine"] {
+            let files = FileManager.default.enumerator(
+                at: root.appending(path: folder),
+                includingPropertiesForKeys: nil
+            )
+            for case let file as URL in files ?? .init() where ["lua", "swift"].contains(file.pathExtension) {
+                text += try String(contentsOf: file, encoding: .utf8)
+            }
+        }
+        return text
+    }
+
+    @Test(arguments: [
+        ("-evalsha", "evalsha"), ("-hget", "HGET"), ("-time", "TIME"), ("-publish", "PUBLISH"), ("-type", "TYPE"),
+        ("resetkeys ~other:*", "key"), ("resetchannels &other:*", "channel"),
+    ]) func `a missing permission is named, and nobody tries again`(rule: String, word: String) async throws {
+        let server = try RedisServer(rules: rule)
+        let broker = try broker(server)
+        defer { broker.close() }
+        let desk = JobIDGenerator.next()
+        let job = try OperationDescription("work", name: "one", unique: .drop, id: desk).settled()
+        let error = await #expect(throws: BrokerError.self) {
+            _ = try await broker.push([job], to: "default")
+            // The second gives way, and that is published.
+            _ = try await broker.push(
+                [try OperationDescription("work", name: "one", unique: .drop).settled()],
+                to: "default"
+            )
+        }
+        #expect(error?.code == .notPermitted)
+        #expect(error?.message.contains(word) == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("errand.acl") == true)
+        let calls = try server.run("INFO", "commandstats").split(whereSeparator: \.isNewline)
+            .filter { $0.contains("eval") }
+        // By digest, by text, and by digest again for the second push: nobody insists.
+        let count = calls.compactMap { $0.split(separator: "=").dropFirst().first }.compactMap {
+            Int($0.prefix { $0.isNumber })
+        }
+        #expect(count.reduce(0, +) <= 4, "\(calls)")
+    }
+}

@@ -1,0 +1,165 @@
+import Errand
+import Foundation
+import Logging
+import TestSupport
+import Testing
+
+@testable import ErrandRedis
+
+/// Broken data of every kind is found, mended, and not found again; no job with a body is lost by it.
+@Suite struct AuditTests {
+    private static let Q = "errand:{default}"
+
+    /// Every key of a full queue, and what the doctor may call its loss: nothing where nothing was lost but counts.
+    private static let losses: [(key: String, kinds: Set<String>)] = [
+        ("body", ["place_without_body", "named_without_job"]),
+        ("ready:5", ["body_without_place"]), ("ready:9", ["body_without_place"]), ("suspects", ["body_without_place"]),
+        ("parked:unknown", ["body_without_place", "parked_without_line"]), ("parked", ["parked_unlisted"]),
+        ("scheduled", ["body_without_place"]), ("retrying", ["body_without_place"]), ("dead", ["body_without_place"]),
+        ("sessions", ["claims_without_session"]), ("session:sessionA", ["session_unknown"]),
+        ("claims:sessionA", ["body_without_place", "running_without_claim"]),
+        ("names", ["name_not_held"]), ("named", ["holder_unaware"]), ("running", ["claim_not_running"]),
+        ("next", ["body_without_place", "name_not_held"]), ("stops", ["succession_without_stop"]),
+        ("stand", ["place_without_stand"]), ("place", ["stand_without_place"]), ("gone", []),
+        ("history:order", ["history_without_order"]), ("history", []), ("failures", []), ("crashes", []),
+        ("errors", []),
+        ("ended", []), ("counters", []), ("seq", ["token_forgotten"]), ("idle", []), ("settings", []),
+    ]
+
+    private func broker(_ server: RedisServer) throws -> RedisBroker {
+        RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "audit"))
+    }
+
+    @Test func `a full queue in every state is clean`() async throws {
+        let stage = try await FullQueue()
+        defer { stage.broker.close() }
+        #expect(try await stage.broker.audit("default", repair: false) == [])
+        let keys = try stage.server.run("KEYS", Self.Q + ":*").split(whereSeparator: \.isNewline)
+        let held = Set(keys.map { $0.dropFirst(Self.Q.count + 1) })
+        // What the tests below take away must be there.
+        for (key, _) in Self.losses { #expect(held.contains(key[...]), "no key \(key): \(held.sorted())") }
+    }
+
+    @Test(arguments: losses.map(\.key)) func `a key that is lost is found and mended`(key: String) async throws {
+        let stage = try await FullQueue()
+        defer { stage.broker.close() }
+        try stage.server.run("DEL", "\(Self.Q):\(key)")
+        let expected = try #require(Self.losses.first { $0.key == key }).kinds
+        try await mend(stage, expected, key)
+    }
+
+    @Test(arguments: losses.map(\.key)) func `a key of the wrong type stops scripts before they write, and is mended`(
+        key: String
+    ) async throws {
+        let stage = try await FullQueue()
+        defer { stage.broker.close() }
+        // Whatever type the key has, it gets another one.
+        try stage.server.run("DEL", "\(Self.Q):\(key)")
+        try stage.server.run("SET", "\(Self.Q):\(key)", "spoiled")
+        let before = try stage.dump()
+        let isRefused = await stage.tryEverything(ofSession: key.hasSuffix(FullQueue.session.id))
+        let after = try stage.dump()
+        #expect(after == before, "a script wrote before it failed")
+        #expect(isRefused)
+        try await mend(stage, ["wrong_type"], key)
+        #expect(try stage.server.run("GET", "\(Self.Q):spoiled:\(key)") == "spoiled")
+    }
+
+    /// Found, mended, gone; and then every job that has its body ends.
+    private func mend(_ stage: FullQueue, _ expected: Set<String>, _ key: String) async throws {
+        let found = Set(try await stage.broker.audit("default", repair: false).map(\.kind))
+        #expect(found.isSuperset(of: expected), "\(key): \(found.sorted()), expected \(expected.sorted())")
+        if expected.isEmpty { #expect(found.isSubset(of: ["place_without_body"]), "\(key): \(found)") }
+        let mended = try await stage.broker.audit("default", repair: true)
+        let unmended = mended.filter { !$0.repaired }
+        #expect(unmended.isEmpty, "\(unmended)")
+        let after = try await stage.broker.audit("default", repair: false)
+        #expect(after.isEmpty, "\(key): not clean after the repair: \(after.map { $0.kind + " " + $0.subject })")
+        let left = try await stage.drain()
+        #expect(left.isEmpty, "\(key): stuck: \(left)")
+        let drained = try await stage.broker.audit("default", repair: false)
+        #expect(drained.isEmpty, "\(key): not clean after the drain: \(drained.map { $0.kind + " " + $0.subject })")
+    }
+
+    @Test func `odd values are found and mended`() async throws {
+        let breaks: [(words: [String], kind: String)] = [
+            (["RPUSH", "ready:5", "plain"], "several_places"), (["ZADD", "scheduled", "1", "plain"], "several_places"),
+            (["RPUSH", "ready:3", "no such job"], "place_without_body"),
+            (["HSET", "names", "x", "nobody"], "lock_without_holder"),
+            (["HSET", "claims:sessionA", "running", "rubbish"], "claim_unreadable"),
+            (["HSET", "gone", "nothing", "3"], "tombstone_without_entry"),
+            (["HSET", "stops", "nobody", "cancel"], "stops_without_job"),
+            (["HSET", "failures", "nobody", "1"], "failures_without_job"),
+            (["HSET", "crashes", "nobody", "1"], "crashes_without_job"),
+            (["HSET", "alone", "nobody", "1"], "alone_without_job"),
+            (["HSET", "errors", "nobody", "x"], "errors_without_job"),
+            (["HSET", "place", "nobody", "x"], "place_without_job"),
+            (["HSET", "named", "nobody", "x"], "named_without_job"),
+            (["HSET", "running", "nobody", "sessionA"], "running_without_job"),
+            (["SADD", "idle", "gone"], "idle_without_session"),
+            (["HSET", "next", "nobody", "0:plain"], "succession_without_job"),
+            (["HSET", "parked", "unknown", "7"], "parked_miscounted"),
+            (["ZADD", "sessions", "9000000000000000", "sessionA"], "lease_endless"),
+            (["HSET", "seq", "grace", "9000000000000000"], "grace_endless"),
+            (["HDEL", "named", "holder"], "holder_unaware"),
+            (["HDEL", "running", "holder"], "claim_not_running"),
+        ]
+        for (words, kind) in breaks {
+            let stage = try await FullQueue()
+            defer { stage.broker.close() }
+            try stage.server.run([words[0], "\(Self.Q):\(words[1])"] + words.dropFirst(2))
+            let found = try await stage.broker.audit("default", repair: false)
+            #expect(found.contains { $0.kind == kind && !$0.repaired }, "\(words): \(found.map(\.kind))")
+            #expect(found.allSatisfy { $0.message != "broken invariant" }, "\(found)")
+            _ = try await stage.broker.audit("default", repair: true)
+            #expect(try await stage.broker.audit("default", repair: false) == [], "\(words)")
+        }
+    }
+
+    @Test func `a job that was to run later is put back at its time`() async throws {
+        let stage = try await FullQueue()
+        defer { stage.broker.close() }
+        try stage.server.run("DEL", "\(Self.Q):scheduled")
+        _ = try await stage.broker.audit("default", repair: true)
+        #expect(try await stage.broker.inspect(["later"], on: "default").first??.state == .scheduled)
+    }
+
+    @Test func `a lost registry is found and mended`() async throws {
+        let stage = try await FullQueue()
+        defer { stage.broker.close() }
+        try stage.server.run("DEL", "errand:queues")
+        #expect(try await stage.broker.auditRegistry(repair: true).map(\.queue) == ["default"])
+        #expect(try await stage.broker.queues() == ["default"])
+        #expect(try await stage.broker.auditRegistry(repair: false) == [])
+    }
+
+    @Test func `of many findings of a kind some are told and the others counted`() async throws {
+        let server = try RedisServer()
+        let broker = try broker(server)
+        defer { broker.close() }
+        let jobs = try (0..<1300).map { _ in try OperationDescription("work").settled() }
+        _ = try await broker.push(jobs, to: "default")
+        try server.run("DEL", "\(Self.Q):ready:5")
+        let found = try await broker.audit("default", repair: true)
+        #expect(found.count == 101 && found.last?.subject == "and 1200 more" && found.allSatisfy(\.repaired))
+        #expect(try server.run("LLEN", "\(Self.Q):ready:5") == "1300")
+        #expect(try await broker.audit("default", repair: false) == [])
+    }
+
+    @Test func `a queue in heavy use is clean`() async throws {
+        let server = try RedisServer()
+        let broker = try broker(server)
+        defer { broker.close() }
+        let jobs = try (0..<5000).map { _ in try OperationDescription("work").settled() }
+        _ = try await broker.push(jobs, to: "default")
+        let use = Task {
+            let own = try self.broker(server)
+            defer { own.close() }
+            return try await FullQueue.churn(own)
+        }
+        for _ in 0..<5 { #expect(try await broker.audit("default", repair: false) == []) }
+        use.cancel()
+        let count = try await use.value
+        #expect(count > 100)
+    }
+}

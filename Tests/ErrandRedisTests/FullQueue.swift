@@ -1,0 +1,271 @@
+import Errand
+import Foundation
+import Logging
+import TestSupport
+
+@testable import ErrandRedis
+
+/// A queue that has something in every key of the data model.
+struct FullQueue {
+    let server: RedisServer
+    let broker: RedisBroker
+    static let session = session("sessionA")
+
+    static func session(_ id: String) -> Session {
+        Session(
+            id: id,
+            host: "here",
+            pid: 1,
+            concurrency: 8,
+            queues: ["default"],
+            lease: .seconds(60),
+            operations: ["work": OperationDefaults()]
+        )
+    }
+
+    init() async throws {
+        server = try RedisServer()
+        broker = RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "full"))
+        try await fill()
+    }
+
+    private func fill() async throws {
+        try await broker.register(Self.session, on: "default")
+        var calls = Calls(broker: broker, session: Self.session)
+        // One that is done and gave a result, one that failed and is to be tried again, one that is dead, one that nobody knows.
+        try await push("done"); try await push("retry"); try await push("dead"); try await push("parked", "unknown")
+        let claims = try await calls.claim(4)
+        for claim in claims {
+            switch claim.id {
+            case "done": try await calls.report(claim, .finished, result: "out")
+            case "retry": try await calls.report(claim, .failed, delay: 3_600_000)
+            case "dead": try await calls.report(claim, .failed)
+            default: try await calls.report(claim, .parked)
+            }
+        }
+        // One that runs and is to give way to another.
+        try await push("holder", name: "name")
+        try await push("running")
+        _ = try await calls.claim(2)
+        try await push("successor", name: "name")
+        try await push("plain")
+        try await push("urgent", priority: 9)
+        try await push("later", notBefore: Int64(Date().timeIntervalSince1970 * 1000) + 3_600_000)
+        // A place in line that was taken over, and a tombstone of a long line.
+        try await push("old", name: "other")
+        try await push("new", name: "other")
+        try await fillLine()
+        try server.run("HSET", "errand:{default}:crashes", "suspect", "3")
+        try await push("suspect", notBefore: 1)
+        try server.run("LREM", "errand:{default}:ready:5", "0", "suspect")
+        try server.run("RPUSH", "errand:{default}:suspects", "suspect")
+        try server.run("SADD", "errand:{default}:idle", Self.session.id)
+        try await broker.configure("default", QueueSettings(maximumLength: 100_000))
+    }
+
+    /// So long that a cancelled job leaves a tombstone.
+    private func fillLine() async throws {
+        let jobs = try (0..<1001).map { try OperationDescription("work", priority: 1, id: "line-\($0)").settled() }
+        _ = try await broker.push(jobs, to: "default")
+        _ = try await broker.cancel(["line-500"], on: "default")
+    }
+
+    private func push(
+        _ id: String,
+        _ operation: String = "work",
+        name: String? = nil,
+        priority: Int? = nil,
+        notBefore: Int64? = nil
+    ) async throws {
+        let job = try OperationDescription(
+            operation,
+            name: name,
+            unique: name == nil ? nil : .replace,
+            notBefore: notBefore,
+            priority: priority,
+            id: id
+        )
+        _ = try await broker.push([job.settled()], to: "default")
+    }
+
+    /// Everything that is in the server, but for the time of the last beat and what an audit puts aside.
+    func dump() throws -> [String: String] {
+        var dump: [String: String] = [:]
+        for key in try server.run("KEYS", "errand:*").split(whereSeparator: \.isNewline).map(String.init) {
+            let type = try server.run("TYPE", key)
+            dump[key] =
+                switch type {
+                case "hash": try sorted(server.run("HGETALL", key))
+                case "zset": try server.run("ZRANGE", key, "0", "-1", "WITHSCORES")
+                case "set": try sorted(server.run("SMEMBERS", key))
+                case "list": try server.run("LRANGE", key, "0", "-1")
+                default: try server.run("GET", key)
+                }
+        }
+        return dump
+    }
+
+    private func sorted(_ lines: String) -> String {
+        lines.split(whereSeparator: \.isNewline).sorted().joined(separator: "\n")
+    }
+
+    /// Calls every transition that changes jobs, or those that touch a session's keys; answers whether all were refused.
+    func tryEverything(ofSession: Bool) async -> Bool {
+        let session = Self.session
+        let broker = broker
+        let job = try? OperationDescription("work", name: "yet another", unique: .drop).settled()
+        let reports = [OutcomeReport.Verb.finished, .failed, .parked].map {
+            OutcomeReport(
+                id: "running",
+                token: 1,
+                verb: $0,
+                attempt: 1,
+                fragment: Array(#""operation":"unknown","name":null"#.utf8)
+            )
+        }
+        let own: [() async throws -> Void] = [
+            { _ = try await broker.exchange(Calls.exchange(session, 1000, reports, wanted: 5), on: "default") },
+            { _ = try await broker.cancel(["plain", "later", "running", "parked", "line-3"], on: "default") },
+            { _ = try await broker.recover(on: "default") },
+            { try await broker.release(session, on: "default") },
+        ]
+        let common: [() async throws -> Void] = [
+            { _ = try await broker.push(job.map { [$0] } ?? [], to: "default") },
+            { _ = try await broker.promote(on: "default") },
+            { _ = try await broker.delete(["dead", "done"], on: "default") },
+            { _ = try await broker.revive(["dead"], on: "default") },
+            { _ = try await broker.clear("default") },
+        ]
+        let calls = ofSession ? own : own + common
+        var refused = 0
+        for call in calls {
+            do { try await call() } catch { refused += 1 }
+        }
+        return refused == calls.count
+    }
+
+    /// Runs everything there is, the dead and the parked included; answers what never came.
+    func drain() async throws -> [String] {
+        let bodies = Set(
+            try server.run("HKEYS", "errand:{default}:body").split(whereSeparator: \.isNewline).map(String.init)
+        )
+        // The old session dies; what it held is taken back.
+        try server.run("ZADD", "errand:{default}:sessions", "1", Self.session.id)
+        try server.run("HDEL", "errand:{default}:seq", "grace", "beat")
+        while try await broker.recover(on: "default").hasMore {}
+        for due in ["scheduled", "retrying"] {
+            for id in try server.run("ZRANGE", "errand:{default}:\(due)", "0", "-1").split(whereSeparator: \.isNewline)
+            {
+                try server.run("ZADD", "errand:{default}:\(due)", "1", String(id))
+            }
+        }
+        _ = try await broker.promote(on: "default")
+        let dead = try server.run("ZRANGE", "errand:{default}:dead", "0", "-1").split(whereSeparator: \.isNewline).map(
+            String.init
+        )
+        _ = try await broker.delete(dead, on: "default")
+        let session = Session(
+            id: "sessionB",
+            host: "here",
+            pid: 2,
+            concurrency: 8,
+            queues: ["default"],
+            lease: .seconds(60),
+            operations: ["work": OperationDefaults(), "unknown": OperationDefaults()]
+        )
+        try await broker.register(session, on: "default")
+        var calls = Calls(broker: broker, session: session)
+        var came = Set(dead)
+        var idle = 0
+        while idle < 2 {
+            let claims = try await calls.claim(100)
+            idle = claims.isEmpty ? idle + 1 : 0
+            for claim in claims {
+                came.insert(claim.id)
+                try await calls.report(claim, .finished)
+            }
+        }
+        // What a replacement displaced when it was given back has ended too.
+        let left = Set(
+            try server.run("HKEYS", "errand:{default}:body").split(whereSeparator: \.isNewline).map(String.init)
+        )
+        return left.intersection(bodies).subtracting(came).sorted()
+    }
+
+    /// Pushes, claims, fails, gives back and finishes until it is cancelled; answers how many jobs came.
+    static func churn(_ broker: RedisBroker) async throws -> Int {
+        let session = session("sessionC")
+        try await broker.register(session, on: "default")
+        var calls = Calls(broker: broker, session: session)
+        var count = 0
+        while !Task.isCancelled {
+            let names: [String?] = [nil, "a", "b"]
+            let jobs = try (0..<20).map {
+                try OperationDescription("work", name: names[$0 % 3], unique: names[$0 % 3] == nil ? nil : .replace)
+                    .settled()
+            }
+            _ = try await broker.push(jobs, to: "default")
+            for (index, claim) in try await calls.claim(25).enumerated() {
+                count += 1
+                switch index % 5 {
+                case 0: try await calls.report(claim, .failed, delay: 1)
+                case 1: try await calls.report(claim, .released)
+                default: try await calls.report(claim, .finished, result: "x")
+                }
+            }
+            _ = try await broker.promote(on: "default")
+        }
+        return count
+    }
+}
+
+/// A session's numbered calls.
+struct Calls {
+    let broker: RedisBroker
+    let session: Session
+    private var number = 0
+
+    init(broker: RedisBroker, session: Session) {
+        self.broker = broker
+        self.session = session
+    }
+
+    static func exchange(_ session: Session, _ call: Int, _ reports: [OutcomeReport], wanted: Int) -> Exchange {
+        Exchange(
+            session: session,
+            call: call,
+            reports: reports,
+            wanted: wanted,
+            freeSlots: wanted,
+            begun: 0,
+            longestWait: .seconds(60),
+            stopGrace: .seconds(2)
+        )
+    }
+
+    mutating func claim(_ count: Int) async throws -> [Claim] {
+        number += 1
+        return try await broker.exchange(Self.exchange(session, number, [], wanted: count), on: "default").claims
+    }
+
+    mutating func report(
+        _ claim: Claim,
+        _ verb: OutcomeReport.Verb,
+        result: String = "",
+        delay: Int? = nil
+    ) async throws {
+        number += 1
+        let job = try? JobEnvelope.read(stored: claim.body)
+        let report = OutcomeReport(
+            id: claim.id,
+            token: claim.token,
+            verb: verb,
+            attempt: claim.attempt,
+            fragment: job?.fragment ?? [],
+            error: verb == .failed ? "broken" : nil,
+            result: Array(result.utf8),
+            retryDelay: delay
+        )
+        _ = try await broker.exchange(Self.exchange(session, number, [report], wanted: 0), on: "default")
+    }
+}

@@ -1,0 +1,72 @@
+import ErrandCatalogue
+import Foundation
+
+/// What must hold of a catalogue, its templates and its durations.
+@Sendable func checkCatalogue(_ input: [UInt8]) throws(Violation) {
+    guard let text = String(validating: input, as: UTF8.self) else { return }
+    try checkDuration(text)
+    let catalogue: Catalogue
+    do { catalogue = try Catalogue(yaml: text, source: "catalogue.yaml") } catch {
+        return try requireDecent("\(error)")
+    }
+    for (name, operation) in catalogue.operations {
+        try require(name == operation.name && isToken(name), "the operation \(name.debugDescription)")
+        try check(operation)
+    }
+}
+
+private func check(_ operation: CatalogueOperation) throws(Violation) {
+    if let queue = operation.queue { try require(isToken(queue), "the queue \(queue.debugDescription)") }
+    if let retries = operation.retries { try require((0...1000).contains(retries), "\(retries) retries") }
+    if let priority = operation.priority { try require((0...9).contains(priority), "the priority \(priority)") }
+    if let timeout = operation.timeout { try requireRange(timeout) }
+    if let name = operation.nameTemplate { try check(name) }
+    switch operation.kind {
+    case .run(let words):
+        try require(words.first?.source.isEmpty == false, "no command")
+        for word in words { try check(word) }
+    case .http(let request):
+        try require(["http", "https"].contains(request.url.scheme?.lowercased()), "the scheme of an address")
+        try require(request.url.host()?.isEmpty == false, "an address without a host")
+        for (name, value) in request.headers {
+            try require((name + value).utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }, "a header with a line break")
+        }
+    }
+}
+
+/// A template that was accepted can be filled in, and nothing in it or in the arguments gets a NUL into a command.
+private func check(_ template: Template) throws(Violation) {
+    let again = try require("a template is refused when it is read again") { try Template(template.source) }
+    try require(again == template, "a template that is read again differs")
+    do {
+        let text = try template.render(json: Array(#"{"a":"x","path":"é\u0000","n":1.50}"#.utf8))
+        try require(!text.utf8.contains(0), "a NUL in a command")
+    } catch let error as ArgumentError {
+        try requireDecent("\(error)")
+    } catch let error as Violation {
+        throw error
+    } catch {
+        throw Violation("\(error)")
+    }
+}
+
+private func checkDuration(_ text: String) throws(Violation) {
+    guard text.utf8.count < 40 else { return }
+    do {
+        let duration = try DurationText.parse(text)
+        try requireRange(duration)
+        let written = DurationText.format(duration)
+        let again = try require("\(written) is no duration") { try DurationText.parse(written) }
+        try require(again == duration, "\(duration) is written as \(written)")
+    } catch let error as DurationTextError {
+        try requireDecent("\(error)")
+    } catch let error as Violation {
+        throw error
+    } catch {
+        throw Violation("\(error)")
+    }
+}
+
+private func requireRange(_ duration: Duration) throws(Violation) {
+    try require(duration >= .milliseconds(1) && duration <= DurationText.longest, "the duration \(duration)")
+}

@@ -1,0 +1,53 @@
+/// A parser that gets bytes from strangers, and what must hold whatever they are.
+///
+/// The same checks run in libFuzzer (`scripts/fuzz`) and, over the kept corpus, in the ordinary tests. A parser more is
+/// one file here with its checks, one line in ``all``, and a folder of seeds in `Tests/Fuzzing/Corpus`.
+package struct FuzzTarget: Sendable {
+    /// What `scripts/fuzz` and the folder of seeds call it.
+    package let name: String
+    /// Throws a ``Violation`` when an input breaks what must hold; a trap does so by itself.
+    package let check: @Sendable (_ input: [UInt8]) throws(Violation) -> Void
+
+    /// Every parser that is fuzzed.
+    package static let all = [
+        FuzzTarget(name: "envelope", check: checkEnvelope),
+        FuzzTarget(name: "description", check: checkDescription),
+        FuzzTarget(name: "catalogue", check: checkCatalogue),
+        FuzzTarget(name: "replies", check: checkReplies),
+    ]
+
+    /// The parser of this name.
+    package static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
+}
+
+/// Something that must always hold, and did not.
+package struct Violation: Error, Sendable, CustomStringConvertible {
+    /// What did not hold.
+    package let description: String
+
+    init(_ what: String) { description = what }
+}
+
+/// Throws a ``Violation`` unless the condition holds.
+func require(_ condition: Bool, _ what: @autoclosure () -> String) throws(Violation) {
+    guard condition else { throw Violation(what()) }
+}
+
+/// The value of something that must not fail here.
+func require<Value>(_ what: @autoclosure () -> String, _ body: () throws -> Value) throws(Violation) -> Value {
+    do { return try body() } catch { throw Violation("\(what()): \(error)") }
+}
+
+/// An error's text goes to logs and terminals, so it must be one line of text that steers nothing, and not a book.
+func requireDecent(_ message: String) throws(Violation) {
+    try require(!message.isEmpty && message.utf8.count < 8192, "a message of \(message.utf8.count) bytes")
+    // Bytes first: nearly every message is ASCII.
+    if message.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return }
+    for scalar in message.unicodeScalars where !scalar.isASCII || scalar.value < 0x20 || scalar.value == 0x7F {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator:
+            throw Violation("a message with U+\(String(scalar.value, radix: 16)): \(message.debugDescription)")
+        default: break
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Errand
+import ErrandRedis
+
+/// What must hold of a server's answers: the protocol, and everything that Errand makes of them.
+///
+/// The first byte says where the bytes are cut in two, as a network may.
+@Sendable func checkReplies(_ input: [UInt8]) throws(Violation) {
+    guard let first = input.first else { return }
+    let bytes = input.dropFirst()
+    let cut = bytes.isEmpty ? 0 : Int(first) % bytes.count
+    guard let values = try read([Array(bytes.prefix(cut)), Array(bytes.dropFirst(cut))]) else { return }
+    for value in values {
+        try decode(value)
+        var written: [UInt8] = []
+        write(value, to: &written)
+        guard let again = try read([written]) else { throw Violation("what was read cannot be written") }
+        try require(again == [value], "what was read and written differs")
+    }
+}
+
+/// The replies in these parts; `nil` when the reader refuses them, which it must do in decent words.
+private func read(_ parts: [[UInt8]]) throws(Violation) -> [RESPValue]? {
+    guard var reader = RESPReader() else { return nil }
+    var values: [RESPValue] = []
+    do throws(RESPReaderError) {
+        for part in parts { values += try reader.feed(part) }
+    } catch {
+        try require(!error.reason.isEmpty, "an error without a reason")
+        return nil
+    }
+    return values
+}
+
+/// Every answer as every kind of answer.
+private func decode(_ value: RESPValue) throws(Violation) {
+    if case .error(let text) = value { try check(ServerError(text)) }
+    for count in 0...3 {
+        guard let answer = ExchangeAnswer(value, reports: count) else { continue }
+        try require(answer.accepted.count == count, "\(answer.accepted.count) verdicts for \(count) reports")
+        for claim in answer.claims {
+            try require(claim.token > 0 && claim.attempt > 0 && claim.crashes >= 0, "a claim that cannot be")
+        }
+    }
+    if let beat = Beat(value) { try require(beat.claims >= 0, "\(beat.claims) claims") }
+    if let promotion = Promotion(value) {
+        try require(promotion.promoted >= 0 && promotion.nextDue ?? 0 >= 0, "a promotion that cannot be")
+    }
+    if let recovery = Recovery(value) { try require(recovery.recovered >= 0, "a recovery that cannot be") }
+    if let receipt = Receipt(value, job: "made", queue: "default") {
+        try require(receipt.outcome != .unknown && isID(receipt.id), "the receipt \(receipt)")
+    }
+    _ = ReviveVerdict(value)
+    if let record = JobRecord(value) { _ = try? JobEnvelope.read(stored: record.body) }
+    if let status = QueueStatus(value, of: "default") {
+        try require(status.ready >= 0 && status.dead >= 0, "a status that cannot be")
+    }
+    for element in value.elements ?? [] { _ = SessionStatus(element) }
+    _ = RedisInfo(text: value.text ?? "")
+}
+
+private func check(_ error: ServerError) throws(Violation) {
+    guard let address = try? RedisAddress(url: "redis://user:hush-hush@127.0.0.1:6379") else { return }
+    let told = error.brokerError(at: address)
+    try requireDecent("\(told)")
+    try require(told.message.utf8.count < 4096, "a message of \(told.message.utf8.count) bytes")
+}
+
+/// Redis' protocol, written down a second time.
+private func write(_ value: RESPValue, to bytes: inout [UInt8]) {
+    switch value {
+    case .status(let text): bytes += Array("+\(text)\r\n".utf8)
+    case .error(let text): bytes += Array("-\(text)\r\n".utf8)
+    case .integer(let number): bytes += Array(":\(number)\r\n".utf8)
+    case .null: bytes += Array("$-1\r\n".utf8)
+    case .bulk(let text): bytes += Array("$\(text.count)\r\n".utf8) + text + [0x0D, 0x0A]
+    case .array(let elements):
+        bytes += Array("*\(elements.count)\r\n".utf8)
+        for element in elements { write(element, to: &bytes) }
+    }
+}
