@@ -28,11 +28,13 @@ public struct ScheduleError: Error, Sendable, Equatable, CustomStringConvertible
     /// What is wrong and what is expected instead, for people.
     public let message: String
 
-    init(_ code: Code = .invalid, _ field: String? = nil, _ message: String) {
+    init(_ code: Code, _ field: String?, _ message: String) {
         self.code = code
         self.field = field
         self.message = message
     }
+
+    init(_ code: Code, _ message: String) { self.init(code, nil, message) }
 
     /// The whole sentence.
     public var description: String {

@@ -35,13 +35,7 @@ extension RedisBroker {
         after done: [Receipt]
     ) async throws(BrokerError) -> [Receipt] {
         var call = ScriptCall(.push, on: queue)
-        for job in jobs {
-            call.add(job.id)
-            call.add(max(0, job.notBefore))
-            call.add(job.policyLetter)
-            call.add(job.policy == .ignore ? "" : job.name ?? "")
-            call.add(job.bytes)
-        }
+        for job in jobs { call.add(job) }
         do throws(BrokerError) {
             let answer = try await run(call).elements ?? []
             guard answer.count == jobs.count + 1 else {
@@ -65,7 +59,7 @@ extension RedisBroker {
         }
     }
 
-    private func receipt(of job: JobEnvelope, _ queue: String, _ verdict: RESPValue) throws(BrokerError) -> Receipt {
+    func receipt(of job: JobEnvelope, _ queue: String, _ verdict: RESPValue) throws(BrokerError) -> Receipt {
         guard let text = verdict.text, let letter = text.first else { throw unexpected("a receipt without a text") }
         let holder = text.dropFirst(2).isEmpty ? nil : String(text.dropFirst(2))
         switch letter {
@@ -76,6 +70,17 @@ extension RedisBroker {
         case "n": return Receipt(id: job.id, queue: queue, outcome: .deferred, holder: holder)
         default: throw unexpected("the receipt \(letter)")
         }
+    }
+}
+
+extension ScriptCall {
+    /// The five values of a job.
+    mutating func add(_ job: JobEnvelope) {
+        add(job.id)
+        add(max(0, job.notBefore))
+        add(job.policyLetter)
+        add(job.policy == .ignore ? "" : job.name ?? "")
+        add(job.bytes)
     }
 }
 

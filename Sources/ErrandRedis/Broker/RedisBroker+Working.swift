@@ -57,10 +57,14 @@ extension RedisBroker {
         var call = ScriptCall(.promote, on: queue)
         call.add(500)
         let answer = try await run(call).elements ?? []
-        guard answer.count == 2, let count = answer[0].number, let next = answer[1].number else {
+        guard answer.count == 3, let count = answer[0].number, let next = answer[1].number else {
             throw unexpected("promotion's answer")
         }
-        return Promotion(promoted: Int(clamping: count), nextDue: next < 0 ? nil : Int(clamping: next))
+        return Promotion(
+            promoted: Int(clamping: count),
+            nextDue: next < 0 ? nil : Int(clamping: next),
+            hasDueSchedules: answer[2].number == 1
+        )
     }
 
     /// Gives back what the session holds, and ends it.
