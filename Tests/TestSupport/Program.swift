@@ -32,6 +32,9 @@ package final class Program: Sendable {
         #endif
     }()
 
+    /// Where an executable of this package is.
+    package static func path(of name: String) -> String { directory.appendingPathComponent(name).path }
+
     /// Starts an executable of this package, or, with a slash in its name, any program.
     ///
     /// It reads nothing; both of its outputs are gathered as lines.
