@@ -11,9 +11,9 @@ import PackageDescription
 
 /// One transition of the data model each; the text is embedded in the binary.
 let scripts = [
-    "lib_base", "lib_checked", "lib_events", "lib_places", "lib_sessions", "lib_types",
+    "lib_base", "lib_checked", "lib_events", "lib_places", "lib_push", "lib_schedules", "lib_sessions", "lib_types",
     "audit", "cancel", "clear", "exchange", "heartbeat", "inspect", "promote", "push", "recover", "register", "release",
-    "revive", "settings", "status",
+    "revive", "schedule", "settings", "status", "tick", "timetable", "unschedule",
 ]
 
 let package = Package(
@@ -108,7 +108,10 @@ let package = Package(
             name: "ErrandConformance",
             dependencies: ["Errand", .product(name: "Logging", package: "swift-log")]
         ),
-        .testTarget(name: "ErrandTests", dependencies: ["Errand", "ErrandConformance"]),
+        .testTarget(
+            name: "ErrandTests",
+            dependencies: ["Errand", "ErrandConformance", .product(name: "Logging", package: "swift-log")]
+        ),
         .testTarget(
             name: "ErrandRedisTests",
             dependencies: ["Errand", "ErrandConformance", "ErrandRedis", "TestSupport"]

@@ -30,7 +30,7 @@ public struct ConformanceCase: Sendable, CaseIterable, CustomTestStringConvertib
     public static var allCases: [ConformanceCase] {
         uniqueness + naming + succession + outcomes + fences + identity + lines + parking + priorities + timing
             + endings
-            + reviving + settings + sessions + recovery + quarantine + views + events
+            + reviving + settings + schedules + overlaps + sessions + recovery + quarantine + views + events
     }
 
     /// Runs the case; what is wrong is recorded with the running test. In the end the broker's data must be sound.

@@ -21,7 +21,8 @@ struct WorkerCommand: AsyncParsableCommand {
         abstract: "Claim jobs and run them.",
         discussion: """
             The catalogue (YAML or JSON) says which operations there are and how each is run. A job of another operation waits \
-            for a worker that knows it.
+            for a worker that knows it. The catalogue's schedules are stored in the broker at the start; they tick while any \
+            worker serves their queue.
 
             Example:
               errand-worker --catalogue catalogue.yaml --queue files:3 --queue mail --concurrency 16
@@ -76,14 +77,16 @@ struct WorkerCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingFailures {
             let catalogue = try readCatalogue(catalogue)
+            let schedules = try catalogue.makeSchedules()
             let logger = CommandLogger.make("errand-worker", verbose: verbose)
             let open = try brokerOptions.open(as: "errand-worker", patience: .seconds(2), logger: logger)
             defer { open.close() }
             let voice = WorkerVoice(json: json)
             let worker = Worker(
                 broker: open.broker,
-                configuration: configuration(for: catalogue),
+                configuration: configuration(for: catalogue, schedules),
                 operations: catalogue.registeredOperations(),
+                schedules: schedules,
                 logger: logger,
                 onEvent: { [grace] event in
                     voice.tell(event)
@@ -97,9 +100,11 @@ struct WorkerCommand: AsyncParsableCommand {
         }
     }
 
-    private func configuration(for catalogue: Catalogue) -> WorkerConfiguration {
+    private func configuration(for catalogue: Catalogue, _ schedules: [Schedule]) -> WorkerConfiguration {
         let named = queues.map { WorkerConfiguration.QueueShare($0.name, weight: $0.weight) }
-        let usual = Set(catalogue.queues + ["default"]).sorted().map { WorkerConfiguration.QueueShare($0) }
+        let usual = Set(catalogue.queues + schedules.map(\.queue) + ["default"]).sorted().map {
+            WorkerConfiguration.QueueShare($0)
+        }
         return WorkerConfiguration(
             queues: named.isEmpty ? usual : named,
             concurrency: concurrency,

@@ -6,6 +6,8 @@ import Testing
         [], ["status"], ["jobs"], ["job"], ["job", "show"], ["job", "cancel"], ["job", "retry"], ["job", "delete"],
         ["queue"],
         ["queue", "pause"], ["queue", "resume"], ["queue", "clear"], ["queue", "limit"], ["events"], ["doctor"],
+        ["schedule"], ["schedule", "list"], ["schedule", "show"], ["schedule", "add"], ["schedule", "delete"],
+        ["schedule", "pause"], ["schedule", "resume"], ["schedule", "run"], ["schedule", "next"],
     ])
     func consoleShowsAnExample(_ command: [String]) async throws {
         let output = try await Executable.console.run(command + ["--help"])

@@ -336,19 +336,8 @@ local function settle()
   add_totals()
   wake(fresh)
 end
--- push: takes jobs into the queue, one after the other.
---
--- KEYS[1]  errand:{queue}
--- ARGV     for each job five values: id, due (ms since 1970; 0 is now), policy (i, d or r), name ('' without), envelope
--- Answer   first 1 when the queue was not known before (then: SADD errand:queues queue), else 0; then one text a job:
---          a accepted · e exists · d:HOLDER dropped · r:HOLDER replaced · n:HOLDER deferred
---
--- Runs without allow-oom: a push is refused when the server's memory is full.
-local COUNT = #ARGV / 5
-if COUNT < 1 or COUNT > 1000 or COUNT ~= math.floor(COUNT) then
-  return redis.error_reply('ERRAND push takes 1 to 1000 jobs of 5 values each')
-end
-
+-- Taking jobs into the queue: the same for those that producers push and for those of schedules. A job is five values in
+-- ARGV: id, due, policy, name, envelope; `from` is where the first one begins.
 local function problem(i)
   local id, due, policy, name, envelope = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
   if #id < 1 or #id > 64 or string.find(id, '[^%w_-]') then return 'the id must match [A-Za-z0-9_-]{1,64}' end
@@ -361,22 +350,25 @@ local function problem(i)
     return 'the envelope must begin with a header of version 1 and the same policy'
   end
 end
-for i = 1, #ARGV, 5 do
-  local what = problem(i)
-  if what then return redis.error_reply('ERRAND job ' .. (i + 4) / 5 .. ': ' .. what) end
-end
 
-local waiting = call('HLEN', Q .. ':body')
-if waiting + COUNT > setting('maximum', 10000000) then
-  return redis.error_reply('ERRANDFULL the queue holds ' .. waiting .. ' jobs, which is its limit')
-end
-
--- A line of the wrong type shows here, before anything is written.
-local checked = {}
-for i = 1, #ARGV, 5 do
-  local place = ARGV[i + 1] == '0' and 'ready:' .. string.sub(ARGV[i + 4], 3, 3) or 'scheduled'
-  if not checked[place] then call(place == 'scheduled' and 'ZCARD' or 'LLEN', Q .. ':' .. place) end
-  checked[place] = true
+-- What is wrong with the jobs, as an error reply, and how many the queue holds; every check comes before the first write.
+local function refuse_jobs(from)
+  for i = from, #ARGV, 5 do
+    local what = problem(i)
+    if what then return redis.error_reply('ERRAND job ' .. (i - from + 5) / 5 .. ': ' .. what) end
+  end
+  local waiting = call('HLEN', Q .. ':body')
+  if waiting + (#ARGV - from + 1) / 5 > setting('maximum', 10000000) then
+    return redis.error_reply('ERRANDFULL the queue holds ' .. waiting .. ' jobs, which is its limit')
+  end
+  -- A line of the wrong type shows here, before anything is written.
+  local checked = {}
+  for i = from, #ARGV, 5 do
+    local place = ARGV[i + 1] == '0' and 'ready:' .. string.sub(ARGV[i + 4], 3, 3) or 'scheduled'
+    if not checked[place] then call(place == 'scheduled' and 'ZCARD' or 'LLEN', Q .. ':' .. place) end
+    checked[place] = true
+  end
+  return nil, waiting
 end
 
 -- Bodies and entries of plain jobs are gathered and written with one command each.
@@ -403,13 +395,6 @@ local function write_gathered()
   for level, line in pairs(entries) do each_portion(line, 1000, 'RPUSH', Q .. ':ready:' .. level) end
   bodies, entries = {}, {}
 end
-
-local ids = {}
-for i = 1, #ARGV, 5 do ids[#ids + 1] = ARGV[i] end
-local stored = call('HMGET', Q .. ':body', unpack(ids))
-local recent = has('ended') and call('HMGET', Q .. ':ended', unpack(ids))
-local older = has('ended:old') and call('HMGET', Q .. ':ended:old', unpack(ids))
-local function exists(n) return stored[n] or seen[ids[n]] or (recent and recent[n]) or (older and older[n]) end
 
 local function fragment_of(id)
   local body = call('HGET', Q .. ':body', id)
@@ -481,6 +466,9 @@ local function stop(holder, session)
   call('PUBLISH', Q .. ':hints:' .. session, 's')
 end
 
+-- Whether a `drop` waits for the end of a holder that runs, where nobody does yet, instead of giving way to it.
+local waits = false
+
 local function push_named(id, due, policy, name, envelope)
   write_gathered()
   local holder = call('HGET', Q .. ':names', name)
@@ -495,7 +483,7 @@ local function push_named(id, due, policy, name, envelope)
   if session and call('HEXISTS', Q .. ':claims:' .. session, holder) == 0 then session = nil end
   if policy == 'd' then
     local waiting_next = session and successor_of(holder)
-    if not (session and field('stops', holder)) or waiting_next then
+    if not (session and (waits or field('stops', holder))) or waiting_next then
       local _, _, _, fragment = header(nowtext .. envelope)
       event_of('dropped', id, fragment or NAMELESS)
       return 'd:' .. (waiting_next or holder)
@@ -512,20 +500,45 @@ local function push_named(id, due, policy, name, envelope)
   return 'r:' .. holder
 end
 
+-- Takes the jobs, one after the other; adds one text a job to the answer.
+local function take_jobs(from, answer)
+  local ids = {}
+  for i = from, #ARGV, 5 do ids[#ids + 1] = ARGV[i] end
+  if #ids == 0 then return end
+  local stored = call('HMGET', Q .. ':body', unpack(ids))
+  local recent = has('ended') and call('HMGET', Q .. ':ended', unpack(ids)) or {}
+  local older = has('ended:old') and call('HMGET', Q .. ':ended:old', unpack(ids)) or {}
+  for n, id in ipairs(ids) do
+    local i = from + n * 5 - 5
+    local verdict
+    if stored[n] or seen[id] or recent[n] or older[n] then verdict = 'e'
+    elseif ARGV[i + 2] == 'i' then
+      gather(id, ARGV[i + 4], ARGV[i + 1])
+      verdict = 'a'
+    else verdict = push_named(id, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]) end
+    local kind = string.sub(verdict, 1, 1)
+    if kind == 'd' then count('dropped') elseif kind ~= 'e' then count('pushed') end
+    answer[#answer + 1] = verdict
+  end
+  write_gathered()
+end
+-- push: takes jobs into the queue, one after the other.
+--
+-- KEYS[1]  errand:{queue}
+-- ARGV     for each job five values: id, due (ms since 1970; 0 is now), policy (i, d or r), name ('' without), envelope
+-- Answer   first 1 when the queue was not known before (then: SADD errand:queues queue), else 0; then one text a job:
+--          a accepted · e exists · d:HOLDER dropped · r:HOLDER replaced · n:HOLDER deferred
+--
+-- Runs without allow-oom: a push is refused when the server's memory is full.
+local COUNT = #ARGV / 5
+if COUNT < 1 or COUNT > 1000 or COUNT ~= math.floor(COUNT) then
+  return redis.error_reply('ERRAND push takes 1 to 1000 jobs of 5 values each')
+end
+local refused, waiting = refuse_jobs(1)
+if refused then return refused end
+
 local answer = { 0 }
 if waiting == 0 and call('HLEN', Q .. ':counters') == 0 then answer[1] = 1 end
-for n = 1, COUNT do
-  local i = n * 5 - 4
-  local verdict
-  if exists(n) then verdict = 'e'
-  elseif ARGV[i + 2] == 'i' then
-    gather(ARGV[i], ARGV[i + 4], ARGV[i + 1])
-    verdict = 'a'
-  else verdict = push_named(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]) end
-  local kind = string.sub(verdict, 1, 1)
-  if kind == 'd' then count('dropped') elseif kind ~= 'e' then count('pushed') end
-  answer[n + 1] = verdict
-end
-write_gathered()
+take_jobs(1, answer)
 settle()
 return answer

@@ -4,7 +4,7 @@
 /// what became of each. `docs/data-model.md` describes every transition; one conformance suite holds all brokers to it.
 ///
 /// Two brokers ship: `MemoryBroker` here, and `RedisBroker` in `ErrandRedis`.
-public protocol Broker: PushingBroker, WorkingBroker, ConsoleBroker {}
+public protocol Broker: PushingBroker, WorkingBroker, SchedulingBroker, ConsoleBroker {}
 
 /// What a producer needs of a broker.
 public protocol PushingBroker: Sendable {
@@ -20,7 +20,7 @@ public protocol PushingBroker: Sendable {
 }
 
 /// What a worker needs of a broker.
-public protocol WorkingBroker: Sendable {
+public protocol WorkingBroker: TickingBroker {
     /// Makes a session known on a queue; its lease begins.
     func register(_ session: Session, on queue: String) async throws(BrokerError)
 

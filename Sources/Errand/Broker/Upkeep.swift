@@ -44,13 +44,17 @@ public struct Recovery: Sendable, Equatable {
 public struct Promotion: Sendable, Equatable {
     /// How many jobs it put in line.
     public var promoted: Int
-    /// In how many milliseconds the next job is due; 0 when more are due now, `nil` when none is scheduled.
+    /// In how many milliseconds the next job is due or the next schedule ticks; 0 when more jobs are due now, `nil` when
+    /// nothing is to come.
     public var nextDue: Int?
+    /// Whether a schedule's tick has come.
+    public var hasDueSchedules: Bool
 
     /// Makes an answer.
-    public init(promoted: Int, nextDue: Int?) {
+    public init(promoted: Int, nextDue: Int?, hasDueSchedules: Bool = false) {
         self.promoted = promoted
         self.nextDue = nextDue
+        self.hasDueSchedules = hasDueSchedules
     }
 }
 

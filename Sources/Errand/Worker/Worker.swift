@@ -24,6 +24,7 @@ public final class Worker: Service, CustomStringConvertible {
     private let broker: any WorkingBroker
     private let configuration: WorkerConfiguration
     private let operations: [String: RegisteredOperation]
+    private let schedules: [Schedule]
     private let logger: Logger
     private let background: BackgroundQueue
     private let shutdown: Shutdown
@@ -38,6 +39,9 @@ public final class Worker: Service, CustomStringConvertible {
     ///   - broker: where the jobs are.
     ///   - configuration: the queues, how many jobs at once, and for how long things may take.
     ///   - operations: what the worker can run. A job of another operation waits for a worker that knows it.
+    ///   - schedules: what recurs; put to the broker with every registration. One that is outdated there, because newer
+    ///     code or a person has changed or deleted it, is logged and left as it is. A schedule ticks while any worker
+    ///     serves its queue.
     ///   - logger: gets debug messages of what goes wrong and is tried again; each job's handler gets it with the
     ///     job's id.
     ///   - onEvent: is told when the worker has registered, lost its session, or waits for the broker. It must
@@ -46,12 +50,14 @@ public final class Worker: Service, CustomStringConvertible {
         broker: any WorkingBroker,
         configuration: WorkerConfiguration = WorkerConfiguration(),
         operations: [RegisteredOperation],
+        schedules: [Schedule] = [],
         logger: Logger,
         onEvent: @escaping @Sendable (WorkerEvent) -> Void = { _ in }
     ) {
         self.broker = broker
         self.onEvent = onEvent
         self.configuration = configuration
+        self.schedules = schedules
         self.operations = Dictionary(operations.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         self.logger = logger
         background = BackgroundQueue()
@@ -92,6 +98,7 @@ public final class Worker: Service, CustomStringConvertible {
         while isLost, !shutdown.isRequested {
             let session = makeSession()
             guard try await register(session) else { return }
+            for schedule in schedules { try await put(schedule) }
             current.withLock { $0 = session }
             logger.debug("session registered", metadata: ["worker.id": "\(session.id)"])
             onEvent(.registered(session))
@@ -132,24 +139,53 @@ public final class Worker: Service, CustomStringConvertible {
 
     /// Registers on all queues, for as long as it takes. Answers `false` when the worker was asked to leave meanwhile.
     private func register(_ session: Session) async throws(BrokerError) -> Bool {
-        var pause = Duration.milliseconds(50)
-        var isWaiting = false
         for queue in session.queues {
-            while !shutdown.isRequested {
-                do throws(BrokerError) {
-                    try await broker.register(session, on: queue)
-                    break
-                } catch {
-                    guard [.notReachable, .outcomeUnknown, .full].contains(error.code) else { throw error }
-                    logger.debug("not registered", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
-                    if !isWaiting { onEvent(.waitingForBroker(error)) }
-                    isWaiting = true
-                }
-                await shutdown.signal.wait(for: pause)
-                pause = min(pause * 2, .seconds(2))
+            try await insist(on: queue, [.notReachable, .outcomeUnknown, .full]) { () throws(BrokerError) in
+                try await self.broker.register(session, on: queue)
             }
         }
         return !shutdown.isRequested
+    }
+
+    /// Puts a schedule to the broker. One that the broker does not want is no reason not to work.
+    private func put(_ schedule: Schedule) async throws(BrokerError) {
+        var metadata: Logger.Metadata = ["schedule": "\(schedule.name)", "job.queue": "\(schedule.queue)"]
+        do throws(BrokerError) {
+            try await insist(on: schedule.queue, [.notReachable, .outcomeUnknown]) { () throws(BrokerError) in
+                switch try await self.broker.put(schedule) {
+                case .unchanged: break
+                case .created: self.logger.info("schedule created", metadata: metadata)
+                case .changed: self.logger.info("schedule changed", metadata: metadata)
+                case .outdated(let revision):
+                    metadata["schedule.revision"] = "\(revision)"
+                    self.logger.notice("schedule left as it is: the broker's is newer, or deleted", metadata: metadata)
+                }
+            }
+        } catch {
+            guard [.refused, .full].contains(error.code) else { throw error }
+            metadata["error"] = "\(error)"
+            self.logger.error("schedule not stored", metadata: metadata)
+        }
+    }
+
+    /// Tries on while the broker cannot be reached, until the worker is asked to leave.
+    private func insist(
+        on queue: String,
+        _ passing: [BrokerError.Code],
+        _ call: () async throws(BrokerError) -> Void
+    ) async throws(BrokerError) {
+        var pause = Duration.milliseconds(50)
+        var isWaiting = false
+        while !shutdown.isRequested {
+            do throws(BrokerError) { return try await call() } catch {
+                guard passing.contains(error.code) else { throw error }
+                logger.debug("not registered", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
+                if !isWaiting { onEvent(.waitingForBroker(error)) }
+                isWaiting = true
+            }
+            await shutdown.signal.wait(for: pause)
+            pause = min(pause * 2, .seconds(2))
+        }
     }
 }
 

@@ -13,10 +13,13 @@ import Foundation
 package struct Catalogue: Sendable {
     /// The operations by name.
     package let operations: [String: CatalogueOperation]
+    /// What recurs, sorted by name.
+    package let schedules: [CatalogueSchedule]
 
-    /// A catalogue of operations made in code.
-    package init(operations: [CatalogueOperation]) {
+    /// A catalogue of operations and schedules made in code.
+    package init(operations: [CatalogueOperation], schedules: [CatalogueSchedule] = []) {
         self.operations = Dictionary(operations.map { ($0.name, $0) }) { _, last in last }
+        self.schedules = schedules.sorted { $0.name < $1.name }
     }
 
     /// Reads a catalogue file.
@@ -43,12 +46,12 @@ package struct Catalogue: Sendable {
     ///   - source: What errors call the text: a file's path.
     /// - Throws: ``CatalogueError`` if anything in it is not as it should be.
     package init(yaml: String, source: String) throws(CatalogueError) {
-        self.init(operations: try CatalogueReader(source: source).operations(in: yaml))
+        self = try CatalogueReader(source: source).catalogue(in: yaml)
     }
 
-    /// The queues that the operations name, each once, in alphabetical order.
+    /// The queues that the operations and schedules name, each once, in alphabetical order.
     package var queues: [String] {
-        Set(operations.values.compactMap(\.queue)).sorted()
+        Set(operations.values.compactMap(\.queue) + schedules.compactMap(\.queue)).sorted()
     }
 
     private static func explain(_ error: any Error) -> String {

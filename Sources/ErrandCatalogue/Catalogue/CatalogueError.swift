@@ -8,6 +8,8 @@ package struct CatalogueError: Error, CustomStringConvertible {
     package var line: Int?
     /// The operation that is wrong.
     package var operation: String?
+    /// The schedule that is wrong.
+    package var schedule: String?
     /// The key that is wrong, with a dot before each inner one: `http.url`.
     package var key: String?
     /// What is wrong and what is allowed.
@@ -23,7 +25,9 @@ package struct CatalogueError: Error, CustomStringConvertible {
     package var description: String {
         var place = source
         if let line { place += ":\(line)" }
-        let parts = [operation.map { "operation \"\($0)\"" }, key.map { "key \"\($0)\"" }].compactMap(\.self)
+        let parts = [
+            operation.map { "operation \"\($0)\"" }, schedule.map { "schedule \"\($0)\"" }, key.map { "key \"\($0)\"" },
+        ].compactMap(\.self)
         let whole = ([place] + (parts.isEmpty ? [] : [parts.joined(separator: ", ")]) + [reason]).joined(
             separator: ": "
         )

@@ -6,6 +6,7 @@ struct CatalogueNode {
     let node: Node
     let source: String
     var operation: String?
+    var schedule: String?
     var key: String?
 
     /// An error about this place.
@@ -13,6 +14,7 @@ struct CatalogueNode {
         var error = CatalogueError(source: source, reason: reason)
         error.line = node.mark?.line
         error.operation = operation
+        error.schedule = schedule
         error.key = key
         return error
     }
@@ -25,7 +27,7 @@ struct CatalogueNode {
         var entries: [(key: String, value: CatalogueNode)] = []
         for (keyNode, value) in mapping {
             guard case .scalar(let name) = keyNode else { throw error("has a key that is not plain text") }
-            var place = CatalogueNode(node: value, source: source, operation: operation, key: nil)
+            var place = CatalogueNode(node: value, source: source, operation: operation, schedule: schedule)
             place.key = key.map { "\($0).\(name.string)" } ?? name.string
             entries.append((name.string, place))
         }
@@ -48,7 +50,9 @@ struct CatalogueNode {
     /// The values of a list.
     func values() throws(CatalogueError) -> [CatalogueNode] {
         guard case .sequence(let sequence) = node else { throw error("is \(kind); a list belongs here") }
-        return sequence.map { CatalogueNode(node: $0, source: source, operation: operation, key: key) }
+        return sequence.map {
+            CatalogueNode(node: $0, source: source, operation: operation, schedule: schedule, key: key)
+        }
     }
 
     /// The text of a scalar as it is written, whatever YAML takes it for: `1.0` stays `1.0`.

@@ -9,11 +9,15 @@ struct CatalogueReader {
 
     let source: String
 
-    func operations(in yaml: String) throws(CatalogueError) -> [CatalogueOperation] {
+    func catalogue(in yaml: String) throws(CatalogueError) -> Catalogue {
         let root = CatalogueNode(node: try tree(of: yaml), source: source)
-        guard let list = try root.entries(known: ["operations"])["operations"] else {
-            throw root.error("has no key \"operations\"")
-        }
+        let parts = try root.entries(known: ["operations", "schedules"])
+        guard let list = parts["operations"] else { throw root.error("has no key \"operations\"") }
+        let operations = try operations(in: list)
+        return Catalogue(operations: operations, schedules: try schedules(parts["schedules"], operations))
+    }
+
+    private func operations(in list: CatalogueNode) throws(CatalogueError) -> [CatalogueOperation] {
         let entries = try CatalogueNode(node: list.node, source: source).entries()
         var operations: [CatalogueOperation] = []
         for (name, value) in entries {
@@ -92,7 +96,7 @@ struct CatalogueReader {
         return templates
     }
 
-    private func template(_ value: CatalogueNode) throws(CatalogueError) -> Template {
+    func template(_ value: CatalogueNode) throws(CatalogueError) -> Template {
         let text = try value.text()
         do {
             return try Template(text)
@@ -101,7 +105,7 @@ struct CatalogueReader {
         }
     }
 
-    private func uniqueness(_ value: CatalogueNode) throws(CatalogueError) -> CatalogueOperation.Uniqueness {
+    func uniqueness(_ value: CatalogueNode) throws(CatalogueError) -> CatalogueOperation.Uniqueness {
         let text = try value.text()
         guard let policy = CatalogueOperation.Uniqueness(rawValue: text) else {
             let allowed = CatalogueOperation.Uniqueness.allCases.map(\.rawValue).joined(separator: ", ")
@@ -110,7 +114,7 @@ struct CatalogueReader {
         return policy
     }
 
-    private func duration(_ value: CatalogueNode) throws(CatalogueError) -> Duration {
+    func duration(_ value: CatalogueNode) throws(CatalogueError) -> Duration {
         let text = try value.text()
         do {
             return try DurationText.parse(text)
@@ -119,7 +123,7 @@ struct CatalogueReader {
         }
     }
 
-    private func queue(_ value: CatalogueNode) throws(CatalogueError) -> String {
+    func queue(_ value: CatalogueNode) throws(CatalogueError) -> String {
         let name = try value.text()
         guard NameRule.allows(name) else { throw value.error("\"\(name)\" is not a queue's name: \(NameRule.text)") }
         return name

@@ -35,13 +35,7 @@ extension RedisBroker {
         after done: [Receipt]
     ) async throws(BrokerError) -> [Receipt] {
         var call = ScriptCall(.push, on: queue)
-        for job in jobs {
-            call.add(job.id)
-            call.add(max(0, job.notBefore))
-            call.add(job.policyLetter)
-            call.add(job.policy == .ignore ? "" : job.name ?? "")
-            call.add(job.bytes)
-        }
+        for job in jobs { call.add(job) }
         do throws(BrokerError) {
             let answer = try await run(call).elements ?? []
             guard answer.count == jobs.count + 1 else {
@@ -64,6 +58,17 @@ extension RedisBroker {
         do { _ = try await command(.command("SADD", KeySpace.queues, queue)) } catch {
             logger.debug("queue not announced", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
         }
+    }
+}
+
+extension ScriptCall {
+    /// The five values of a job.
+    mutating func add(_ job: JobEnvelope) {
+        add(job.id)
+        add(max(0, job.notBefore))
+        add(job.policyLetter)
+        add(job.policy == .ignore ? "" : job.name ?? "")
+        add(job.bytes)
     }
 }
 

@@ -12,9 +12,14 @@ extension Recovery {
 extension Promotion {
     /// Reads what the promotion script answers; `nil` when it is anything else.
     package init?(_ reply: RESPValue) {
-        guard let parts = reply.elements, parts.count == 2, let count = parts[0].number, let next = parts[1].number
+        guard let parts = reply.elements, parts.count == 3, let count = parts[0].number, let next = parts[1].number,
+            let due = parts[2].number
         else { return nil }
-        self.init(promoted: Int(clamping: max(0, count)), nextDue: next < 0 ? nil : Int(clamping: next))
+        self.init(
+            promoted: Int(clamping: max(0, count)),
+            nextDue: next < 0 ? nil : Int(clamping: next),
+            hasDueSchedules: due == 1
+        )
     }
 }
 

@@ -29,7 +29,14 @@ package struct Script: Sendable {
     ]
     private static let sessions = places + [PackageResources.lib_sessions_lua]
 
-    static let push = Script("push", PackageResources.push_lua, places, refusedWhenFull: true)
+    private static let pushing = places + [PackageResources.lib_push_lua]
+    private static let schedules = PackageResources.lib_schedules_lua
+
+    static let push = Script("push", PackageResources.push_lua, pushing, refusedWhenFull: true)
+    static let tick = Script("tick", PackageResources.tick_lua, pushing + [schedules], refusedWhenFull: true)
+    static let schedule = Script("schedule", PackageResources.schedule_lua, [base, schedules], refusedWhenFull: true)
+    static let unschedule = Script("unschedule", PackageResources.unschedule_lua, [base, schedules])
+    static let timetable = Script("timetable", PackageResources.timetable_lua, [base])
     static let exchange = Script("exchange", PackageResources.exchange_lua, sessions)
     static let heartbeat = Script(
         "heartbeat",
@@ -59,7 +66,7 @@ package struct Script: Sendable {
     /// Every script, for documentation and benchmarks.
     package static let all = [
         push, exchange, heartbeat, register, recover, promote, release, cancel, clear, revive, settings, status,
-        inspect, audit,
+        inspect, audit, tick, schedule, unschedule, timetable,
     ]
 }
 

@@ -1,9 +1,16 @@
 -- promote: puts jobs in line whose time has come.
 --
 -- ARGV     how many at the most, of each kind
--- Answer   how many, and in how many ms the next one is due (0: more are due now; -1: none is scheduled)
+-- Answer   how many, in how many ms the next one is due or a schedule ticks (0: more are due now; -1: nothing is to come),
+--          and 1 when a schedule is due now
 local limit = math.min(num(ARGV[1]), 500)
 local promoted, next_due = 0, -1
+local function await(time)
+  local at = tonumber(time or '')
+  if not at or at >= 9e15 then return end
+  local wait = math.max(math.floor(at) - now, 0)
+  if next_due < 0 or wait < next_due then next_due = wait end
+end
 for _, name in ipairs({ 'scheduled', 'retrying' }) do
   local key = Q .. ':' .. name
   local due = has(name) and call('ZRANGEBYSCORE', key, '-inf', nowtext, 'LIMIT', 0, limit) or {}
@@ -15,12 +22,17 @@ for _, name in ipairs({ 'scheduled', 'retrying' }) do
     call('ZREM', key, unpack(due))
     promoted = promoted + #due
   end
-  local head = call('ZRANGE', key, 0, 0, 'WITHSCORES')
-  local at = tonumber(head[2] or '')
-  if at and at < 9e15 then
-    local wait = math.max(math.floor(at) - now, 0)
-    if next_due < 0 or wait < next_due then next_due = wait end
+  await(call('ZRANGE', key, 0, 0, 'WITHSCORES')[2])
+end
+local ticking = 0
+if has('timetable') then
+  local first = call('ZRANGE', Q .. ':timetable', 0, 0, 'WITHSCORES')[2]
+  if first and num(first) <= now then
+    ticking = 1
+    -- One that cannot tick now is no reason to ask again at once.
+    first = call('ZRANGEBYSCORE', Q .. ':timetable', '(' .. nowtext, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
   end
+  await(first)
 end
 settle()
-return { promoted, next_due }
+return { promoted, next_due, ticking }

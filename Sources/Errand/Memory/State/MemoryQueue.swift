@@ -28,6 +28,10 @@ struct MemoryQueue: Sendable {
     /// How many jobs of higher levels were claimed since one of the lowest was.
     var turn = 0
 
+    var schedules: [String: MemorySchedule] = [:]
+    /// The revisions of deleted schedules.
+    var unscheduled: [String: Int] = [:]
+
     var settings = MemorySettings()
     var totals: [String: Int] = [:]
     var ended = EndedIDs()

@@ -2,8 +2,14 @@
 extension MemoryQueue {
     mutating func promote() -> Promotion {
         let promoted = promoteScheduled() + promoteRetrying()
-        let next = [scheduled.first(), retrying.first()].compactMap { $0?.time }.min()
-        return Promotion(promoted: promoted, nextDue: next.map { Int(clamping: max($0 - now, 0)) })
+        let ticks = schedules.values.compactMap(\.nextTick)
+        let next = ([scheduled.first()?.time, retrying.first()?.time] + ticks.filter { $0 > now }).compactMap(\.self)
+            .min()
+        return Promotion(
+            promoted: promoted,
+            nextDue: next.map { Int(clamping: max($0 - now, 0)) },
+            hasDueSchedules: ticks.contains { $0 <= now }
+        )
     }
 
     private mutating func promoteScheduled() -> Int {

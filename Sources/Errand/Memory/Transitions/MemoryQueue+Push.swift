@@ -1,15 +1,17 @@
 /// Push: takes jobs into the queue, one after the other.
 extension MemoryQueue {
-    mutating func push(_ envelopes: [JobEnvelope]) throws(BrokerError) -> [Receipt] {
+    /// - Parameter waiting: whether a `drop` waits for the end of a holder that runs, where nobody does yet, instead of
+    ///   giving way to it.
+    mutating func push(_ envelopes: [JobEnvelope], waiting: Bool = false) throws(BrokerError) -> [Receipt] {
         let pushes = try Self.checked(envelopes)
         guard jobs.count + pushes.count <= settings.maximumLength else {
             throw BrokerError(.full, "queue \"\(name)\" holds \(jobs.count) jobs, which is its limit")
         }
-        return pushes.map { decide($0) }
+        return pushes.map { decide($0, waiting) }
     }
 
-    private mutating func decide(_ push: MemoryPush) -> Receipt {
-        let receipt = admit(push)
+    private mutating func decide(_ push: MemoryPush, _ waiting: Bool) -> Receipt {
+        let receipt = admit(push, waiting)
         switch receipt.outcome {
         case .accepted, .replaced, .deferred: count(.pushed)
         case .dropped: count(.dropped)
@@ -18,7 +20,7 @@ extension MemoryQueue {
         return receipt
     }
 
-    private mutating func admit(_ push: MemoryPush) -> Receipt {
+    private mutating func admit(_ push: MemoryPush, _ waiting: Bool) -> Receipt {
         if jobs[push.id] != nil || ended.ending(of: push.id, now: now) != nil { return receipt(push, .exists) }
         guard let jobName = push.name else {
             add(push)
@@ -29,12 +31,13 @@ extension MemoryQueue {
             holders[jobName] = push.id
             return receipt(push, .accepted)
         }
-        return push.header.policy == .drop ? drop(push, for: holder) : replace(holder, by: push)
+        return push.header.policy == .drop ? drop(push, for: holder, waiting) : replace(holder, by: push)
     }
 
-    /// The new job gives way, unless the holder runs and was told to stop and nobody waits for that yet.
-    private mutating func drop(_ push: MemoryPush, for holder: MemoryJob) -> Receipt {
-        if case .claimed = holder.place, holder.stop != nil, holder.successor == nil {
+    /// The new job gives way, unless the holder runs, was told to stop (or the new one may wait for it anyway), and
+    /// nobody waits for that yet.
+    private mutating func drop(_ push: MemoryPush, for holder: MemoryJob, _ waiting: Bool) -> Receipt {
+        if case .claimed = holder.place, holder.stop != nil || waiting, holder.successor == nil {
             deferBehind(holder, push)
             return receipt(push, .deferred, holder: holder.id)
         }

@@ -1,6 +1,6 @@
 import Logging
 
-/// Looks after one queue beside the lane: puts due jobs in line, takes back the jobs of dead workers, and gives back
+/// Looks after one queue beside the lane: puts due jobs in line, lets schedules tick, takes back the jobs of dead workers, and gives back
 /// what waits too long here. Every worker does it, about once a second and not at the same moment; no leader is needed.
 struct Caretaker {
     private let lane: Lane
@@ -34,14 +34,27 @@ struct Caretaker {
         }
     }
 
-    /// Answers in how long the next job is due.
+    /// Answers in how long the next job is due, or the next schedule ticks.
     private func promote() async -> Duration? {
         do {
             let promotion = try await epoch.broker.promote(on: lane.queue)
             if promotion.promoted > 0 { lane.signal.raise() }
-            return promotion.nextDue.map { .milliseconds(max($0, 1)) }
+            let ticked = promotion.hasDueSchedules ? await tick() : nil
+            return [promotion.nextDue, ticked].compactMap(\.self).min().map { .milliseconds(max($0, 1)) }
         } catch {
             epoch.logger.debug("nothing promoted", metadata: ["job.queue": "\(lane.queue)", "error": "\(error)"])
+            return nil
+        }
+    }
+
+    /// Pushes what is due of the queue's schedules; answers in how many milliseconds the next of these ticks comes.
+    private func tick() async -> Int? {
+        do {
+            let round = try await Ticker(epoch.broker, queue: lane.queue, logger: epoch.logger).work()
+            if round.pushed > 0 { lane.signal.raise() }
+            return round.nextDue
+        } catch {
+            epoch.logger.debug("no schedule ticked", metadata: ["job.queue": "\(lane.queue)", "error": "\(error)"])
             return nil
         }
     }

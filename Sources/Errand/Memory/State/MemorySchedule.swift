@@ -1,0 +1,9 @@
+/// A schedule as it is stored.
+struct MemorySchedule: Sendable {
+    var definition: [UInt8]
+    /// `nil` while it is paused.
+    var nextTick: Int64?
+    var lastTick: Int64?
+    var pushed = 0
+    var missed = 0
+}

@@ -1,0 +1,96 @@
+/// Schedules: kept by name, and pushed tick by tick.
+extension MemoryQueue {
+    static let mostSchedules = 10_000
+
+    func record(ofSchedule name: String) -> ScheduleRecord {
+        let stored = schedules[name]
+        return ScheduleRecord(
+            name: name,
+            definition: stored?.definition ?? [],
+            nextTick: stored?.nextTick,
+            lastTick: stored?.lastTick,
+            pushed: stored?.pushed ?? 0,
+            missed: stored?.missed ?? 0,
+            deletedRevision: unscheduled[name]
+        )
+    }
+
+    var scheduleRecords: [ScheduleRecord] { schedules.keys.sorted().map { record(ofSchedule: $0) } }
+
+    func dueSchedules(skipping count: Int) -> DueSchedules {
+        let due = schedules.filter { $0.value.nextTick.map { $0 <= now } ?? false }
+        let names = due.sorted { ($0.value.nextTick ?? 0, $0.key) < ($1.value.nextTick ?? 0, $1.key) }.map(\.key)
+        return DueSchedules(
+            now: now,
+            schedules: names.dropFirst(max(count, 0)).prefix(100).map { record(ofSchedule: $0) }
+        )
+    }
+
+    mutating func put(_ schedule: Schedule) throws(BrokerError) -> ScheduleVerdict {
+        let change = try ScheduleChange(putting: schedule, over: record(ofSchedule: schedule.name), now: now)
+        switch change {
+        case .nothing(let verdict): return verdict
+        case .store(let verdict, let next):
+            guard schedules[schedule.name] != nil || schedules.count < Self.mostSchedules else {
+                throw BrokerError(.full, "the queue has \(Self.mostSchedules) schedules, which is the limit")
+            }
+            schedules[schedule.name, default: MemorySchedule(definition: [])].definition = schedule.encoded()
+            if let next { schedules[schedule.name]?.nextTick = next }
+            unscheduled[schedule.name] = nil
+            return verdict
+        }
+    }
+
+    mutating func tick(_ proposal: TickProposal) throws(BrokerError) -> TickVerdict {
+        guard let stored = schedules[proposal.schedule], Schedule.digest(of: stored.definition) == proposal.digest
+        else {
+            return .behind
+        }
+        guard let expected = proposal.expected else {
+            return .pushed(try push(proposal.jobs, waiting: proposal.waits))
+        }
+        guard stored.nextTick == expected else { return .behind }
+        guard max(expected, proposal.ticks.last ?? 0) <= now else { return .early }
+        if let next = proposal.next, next <= max(expected, proposal.ticks.last ?? 0) {
+            throw BrokerError(.refused, "the next tick must come after those that are pushed")
+        }
+        let receipts = try push(proposal.jobs, waiting: proposal.waits)
+        schedules[proposal.schedule]?.nextTick = proposal.next
+        if let last = proposal.ticks.last { schedules[proposal.schedule]?.lastTick = last }
+        schedules[proposal.schedule]?.pushed += proposal.jobs.count
+        schedules[proposal.schedule]?.missed += proposal.missed
+        return .pushed(receipts)
+    }
+
+    mutating func deleteSchedule(_ name: String) -> Bool {
+        guard let old = schedules.removeValue(forKey: name) else { return false }
+        unscheduled[name] = (try? Schedule(json: old.definition))?.revision ?? 0
+        return true
+    }
+
+    mutating func pauseSchedule(_ name: String) -> Bool {
+        guard schedules[name] != nil else { return false }
+        schedules[name]?.nextTick = nil
+        return true
+    }
+
+    mutating func resumeSchedule(_ name: String) throws(BrokerError) -> Bool {
+        let record = record(ofSchedule: name)
+        guard let schedule = record.schedule else { return false }
+        if record.isPaused {
+            schedules[name]?.nextTick = try ScheduleChange.first(of: schedule, after: record.start(now: now))
+        }
+        return true
+    }
+
+    mutating func runSchedule(_ name: String) throws(BrokerError) -> Receipt? {
+        let record = record(ofSchedule: name)
+        guard let schedule = record.schedule else { return nil }
+        let proposal: TickProposal
+        do { proposal = try TickProposal(byHand: record, schedule) } catch {
+            throw BrokerError(.refused, "schedule \"\(name)\": \(error)")
+        }
+        guard case .pushed(let receipts) = try tick(proposal) else { return nil }
+        return receipts.first
+    }
+}

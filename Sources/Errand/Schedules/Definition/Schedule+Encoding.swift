@@ -1,0 +1,59 @@
+import Crypto
+
+extension Schedule {
+    /// The definition as JSON text, version 1, as it is stored; see `docs/schedules.md`.
+    public func encoded() -> [UInt8] {
+        var output = Array(#"{"v":1,"name":""#.utf8)
+        output.append(contentsOf: name.utf8)
+        output.append(contentsOf: #"","queue":""#.utf8)
+        output.append(contentsOf: queue.utf8)
+        output.append(UInt8(ascii: "\""))
+        switch timing.kind {
+        case .cron(let cron):
+            output.append(contentsOf: #","cron":"#.utf8)
+            JSONEscaping.append(cron.text, to: &output)
+            output.append(contentsOf: #","time_zone":"#.utf8)
+            JSONEscaping.append(cron.zone.identifier, to: &output)
+        case .every(let milliseconds, let anchor):
+            output.append(contentsOf: #","every_ms":\#(milliseconds),"anchor_ms":\#(anchor)"#.utf8)
+        }
+        output.append(contentsOf: #","catch_up":"\#(catchUp.word)""#.utf8)
+        if case .all(let limit) = catchUp { output.append(contentsOf: #","catch_up_limit":\#(limit)"#.utf8) }
+        output.append(contentsOf: #","overlap":"\#(overlap.rawValue)","revision":\#(revision),"template":"#.utf8)
+        template.encode(to: &output)
+        output.append(UInt8(ascii: "}"))
+        return output
+    }
+
+    /// What tells one definition from another: the SHA-1 of its bytes in hexadecimal, which scripts can compute. It
+    /// guards against races, not against malice.
+    package static func digest(of definition: [UInt8]) -> String {
+        guard !definition.isEmpty else { return "" }
+        var digest: [UInt8] = []
+        for byte in Insecure.SHA1.hash(data: definition) { JSONEscaping.appendHex(byte, to: &digest) }
+        return String(decoding: digest, as: UTF8.self)
+    }
+}
+
+extension Schedule.CatchUp {
+    /// The word that stands for it in JSON and on command lines.
+    package var word: String {
+        switch self {
+        case .none: "none"
+        case .latest: "latest"
+        case .all: "all"
+        }
+    }
+
+    /// Takes a word and, for `all`, a limit.
+    package init(word: String, limit: Int?) throws(ScheduleError) {
+        switch (word, limit) {
+        case ("none", nil): self = .none
+        case ("latest", nil): self = .latest
+        case ("all", let limit?): self = .all(limit: limit)
+        case ("all", nil): throw ScheduleError(.invalid, "catch_up_limit", "is missing: say how many, 1 to 1000")
+        case ("none", _?), ("latest", _?): throw ScheduleError(.invalid, "catch_up_limit", "goes with \"all\" only")
+        default: throw ScheduleError(.invalid, "catch_up", "must be \"none\", \"latest\" or \"all\"")
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/// What a broker does with a schedule that is put, decided from what it has stored.
+package enum ScheduleChange: Sendable, Equatable {
+    /// Nothing; this is the answer.
+    case nothing(ScheduleVerdict)
+    /// The definition is stored, with a next tick or, when it is `nil`, with the timetable as it is.
+    case store(ScheduleVerdict, next: Int64?)
+
+    /// Decides.
+    ///
+    /// - Throws: ``BrokerError/Code/refused`` when a newer version of Errand stored it, or it never ticks again.
+    package init(putting schedule: Schedule, over stored: ScheduleRecord, now: Int64) throws(BrokerError) {
+        if stored.definition.isEmpty {
+            if let deleted = stored.deletedRevision, schedule.revision <= deleted {
+                self = .nothing(.outdated(storedRevision: deleted))
+            } else {
+                self = .store(.created, next: try Self.first(of: schedule, after: now))
+            }
+            return
+        }
+        guard let old = stored.schedule else {
+            if stored.problem?.code == .unsupportedVersion { throw Self.newer(schedule) }
+            self = .store(.changed, next: try Self.first(of: schedule, after: now))
+            return
+        }
+        if schedule.revision < old.revision {
+            self = .nothing(.outdated(storedRevision: old.revision))
+        } else if stored.definition == schedule.encoded() {
+            self = .nothing(.unchanged)
+        } else if stored.isPaused || old.timing == schedule.timing {
+            self = .store(.changed, next: nil)
+        } else {
+            self = .store(.changed, next: try Self.first(of: schedule, after: stored.start(now: now)))
+        }
+    }
+
+    private static func newer(_ schedule: Schedule) -> BrokerError {
+        BrokerError(
+            .refused,
+            "schedule \"\(schedule.name)\" of queue \"\(schedule.queue)\" was stored by a newer version of Errand and is kept; "
+                + "update this program, or delete the schedule first"
+        )
+    }
+
+    /// The first tick after a time.
+    package static func first(of schedule: Schedule, after time: Int64) throws(BrokerError) -> Int64 {
+        if let tick = schedule.timing.next(after: time) { return tick }
+        throw BrokerError(.refused, "schedule \"\(schedule.name)\" never ticks again: \(schedule.timing)")
+    }
+}
+
+extension ScheduleRecord {
+    /// From when on a schedule ticks that is resumed or gets another timing: from now, or after its last tick where the
+    /// broker's clock was set back a little. A last tick far ahead is one of a clock that was wrong.
+    package func start(now: Int64) -> Int64 {
+        guard let lastTick, lastTick > now, lastTick - now <= CivilDay.seconds * 1000 else { return now }
+        return lastTick
+    }
+}

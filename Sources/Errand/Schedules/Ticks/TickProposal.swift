@@ -1,0 +1,95 @@
+/// What a worker proposes to push for one schedule. The broker takes it only if nobody was first.
+public struct TickProposal: Sendable {
+    /// The schedule's name.
+    public let schedule: String
+    /// The definition that the jobs were made from, by its digest.
+    package let digest: String
+    /// The next tick as the proposer read it; `nil` to push by hand, which leaves the ticks as they are.
+    public let expected: Int64?
+    /// The ticks to push, ascending.
+    public let ticks: [Int64]
+    /// The next tick from now on; `nil` when there is none.
+    public let next: Int64?
+    /// How many ticks are skipped.
+    public let missed: Int
+    /// Whether a job waits for the end of a running one of its name.
+    package let waits: Bool
+    /// One job for each tick.
+    public let jobs: [JobEnvelope]
+
+    package init(
+        schedule: String,
+        digest: String,
+        expected: Int64?,
+        ticks: [Int64],
+        next: Int64?,
+        missed: Int,
+        waits: Bool,
+        jobs: [JobEnvelope]
+    ) {
+        self.schedule = schedule
+        self.digest = digest
+        self.expected = expected
+        self.ticks = ticks
+        self.next = next
+        self.missed = missed
+        self.waits = waits
+        self.jobs = jobs
+    }
+
+    /// Most bytes that the jobs of a proposal have together, unless one alone has more.
+    private static let mostBytes = 8 << 20
+}
+
+extension TickProposal {
+    /// What is to be pushed for a due schedule.
+    ///
+    /// - Throws: ``DescriptionError`` when the template with what a tick adds to it is too large for a job.
+    package init(_ record: ScheduleRecord, _ schedule: Schedule, now: Int64) throws(DescriptionError) {
+        let expected = record.nextTick ?? 0
+        let plan = schedule.plan(expected: expected, now: now)
+        let jobs = try plan.ticks.map { tick throws(DescriptionError) in
+            try schedule.job(id: schedule.id(ofTick: tick), tick: tick)
+        }
+        let whole = TickProposal(
+            schedule: record.name,
+            digest: record.digest,
+            expected: expected,
+            ticks: plan.ticks,
+            next: plan.next,
+            missed: plan.missed,
+            waits: schedule.overlap == .after,
+            jobs: jobs
+        )
+        self = whole.limited(to: max(1, Self.mostBytes / max(jobs.first?.bytes.count ?? 1, 1)))
+    }
+
+    /// One job at once, by hand.
+    package init(byHand record: ScheduleRecord, _ schedule: Schedule) throws(DescriptionError) {
+        self.init(
+            schedule: record.name,
+            digest: record.digest,
+            expected: nil,
+            ticks: [],
+            next: nil,
+            missed: 0,
+            waits: schedule.overlap == .after,
+            jobs: [try schedule.job(id: JobIDGenerator.next(), tick: nil)]
+        )
+    }
+
+    /// The same with the first ticks only; the others stay due.
+    package func limited(to most: Int) -> TickProposal {
+        guard ticks.count > most, most > 0 else { return self }
+        return TickProposal(
+            schedule: schedule,
+            digest: digest,
+            expected: expected,
+            ticks: Array(ticks.prefix(most)),
+            next: ticks[most],
+            missed: missed,
+            waits: waits,
+            jobs: Array(jobs.prefix(most))
+        )
+    }
+}

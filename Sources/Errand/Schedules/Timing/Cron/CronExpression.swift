@@ -1,0 +1,62 @@
+/// Which local times a cron expression means, without any zone.
+struct CronExpression: Equatable {
+    var sets: CronSets = CronSets()
+    /// Whether the last day of a month is meant, which ever it is.
+    var hasLastDay = false
+    /// The fields that begin with a star.
+    var starred: Set<CronField> = []
+
+    /// Whether every hour is meant. Such an expression follows real time when clocks are changed; see
+    /// `docs/schedules.md`.
+    var isOfEveryHour: Bool { sets.hours.bits == 1 << 24 - 1 }
+
+    /// Whether a day is meant. Where both fields of the day restrict it, one of them is enough, as in Vixie's cron.
+    func includes(_ day: CivilDay) -> Bool {
+        guard sets.months.contains(day.month) else { return false }
+        let byMonth = sets.days.contains(day.day) || hasLastDay && day.isLastOfMonth
+        let byWeek = sets.weekdays.contains(day.weekday)
+        let bothRestrict = !starred.contains(.dayOfMonth) && !starred.contains(.dayOfWeek)
+        return bothRestrict ? byMonth || byWeek : byMonth && byWeek
+    }
+
+    /// Refuses an expression that means no time at all, such as the 30th of February.
+    func checkThatItHappens() throws(ScheduleError) {
+        // All that the calendar has happens within 400 years of any day; here it is much sooner.
+        guard local(atOrAfter: 0) == nil else { return }
+        throw CronParser.refusal("it never happens: none of its months has one of its days")
+    }
+}
+
+/// The numbers of all fields.
+struct CronSets: Equatable {
+    var seconds = CronSet()
+    var minutes = CronSet()
+    var hours = CronSet()
+    var days = CronSet()
+    var months = CronSet()
+    var weekdays = CronSet()
+
+    subscript(field: CronField) -> CronSet? {
+        get {
+            switch field {
+            case .second: seconds
+            case .minute: minutes
+            case .hour: hours
+            case .dayOfMonth: days
+            case .month: months
+            case .dayOfWeek: weekdays
+            }
+        }
+        set {
+            let set = newValue ?? CronSet()
+            switch field {
+            case .second: seconds = set
+            case .minute: minutes = set
+            case .hour: hours = set
+            case .dayOfMonth: days = set
+            case .month: months = set
+            case .dayOfWeek: weekdays = set
+            }
+        }
+    }
+}

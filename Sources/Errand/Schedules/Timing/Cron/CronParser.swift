@@ -1,0 +1,109 @@
+/// Reads cron expressions.
+struct CronParser {
+    private static let nicknames = [
+        "@hourly": "0 * * * *", "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * 0",
+        "@monthly": "0 0 1 * *", "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *",
+    ]
+    /// Most bytes of an expression.
+    static let longest = 256
+
+    static func parse(_ text: String) throws(ScheduleError) -> CronExpression {
+        guard text.utf8.count <= longest else { throw refusal("it has more than \(longest) bytes") }
+        guard text.utf8.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 }) else {
+            throw refusal("it has characters that no cron expression has")
+        }
+        let words = text.split { $0 == " " || $0 == "\t" }
+        if words.count == 1, let first = words.first, first.hasPrefix("@") {
+            guard let meaning = nicknames[first.lowercased()] else {
+                throw refusal("\"\(first)\" is unknown; there are \(nicknames.keys.sorted().joined(separator: ", "))")
+            }
+            return try expression(meaning.split(separator: " "))
+        }
+        guard [5, 6].contains(words.count) else {
+            throw refusal(
+                "it has \(words.count) fields; write five (minute, hour, day of month, month, day of week), or six "
+                    + "with the second first"
+            )
+        }
+        return try expression(words)
+    }
+
+    private static func expression(_ words: [Substring]) throws(ScheduleError) -> CronExpression {
+        let hasSeconds = words.count == 6
+        let fields = hasSeconds ? CronField.allCases : Array(CronField.allCases.dropFirst())
+        var expression = CronExpression()
+        if !hasSeconds { expression.sets[.second]?.insert(0) }
+        for (field, word) in zip(fields, words) { try read(word, field, into: &expression) }
+        try expression.checkThatItHappens()
+        return expression
+    }
+
+    private static func read(
+        _ word: Substring,
+        _ field: CronField,
+        into expression: inout CronExpression
+    ) throws(ScheduleError) {
+        var set = CronSet()
+        for part in word.split(separator: ",", omittingEmptySubsequences: false) {
+            if field == .dayOfMonth, part.lowercased() == "l" {
+                expression.hasLastDay = true
+            } else {
+                try insert(part, field, into: &set)
+            }
+        }
+        // Vixie's cron tells by the first character whether a field restricts the days.
+        if word.hasPrefix("*") { expression.starred.insert(field) }
+        expression.sets[field] = set
+    }
+
+    private static func insert(
+        _ part: Substring,
+        _ field: CronField,
+        into set: inout CronSet
+    ) throws(ScheduleError) {
+        let halves = part.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let numbers = try numbers(halves[0], field)
+        var step = 1
+        if halves.count == 2 {
+            guard halves[1].utf8.allSatisfy(isDigit), let number = Int(halves[1]), (1...99).contains(number) else {
+                throw refusal(field, part, "its step must be a whole number from 1 to 99")
+            }
+            guard halves[0] == "*" || halves[0].contains("-") else {
+                throw refusal(field, part, "a step goes with * or a range: write \(halves[0])-\(field.last)/\(number)")
+            }
+            step = number
+        }
+        for number in stride(from: numbers.lowerBound, through: numbers.upperBound, by: step) {
+            set.insert(field == .dayOfWeek ? number % 7 : number)
+        }
+    }
+
+    private static func numbers(_ text: Substring, _ field: CronField) throws(ScheduleError) -> ClosedRange<Int> {
+        if text == "*" { return field.range.lowerBound...field.last }
+        let ends = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = field.value(ends[0]), var last = field.value(ends[ends.count - 1]) else {
+            throw refusal(field, text, "it must be \(field.rule), or a range or list of these")
+        }
+        // The week ends with Sunday where a range does.
+        if field == .dayOfWeek, ends.count == 2, last == 0 { last = 7 }
+        guard first <= last else {
+            throw refusal(
+                field,
+                text,
+                "the range goes backwards; write \(ends[0])-\(field.last),\(field.range.lowerBound)-\(ends[1])"
+            )
+        }
+        return first...last
+    }
+
+    private static func refusal(_ field: CronField, _ value: Substring, _ message: String) -> ScheduleError {
+        refusal("\(field.rawValue) \"\(value)\": \(message)")
+    }
+
+    static func refusal(_ message: String) -> ScheduleError { ScheduleError(.invalid, "cron", message) }
+}
+
+extension CronField {
+    /// The greatest number that is not another spelling.
+    fileprivate var last: Int { self == .dayOfWeek ? 6 : range.upperBound }
+}

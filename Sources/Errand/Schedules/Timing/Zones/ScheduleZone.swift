@@ -1,0 +1,76 @@
+import Foundation
+
+/// A time zone: what its clocks show when. Times are whole seconds, since 1970 UTC or as the zone's clocks show them.
+struct ScheduleZone: Sendable, Equatable {
+    let identifier: String
+    private let zone: TimeZone
+    private let isUTC: Bool
+
+    /// What a local time is in real time.
+    enum Moment: Equatable {
+        case once(Int64)
+        /// The clocks were set back: it came twice.
+        case twice(first: Int64, second: Int64)
+        /// The clocks were set forward past it, at this time.
+        case skipped(jump: Int64)
+    }
+
+    /// Takes a zone by its IANA name, such as `Europe/Berlin`, or `UTC`.
+    init(_ identifier: String) throws(ScheduleError) {
+        let isUTC = ["UTC", "Etc/UTC"].contains(identifier)
+        guard isUTC || Self.isName(identifier), let zone = TimeZone(identifier: identifier) else {
+            throw ScheduleError(
+                .invalid,
+                "time_zone",
+                "\"\(identifier.prefix(64))\" is not a time zone; write an IANA name such as Europe/Berlin, or UTC"
+            )
+        }
+        self.identifier = identifier
+        self.zone = zone
+        self.isUTC = isUTC
+    }
+
+    /// Abbreviations and offsets are not taken: `CET` or `GMT+2` mean different things to different people.
+    private static func isName(_ text: String) -> Bool {
+        text.utf8.count <= 64 && text.utf8.contains(UInt8(ascii: "/"))
+            && TimeZone.knownTimeZoneIdentifiers.contains(text) || aliases.contains(text)
+    }
+
+    /// Names that are still in wide use though the list gives others for them.
+    private static let aliases: Set<String> = [
+        "US/Eastern", "US/Central", "US/Mountain", "US/Pacific", "Asia/Calcutta", "Asia/Kolkata", "Asia/Saigon",
+        "Asia/Ho_Chi_Minh", "Asia/Katmandu", "Asia/Kathmandu", "Asia/Rangoon", "Asia/Yangon", "Europe/Kiev",
+        "Europe/Kyiv", "America/Buenos_Aires", "America/Argentina/Buenos_Aires", "Atlantic/Faeroe", "Atlantic/Faroe",
+    ]
+
+    static func == (left: ScheduleZone, right: ScheduleZone) -> Bool { left.identifier == right.identifier }
+
+    /// How many seconds the zone's clocks are ahead of UTC.
+    func offset(at seconds: Int64) -> Int64 {
+        isUTC ? 0 : Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds))))
+    }
+
+    /// The moment or moments at which the zone's clocks show this.
+    func moment(of local: Int64) -> Moment {
+        if isUTC { return .once(local) }
+        // Clocks are less than a day from UTC, so a change that matters is between these two.
+        let (before, after) = (offset(at: local - CivilDay.seconds), offset(at: local + CivilDay.seconds))
+        if before == after { return .once(local - before) }
+        let fits = [local - before, local - after].filter { offset(at: $0) + $0 == local }
+        if fits.count == 2 { return .twice(first: min(fits[0], fits[1]), second: max(fits[0], fits[1])) }
+        if let only = fits.first { return .once(only) }
+        return .skipped(jump: change(after: local - after, upTo: local - before))
+    }
+
+    /// The first second after `start` at which the clocks are as far from UTC as at `end`, where that is farther or
+    /// less far than at `start`.
+    func change(after start: Int64, upTo end: Int64) -> Int64 {
+        let old = offset(at: start)
+        var (low, high) = (start, end)
+        while high - low > 1 {
+            let middle = low + (high - low) / 2
+            if offset(at: middle) == old { low = middle } else { high = middle }
+        }
+        return high
+    }
+}

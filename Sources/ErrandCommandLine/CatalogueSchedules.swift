@@ -1,0 +1,88 @@
+package import Errand
+package import ErrandCatalogue
+
+extension Catalogue {
+    /// The catalogue's schedules, filled in with what its operations say.
+    ///
+    /// A timeout and retries that a schedule leaves out are left to the worker that runs its jobs.
+    ///
+    /// - Throws: ``CommandFailure`` with status 78, naming file, line, schedule and key.
+    package func makeSchedules() throws(CommandFailure) -> [Schedule] {
+        var made: [Schedule] = []
+        for schedule in schedules {
+            do throws(CatalogueError) {
+                made.append(try schedule.make(operations[schedule.operation]))
+            } catch {
+                throw CommandFailure("\(error)", ExitStatus.badConfiguration)
+            }
+        }
+        return made
+    }
+}
+
+extension CatalogueSchedule {
+    fileprivate func make(_ operation: CatalogueOperation?) throws(CatalogueError) -> Schedule {
+        let overlap = try overlapPolicy()
+        do {
+            return try Schedule(
+                name,
+                try timing(),
+                pushing: try template(operation, overlap),
+                catchUp: try Schedule.CatchUp(word: catchUp ?? "latest", limit: catchUpLimit),
+                overlap: overlap,
+                revision: revision ?? 0
+            )
+        } catch let error as ScheduleError {
+            throw self.error(error.field, error.message)
+        } catch let error as DescriptionError {
+            throw self.error(error.field, error.message)
+        } catch let error as CatalogueError {
+            throw error
+        } catch {
+            throw self.error(nil, "\(error)")
+        }
+    }
+
+    private func overlapPolicy() throws(CatalogueError) -> Schedule.Overlap {
+        guard let overlap else { return .allow }
+        guard let policy = Schedule.Overlap(rawValue: overlap) else {
+            throw error("overlap", "\"\(overlap)\" is not known; write allow, skip, after or replace")
+        }
+        return policy
+    }
+
+    private func timing() throws(ScheduleError) -> ScheduleTiming {
+        if let cron { return try .cron(cron, timeZone: timeZone ?? "UTC") }
+        return try .every(every ?? .zero)
+    }
+
+    /// With an overlap policy the schedule settles the uniqueness, and the operation's own is left out.
+    private func template(
+        _ operation: CatalogueOperation?,
+        _ overlap: Schedule.Overlap
+    ) throws -> OperationDescription {
+        let arguments = try JSONText(validating: arguments)
+        let isOwn = overlap == .allow
+        let policy = uniqueness ?? (isOwn ? operation?.uniqueness : nil)
+        return try OperationDescription(
+            self.operation,
+            arguments: arguments,
+            queue: queue ?? operation?.queue,
+            name: uniqueName ?? (isOwn ? try name(operation, arguments) : nil),
+            unique: policy.flatMap { UniquenessPolicy(rawValue: $0.rawValue) },
+            timeout: timeout,
+            retries: retries,
+            priority: priority ?? operation?.priority
+        )
+    }
+
+    private func name(_ operation: CatalogueOperation?, _ arguments: JSONText) throws(CatalogueError) -> String? {
+        do throws(ArgumentError) {
+            return try operation?.nameTemplate.map { template throws(ArgumentError) in
+                try template.render(json: arguments.bytes)
+            }
+        } catch {
+            throw self.error("arguments", "the operation's name cannot be filled in: \(error)")
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import ArgumentParser
+import Errand
+import ErrandCommandLine
+import ErrandRedis
+
+/// When a schedule ticks, as options say it.
+struct TimingOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("A cron expression of five fields, or six with the second first.", valueName: "expression")
+    )
+    var cron: String?
+
+    @Option(help: ArgumentHelp("The cron expression's time zone; UTC unless said.", valueName: "zone"))
+    var timeZone: String?
+
+    @Option(help: ArgumentHelp("Instead of --cron: how often, 1s at least.", valueName: "duration"))
+    var every: DurationArgument?
+
+    /// The timing; `nil` when nothing was said.
+    ///
+    /// - Throws: `ValidationError` when it makes no sense.
+    func timing() throws -> ScheduleTiming? {
+        if cron != nil, every != nil { throw ValidationError("--cron and --every exclude each other") }
+        if timeZone != nil, cron == nil { throw ValidationError("--time-zone goes with --cron") }
+        do throws(ScheduleError) {
+            if let cron { return try .cron(cron, timeZone: timeZone ?? "UTC") }
+            return try every.map { every throws(ScheduleError) in try .every(every.duration) }
+        } catch {
+            throw ValidationError(error.description)
+        }
+    }
+}
+
+/// `errand schedule add`.
+struct ScheduleAddCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Adds a schedule, or changes the one of that name.",
+        discussion: """
+            Its revision is that of the schedule it changes, or higher than that of a deleted one, unless --revision says \
+            another.
+
+            Examples:
+              errand schedule add nightly report '{"kind":"sales"}' --cron "30 2 * * *" --time-zone Europe/Berlin
+              errand schedule add pulse ping --every 10s --overlap skip --catch-up none
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The schedule.", valueName: "name"))
+    var name: String
+
+    @Argument(help: "The operation that is pushed at each tick.")
+    var operation: String
+
+    @Argument(help: ArgumentHelp("The operation's arguments, as JSON.", valueName: "arguments"))
+    var arguments = "{}"
+
+    @OptionGroup var timing: TimingOptions
+    @OptionGroup var place: ScheduleQueueOptions
+
+    @Option(help: "What becomes of missed ticks: none, latest or all.")
+    var catchUp = "latest"
+
+    @Option(help: ArgumentHelp("With --catch-up all: how many at the most, 1 to 1000.", valueName: "n"))
+    var catchUpLimit: Int?
+
+    @Option(help: "When an earlier tick's job has not ended: allow, skip, after or replace.")
+    var overlap = "allow"
+
+    @Option(help: ArgumentHelp("The jobs' name for uniqueness.", valueName: "name"))
+    var jobName: String?
+
+    @Option(help: "The jobs' uniqueness policy: ignore, drop or replace.")
+    var unique: String?
+
+    @Option(help: ArgumentHelp("How long a run may take.", valueName: "duration"))
+    var timeout: DurationArgument?
+
+    @Option(help: "How often a failed run is tried again.")
+    var retries: Int?
+
+    @Option(help: "The jobs' priority, 0 to 9, 9 first.")
+    var priority: Int?
+
+    @Option(help: "The definition's revision.")
+    var revision: Int?
+
+    func validate() throws {
+        try ScheduleRule.check(name)
+        guard try timing.timing() != nil else { throw ValidationError("say --cron or --every") }
+        _ = try schedule(revision: revision ?? 0)
+    }
+
+    func run() async throws {
+        try await place.options.withBroker { broker in
+            let verdict = try await put(in: broker)
+            if case .outdated(let stored) = verdict {
+                throw CommandFailure(
+                    "the stored revision is \(stored), which is higher; say --revision \(stored + 1)",
+                    ExitStatus.unsuccessful
+                )
+            }
+            let json: JSONOutput = [
+                "name": .text(name), "queue": .text(place.queue), "verdict": .text("\(verdict)"),
+            ]
+            StandardOutput.write(place.options.json ? json.bytes : Array("\(name) of \(place.queue) \(verdict)".utf8))
+        }
+    }
+
+    private func put(in broker: RedisBroker) async throws -> ScheduleVerdict {
+        if let revision { return try await broker.put(try schedule(revision: revision)) }
+        let stored = try await broker.schedule(name, on: place.queue)?.schedule?.revision
+        let verdict = try await broker.put(try schedule(revision: stored ?? 0))
+        guard case .outdated(let higher) = verdict else { return verdict }
+        return try await broker.put(try schedule(revision: higher + 1))
+    }
+
+    private func schedule(revision: Int) throws -> Schedule {
+        do {
+            guard let policy = Schedule.Overlap(rawValue: overlap) else {
+                throw ValidationError("--overlap must be allow, skip, after or replace")
+            }
+            guard let timing = try timing.timing() else { throw ValidationError("say --cron or --every") }
+            return try Schedule(
+                name,
+                timing,
+                pushing: try template(),
+                catchUp: try Schedule.CatchUp(word: catchUp, limit: catchUpLimit),
+                overlap: policy,
+                revision: revision
+            )
+        } catch let error as ScheduleError {
+            throw ValidationError(error.description)
+        } catch let error as DescriptionError {
+            throw ValidationError(error.description)
+        } catch let error as JSONTextError {
+            throw ValidationError("the arguments are not JSON: \(error)")
+        }
+    }
+
+    private func template() throws -> OperationDescription {
+        let policy = unique.map { UniquenessPolicy(rawValue: $0) }
+        if let policy, policy == nil { throw ValidationError("--unique must be ignore, drop or replace") }
+        return try OperationDescription(
+            operation,
+            arguments: JSONText(validating: arguments.utf8),
+            queue: place.queue,
+            name: jobName,
+            unique: policy.flatMap(\.self),
+            timeout: timeout?.duration,
+            retries: retries,
+            priority: priority
+        )
+    }
+}

@@ -1,0 +1,82 @@
+import ArgumentParser
+import Errand
+import ErrandCommandLine
+import ErrandRedis
+
+/// `errand schedule`: what recurs.
+struct ScheduleCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schedule",
+        abstract: "Shows and steers schedules: jobs that recur.",
+        discussion: """
+            A schedule ticks while any worker serves its queue.
+
+            Examples:
+              errand schedule list
+              errand schedule add nightly report '{"kind":"sales"}' --cron "30 2 * * *" --time-zone Europe/Berlin
+              errand schedule next --cron "30 2 * * *" --time-zone Europe/Berlin --count 10
+            """,
+        subcommands: [
+            ScheduleListCommand.self, ScheduleShowCommand.self, ScheduleAddCommand.self, ScheduleDeleteCommand.self,
+            SchedulePauseCommand.self, ScheduleResumeCommand.self, ScheduleRunCommand.self, ScheduleNextCommand.self,
+        ]
+    )
+}
+
+/// The queue of a schedule.
+struct ScheduleQueueOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The schedule's queue.", valueName: "queue"))
+    var queue = "default"
+
+    @OptionGroup var options: ConsoleOptions
+
+    func validate() throws { try QueueRule.check(queue) }
+}
+
+/// Which schedule is meant.
+struct ScheduleArgument: ParsableArguments {
+    @Argument(help: ArgumentHelp("The schedule.", valueName: "name"))
+    var name: String
+
+    @OptionGroup var place: ScheduleQueueOptions
+
+    var options: ConsoleOptions { place.options }
+    var queue: String { place.queue }
+
+    func validate() throws { try ScheduleRule.check(name) }
+
+    /// Does something with the schedule and tells so; exit status 1 when there is none.
+    func act(
+        _ word: String,
+        _ action: (RedisBroker) async throws(BrokerError) -> Bool
+    ) async throws {
+        try await options.withBroker { broker in
+            guard try await action(broker) else { throw notFound }
+            let json: JSONOutput = ["name": .text(name), "queue": .text(queue), "verdict": .text(word)]
+            StandardOutput.write(options.json ? json.bytes : Array("\(name) of \(queue) is \(word)".utf8))
+        }
+    }
+
+    /// The schedule as it is stored.
+    func record(from broker: RedisBroker) async throws -> ScheduleRecord {
+        guard let record = try await broker.schedule(name, on: queue) else { throw notFound }
+        return record
+    }
+
+    var notFound: CommandFailure {
+        CommandFailure(
+            "queue \(queue) has no schedule \"\(name)\"; `errand schedule list` shows what there is",
+            ExitStatus.unsuccessful
+        )
+    }
+}
+
+/// What schedules on the command line must be like.
+enum ScheduleRule {
+    static func check(_ name: String) throws {
+        // Schedules are named as queues are.
+        guard QueueName.isValid(name) else {
+            throw ValidationError("\"\(name.onOneLine())\" is not a schedule's name: 1 to 128 of A-Z a-z 0-9 _ . -")
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Errand
+import ErrandCommandLine
+
+/// A schedule as the console shows it.
+struct ScheduleSummary: Sendable {
+    let queue: String
+    let record: ScheduleRecord
+
+    /// The schedule as programs read it; `definition` is the one that is stored, `null` when it cannot be read.
+    var json: JSONOutput {
+        [
+            "name": .text(record.name), "queue": .text(queue), "paused": .truth(record.isPaused),
+            "next_ms": .number(orNull: record.nextTick), "last_ms": .number(orNull: record.lastTick),
+            "pushed": .count(record.pushed), "missed": .count(record.missed),
+            "problem": .text(orNull: record.problem?.description),
+            "definition": record.schedule == nil ? .null : .written(record.definition),
+        ]
+    }
+
+    /// The schedule as people read it.
+    var lines: [String] {
+        var lines = ["\(record.name) of \(queue)"]
+        func add(_ title: String, _ value: String?) { if let value { lines.append("  \(title.padded)\(value)") } }
+        if let schedule = record.schedule {
+            add("ticks", schedule.timing.description)
+            add("operation", schedule.template.operation)
+            add("arguments", schedule.template.arguments.description)
+            add("overlap", schedule.overlap.rawValue)
+            add("catch-up", schedule.catchUp.text)
+            add("revision", "\(schedule.revision)")
+        }
+        add("problem", record.problem?.description)
+        add("next", record.isPaused ? "paused" : record.nextTick.map(Timestamp.text))
+        add("last", record.lastTick.map(Timestamp.text) ?? "never")
+        add("pushed", "\(record.pushed)")
+        add("missed", "\(record.missed)")
+        return lines.map { $0.onOneLine() }
+    }
+}
+
+extension Schedule.CatchUp {
+    var text: String {
+        if case .all(let limit) = self { "all, up to \(limit)" } else { word }
+    }
+}
+
+extension String {
+    fileprivate var padded: String { padding(toLength: 12) }
+
+    private func padding(toLength length: Int) -> String {
+        self + String(repeating: " ", count: max(1, length - count))
+    }
+}

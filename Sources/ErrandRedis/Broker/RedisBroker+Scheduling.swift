@@ -1,0 +1,189 @@
+public import Errand
+
+extension RedisBroker {
+    /// Stores a schedule, after comparing it with what is stored; reads again when somebody else was faster.
+    @discardableResult
+    public func put(_ schedule: Schedule) async throws(BrokerError) -> ScheduleVerdict {
+        let definition = schedule.encoded()
+        while true {
+            let (now, stored) = try await read(schedule.name, on: schedule.queue)
+            let (verdict, next): (ScheduleVerdict, Int64?)
+            switch try ScheduleChange(putting: schedule, over: stored, now: now) {
+            case .nothing(let settled): return settled
+            case .store(let change, let tick): (verdict, next) = (change, tick)
+            }
+            var call = ScriptCall(.schedule, on: schedule.queue)
+            call.add(schedule.name)
+            call.add(stored.digest)
+            if let deleted = stored.deletedRevision { call.add(deleted) } else { call.add("") }
+            call.add(definition)
+            if let next { call.add(next) } else { call.add("") }
+            switch try await run(call).text {
+            case "stored":
+                _ = try await command(.command("SADD", KeySpace.queues, schedule.queue))
+                return verdict
+            case "changed", "late": continue
+            default: throw unexpected("the answer to a schedule")
+            }
+        }
+    }
+
+    /// Up to 100 schedules whose tick has come, by the server's clock.
+    public func dueSchedules(on queue: String, skipping count: Int) async throws(BrokerError) -> DueSchedules {
+        var call = ScriptCall(.timetable, on: queue)
+        call.add("due")
+        call.add(max(0, count))
+        let page = try await timetable(call)
+        return DueSchedules(now: page.now, schedules: page.records)
+    }
+
+    /// Pushes what is proposed, if nobody was first; one script.
+    public func tick(_ proposal: TickProposal, on queue: String) async throws(BrokerError) -> TickVerdict {
+        var call = ScriptCall(.tick, on: queue)
+        call.add(proposal.schedule)
+        call.add(proposal.digest)
+        for time in [proposal.expected, proposal.ticks.last, proposal.next] {
+            if let time { call.add(time) } else { call.add("") }
+        }
+        call.add(proposal.missed)
+        call.add(proposal.waits ? "1" : "0")
+        for job in proposal.jobs { call.add(job) }
+        let answer = try await run(call).elements ?? []
+        switch answer.first?.text {
+        case "behind": return .behind
+        case "early": return .early
+        case "pushed" where answer.count == proposal.jobs.count + 1:
+            return .pushed(
+                try zip(proposal.jobs, answer.dropFirst()).map { job, verdict throws(BrokerError) in
+                    guard let receipt = Receipt(verdict, job: job.id, queue: queue) else {
+                        throw unexpected("a tick's receipt")
+                    }
+                    return receipt
+                }
+            )
+        default: throw unexpected("the answer to a tick")
+        }
+    }
+
+    /// A queue's schedules, sorted by name, read in pages of up to 100.
+    public func schedules(on queue: String) async throws(BrokerError) -> [ScheduleRecord] {
+        var records: [ScheduleRecord] = []
+        var from: Int? = 0
+        while let start = from {
+            var call = ScriptCall(.timetable, on: queue)
+            call.add("all")
+            call.add(start)
+            let page = try await timetable(call)
+            records += page.records
+            from = page.next
+        }
+        return records
+    }
+
+    /// A schedule by its name; `nil` when there is none.
+    public func schedule(_ name: String, on queue: String) async throws(BrokerError) -> ScheduleRecord? {
+        let record = try await read(name, on: queue).record
+        return record.definition.isEmpty ? nil : record
+    }
+
+    /// Deletes a schedule; one of the same or a lower revision does not bring it back.
+    public func deleteSchedule(_ name: String, on queue: String) async throws(BrokerError) -> Bool {
+        try await unschedule("delete", name, on: queue) { record, _ in Int64(record.schedule?.revision ?? 0) }
+    }
+
+    /// Lets a schedule tick no more until it is resumed.
+    public func pauseSchedule(_ name: String, on queue: String) async throws(BrokerError) -> Bool {
+        try await unschedule("pause", name, on: queue) { _, _ in nil }
+    }
+
+    /// Lets a paused schedule tick again, from now on.
+    public func resumeSchedule(_ name: String, on queue: String) async throws(BrokerError) -> Bool {
+        try await unschedule("resume", name, on: queue) { record, now throws(BrokerError) in
+            guard let schedule = record.schedule else {
+                throw BrokerError(.refused, record.problem?.description ?? "the definition cannot be read")
+            }
+            return try ScheduleChange.first(of: schedule, after: record.start(now: now))
+        }
+    }
+
+    /// Pushes one job of a schedule at once; the ticks stay as they are.
+    public func runSchedule(_ name: String, on queue: String) async throws(BrokerError) -> Receipt? {
+        while let record = try await schedule(name, on: queue) {
+            guard let schedule = record.schedule else {
+                throw BrokerError(.refused, record.problem?.description ?? "the definition cannot be read")
+            }
+            let proposal: TickProposal
+            do { proposal = try TickProposal(byHand: record, schedule) } catch {
+                throw BrokerError(.refused, "schedule \"\(name)\": \(error)")
+            }
+            if case .pushed(let receipts) = try await tick(proposal, on: queue) { return receipts.first }
+        }
+        return nil
+    }
+}
+
+extension RedisBroker {
+    private func unschedule(
+        _ what: String,
+        _ name: String,
+        on queue: String,
+        extra: (ScheduleRecord, Int64) throws(BrokerError) -> Int64?
+    ) async throws(BrokerError) -> Bool {
+        while true {
+            let (now, record) = try await read(name, on: queue)
+            if record.definition.isEmpty { return false }
+            var call = ScriptCall(.unschedule, on: queue)
+            call.add(what)
+            call.add(name)
+            call.add(record.digest)
+            if let extra = try extra(record, now) { call.add(extra) }
+            switch try await run(call).text {
+            case "done": return true
+            case "changed", "late": continue
+            default: throw unexpected("the answer to a schedule")
+            }
+        }
+    }
+
+    private func read(
+        _ name: String,
+        on queue: String
+    ) async throws(BrokerError) -> (now: Int64, record: ScheduleRecord) {
+        var call = ScriptCall(.timetable, on: queue)
+        call.add("named")
+        call.add(name)
+        let page = try await timetable(call)
+        guard let record = page.records.first else { throw unexpected("no schedule for a name") }
+        return (page.now, record)
+    }
+
+    private func timetable(
+        _ call: ScriptCall
+    ) async throws(BrokerError) -> (now: Int64, next: Int?, records: [ScheduleRecord]) {
+        let answer = try await run(call).elements ?? []
+        guard answer.count >= 2, (answer.count - 2) % 5 == 0, let now = answer[0].number, let next = answer[1].number
+        else { throw unexpected("a timetable") }
+        let records = stride(from: 2, to: answer.count, by: 5).compactMap { start in
+            ScheduleRecord(answer[start..<start + 5])
+        }
+        return (now, next < 0 ? nil : Int(clamping: next), records)
+    }
+}
+
+extension ScheduleRecord {
+    fileprivate init?(_ parts: ArraySlice<RESPValue>) {
+        let parts = Array(parts)
+        guard let name = parts[0].text, let definition = parts[1].bytes else { return nil }
+        let counts = (parts[3].text ?? "").split(separator: ":", omittingEmptySubsequences: false)
+        func count(_ index: Int) -> Int? { counts.count == 3 ? Int(counts[index]) : nil }
+        self.init(
+            name: name,
+            definition: definition,
+            nextTick: parts[2].number,
+            lastTick: count(0).map(Int64.init),
+            pushed: count(1) ?? 0,
+            missed: count(2) ?? 0,
+            deletedRevision: parts[4].number.map { Int(clamping: $0) }
+        )
+    }
+}

@@ -1,0 +1,186 @@
+-- Taking jobs into the queue: the same for those that producers push and for those of schedules. A job is five values in
+-- ARGV: id, due, policy, name, envelope; `from` is where the first one begins.
+local function problem(i)
+  local id, due, policy, name, envelope = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
+  if #id < 1 or #id > 64 or string.find(id, '[^%w_-]') then return 'the id must match [A-Za-z0-9_-]{1,64}' end
+  if #due > 15 or not string.find(due, '^%d+$') then return 'the due time must be milliseconds since 1970' end
+  if policy ~= 'i' and policy ~= 'd' and policy ~= 'r' then return 'the policy must be i, d or r' end
+  if (policy == 'i') ~= (name == '') then return 'a name goes with the policies d and r, and only with them' end
+  if #name > 1024 then return 'the name is longer than 1024 bytes' end
+  if #envelope > 1200000 then return 'the envelope is longer than 1200000 bytes' end
+  if string.sub(envelope, 1, 2) ~= '1' .. policy or not string.find(envelope, '^1[idr]%d;%d*;%d*;%d+\n') then
+    return 'the envelope must begin with a header of version 1 and the same policy'
+  end
+end
+
+-- What is wrong with the jobs, as an error reply, and how many the queue holds; every check comes before the first write.
+local function refuse_jobs(from)
+  for i = from, #ARGV, 5 do
+    local what = problem(i)
+    if what then return redis.error_reply('ERRAND job ' .. (i - from + 5) / 5 .. ': ' .. what) end
+  end
+  local waiting = call('HLEN', Q .. ':body')
+  if waiting + (#ARGV - from + 1) / 5 > setting('maximum', 10000000) then
+    return redis.error_reply('ERRANDFULL the queue holds ' .. waiting .. ' jobs, which is its limit')
+  end
+  -- A line of the wrong type shows here, before anything is written.
+  local checked = {}
+  for i = from, #ARGV, 5 do
+    local place = ARGV[i + 1] == '0' and 'ready:' .. string.sub(ARGV[i + 4], 3, 3) or 'scheduled'
+    if not checked[place] then call(place == 'scheduled' and 'ZCARD' or 'LLEN', Q .. ':' .. place) end
+    checked[place] = true
+  end
+  return nil, waiting
+end
+
+-- Bodies and entries of plain jobs are gathered and written with one command each.
+local bodies, entries, seen = {}, {}, {}
+local function gather(id, envelope, due)
+  local level = string.sub(envelope, 3, 3)
+  bodies[#bodies + 1] = id
+  bodies[#bodies + 1] = nowtext .. envelope
+  seen[id] = true
+  if num(due) > now then
+    call('ZADD', Q .. ':scheduled', due, id)
+  else
+    local line = entries[level]
+    if not line then
+      line = {}
+      entries[level] = line
+    end
+    line[#line + 1] = id
+    fresh = fresh + 1
+  end
+end
+local function write_gathered()
+  each_portion(bodies, 1000, 'HSET', Q .. ':body')
+  for level, line in pairs(entries) do each_portion(line, 1000, 'RPUSH', Q .. ':ready:' .. level) end
+  bodies, entries = {}, {}
+end
+
+local function fragment_of(id)
+  local body = call('HGET', Q .. ':body', id)
+  local _, _, _, fragment = header(body)
+  return fragment or NAMELESS
+end
+
+local function event_of(kind, id, fragment) return event(kind, id, fragment, 0, 'null', 0, 'null') end
+
+local function take_name(id, name)
+  put('named', id, name)
+  put('names', name, id)
+end
+
+-- The old job ends; whatever was kept beside it goes with it.
+local function give_way(holder)
+  local line = event_of('replaced', holder, fragment_of(holder))
+  count('replaced')
+  keep_history(holder, line)
+  remember(holder, 'r')
+  drop('named', holder)
+  forget_sides(holder)
+  call('HDEL', Q .. ':body', holder)
+end
+
+-- Whether a waiting job is in line behind others of an operation that nobody knew.
+local function is_parked(id, body)
+  if not has('parked') then return false end
+  local _, _, _, fragment = header(body)
+  local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
+  if not operation or not field('parked', operation) then return false end
+  -- In a long line it is not looked for: then it just goes to the end of its new line.
+  return call('LLEN', Q .. ':parked:' .. operation) > 1000 or call('LPOS', Q .. ':parked:' .. operation, entry_of(id))
+end
+
+local function replace_waiting(holder, id, name, envelope, due)
+  local zset = (call('ZSCORE', Q .. ':scheduled', holder) and 'scheduled') or (call('ZSCORE', Q .. ':retrying', holder) and 'retrying')
+  local old = call('HGET', Q .. ':body', holder)
+  local same_line = not zset and num(due) <= now and string.sub(old, 16, 16) == string.sub(envelope, 3, 3)
+    and not is_parked(holder, old) and num(field('crashes', holder)) < SUSPECT_FROM
+    and (field('stand', entry_of(holder)) or holder) == holder
+  if same_line then
+    local entry = entry_of(holder)
+    call('HSET', Q .. ':body', id, (header(old) and string.sub(old, 1, 13) or nowtext) .. envelope)
+    seen[id] = true
+    drop('place', holder)
+    put('stand', entry, id)
+    put('place', id, entry)
+  else
+    gather(id, envelope, due)
+    write_gathered()
+    if zset then call('ZREM', Q .. ':' .. zset, holder) else leave_line(holder, old) end
+  end
+  take_name(id, name)
+  give_way(holder)
+end
+
+local function defer(holder, id, name, envelope, due)
+  local old = successor_of(holder)
+  call('HSET', Q .. ':body', id, nowtext .. envelope)
+  seen[id] = true
+  put('named', id, name)
+  put('next', holder, whole(num(due)) .. ':' .. id)
+  if old then give_way(old) end
+end
+
+local function stop(holder, session)
+  if not field('stops', holder) then put('stops', holder, 'replace') end
+  call('PUBLISH', Q .. ':hints:' .. session, 's')
+end
+
+-- Whether a `drop` waits for the end of a holder that runs, where nobody does yet, instead of giving way to it.
+local waits = false
+
+local function push_named(id, due, policy, name, envelope)
+  write_gathered()
+  local holder = call('HGET', Q .. ':names', name)
+  -- A lock whose holder is gone, or does not know of it, is none.
+  if holder and (call('HEXISTS', Q .. ':body', holder) == 0 or field('named', holder) ~= name) then holder = nil end
+  if not holder then
+    gather(id, envelope, due)
+    take_name(id, name)
+    return 'a'
+  end
+  local session = field('running', holder)
+  if session and call('HEXISTS', Q .. ':claims:' .. session, holder) == 0 then session = nil end
+  if policy == 'd' then
+    local waiting_next = session and successor_of(holder)
+    if not (session and (waits or field('stops', holder))) or waiting_next then
+      local _, _, _, fragment = header(nowtext .. envelope)
+      event_of('dropped', id, fragment or NAMELESS)
+      return 'd:' .. (waiting_next or holder)
+    end
+    defer(holder, id, name, envelope, due)
+    return 'n:' .. holder
+  end
+  if session then
+    defer(holder, id, name, envelope, due)
+    stop(holder, session)
+    return 'n:' .. holder
+  end
+  replace_waiting(holder, id, name, envelope, due)
+  return 'r:' .. holder
+end
+
+-- Takes the jobs, one after the other; adds one text a job to the answer.
+local function take_jobs(from, answer)
+  local ids = {}
+  for i = from, #ARGV, 5 do ids[#ids + 1] = ARGV[i] end
+  if #ids == 0 then return end
+  local stored = call('HMGET', Q .. ':body', unpack(ids))
+  local recent = has('ended') and call('HMGET', Q .. ':ended', unpack(ids)) or {}
+  local older = has('ended:old') and call('HMGET', Q .. ':ended:old', unpack(ids)) or {}
+  for n, id in ipairs(ids) do
+    local i = from + n * 5 - 5
+    local verdict
+    if stored[n] or seen[id] or recent[n] or older[n] then verdict = 'e'
+    elseif ARGV[i + 2] == 'i' then
+      gather(id, ARGV[i + 4], ARGV[i + 1])
+      verdict = 'a'
+    else verdict = push_named(id, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]) end
+    local kind = string.sub(verdict, 1, 1)
+    if kind == 'd' then count('dropped') elseif kind ~= 'e' then count('pushed') end
+    answer[#answer + 1] = verdict
+  end
+  write_gathered()
+end

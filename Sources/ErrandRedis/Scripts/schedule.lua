@@ -1,0 +1,23 @@
+-- schedule: stores a schedule's definition, if nothing has changed since the caller read what there is.
+--
+-- ARGV     schedule, digest of the definition ('' for none) and revision of the deleted one ('' for none) as the caller read
+--          them, the new definition, its next tick ('' to leave the timetable as it is)
+-- Answer   stored · changed (read again) · late (the next tick has passed: read again)
+--
+-- Runs without allow-oom: a schedule is refused when the server's memory is full.
+local name, upcoming = ARGV[1], ARGV[5]
+if not is_name(name) then return redis.error_reply('ERRAND a schedule is named [A-Za-z0-9_.-]{1,128}') end
+if #ARGV ~= 5 or not is_time(upcoming) or #ARGV[4] > 1200000 then
+  return redis.error_reply('ERRAND a schedule takes 5 values, its next tick in ms, and a definition of at most 1200000 bytes')
+end
+local stored = call('HGET', Q .. ':schedules', name)
+if digest_of(stored) ~= ARGV[2] or (call('HGET', Q .. ':unscheduled', name) or '') ~= ARGV[3] then return 'changed' end
+if upcoming ~= '' and num(upcoming) <= now then return 'late' end
+if not stored and call('HLEN', Q .. ':schedules') >= 10000 then
+  return redis.error_reply('ERRANDFULL the queue has 10000 schedules, which is the limit')
+end
+call('ZCARD', Q .. ':timetable')
+call('HSET', Q .. ':schedules', name, ARGV[4])
+if upcoming ~= '' then call('ZADD', Q .. ':timetable', upcoming, name) end
+call('HDEL', Q .. ':unscheduled', name)
+return 'stored'

@@ -1,0 +1,42 @@
+-- tick: pushes the jobs of one schedule's ticks, each exactly once, whoever proposes them.
+--
+-- ARGV     schedule, digest of the definition and next tick as the caller read them (no next tick: it is run by hand, and its
+--          ticks stay as they are), newest tick pushed ('' for none), the next tick from now on ('' for none), how many ticks
+--          are skipped, 1 when a job waits for a running one of its name; then five values a job, as push takes them
+-- Answer   behind (somebody else was first, or the schedule has changed) · early (a tick's time has not come) · pushed, and one
+--          text a job as push answers
+--
+-- Runs without allow-oom, as push does: what is refused stays due.
+local name, digest, expected, newest, upcoming = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local jobs = (#ARGV - 7) / 5
+if jobs < 0 or jobs > 1000 or jobs ~= math.floor(jobs) or not is_name(name) then
+  return redis.error_reply('ERRAND tick takes a schedule, 6 values of it, and up to 1000 jobs of 5 values each')
+end
+if not (is_time(expected) and is_time(newest) and is_time(upcoming)) then
+  return redis.error_reply('ERRAND the times of a tick must be milliseconds since 1970')
+end
+if digest_of(call('HGET', Q .. ':schedules', name)) ~= digest then return { 'behind' } end
+
+local by_hand = expected == ''
+if not by_hand then
+  local stored = call('ZSCORE', Q .. ':timetable', name)
+  if not stored or num(stored) ~= num(expected) then return { 'behind' } end
+  if num(expected) > now or num(newest) > now then return { 'early' } end
+  if upcoming ~= '' and (num(upcoming) <= num(expected) or num(upcoming) <= num(newest)) then
+    return redis.error_reply('ERRAND the next tick must come after those that are pushed')
+  end
+end
+local last, pushed, missed = string.match(call('HGET', Q .. ':ticks', name) or '', '^(%d*):(%d+):(%d+)$')
+local refused = refuse_jobs(8)
+if refused then return refused end
+
+waits = ARGV[7] == '1'
+local answer = { 'pushed' }
+take_jobs(8, answer)
+if not by_hand then
+  if newest ~= '' then last = newest end
+  call('HSET', Q .. ':ticks', name, (last or '') .. ':' .. whole(num(pushed) + jobs) .. ':' .. whole(num(missed) + num(ARGV[6])))
+  if upcoming == '' then call('ZREM', Q .. ':timetable', name) else call('ZADD', Q .. ':timetable', upcoming, name) end
+end
+settle()
+return answer

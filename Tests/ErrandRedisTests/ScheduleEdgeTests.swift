@@ -1,0 +1,108 @@
+import Errand
+import ErrandRedis
+import Foundation
+import Logging
+import TestSupport
+import Testing
+
+/// What only a real server's data can be brought to.
+struct ScheduleEdgeTests {
+    private let server: RedisServer
+    private let broker: RedisBroker
+    private let key = "errand:{default}:"
+
+    init() throws {
+        server = try RedisServer()
+        broker = RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "edges"))
+    }
+
+    private func put(_ name: String = "s", _ catchUp: Schedule.CatchUp = .latest, every seconds: Int = 1) async throws {
+        let schedule = try Schedule(
+            name,
+            .every(.seconds(seconds)),
+            pushing: OperationDescription("work"),
+            catchUp: catchUp
+        )
+        try await broker.put(schedule)
+    }
+
+    private var ticker: Ticker { Ticker(broker, queue: "default", logger: Logger(label: "ticker")) }
+
+    private func pushed() async throws -> Int { try await broker.status(of: "default").queue.totals["pushed"] }
+
+    @Test(arguments: [(Schedule.CatchUp.none, 0), (.latest, 1), (.all(limit: 7), 7), (.all(limit: 1000), 91)])
+    func hundredMissedTicksFollowThePolicy(_ catchUp: Schedule.CatchUp, _ expected: Int) async throws {
+        defer { broker.close() }
+        try await put("s", catchUp)
+        let now = try await broker.dueSchedules(on: "default", skipping: 0).now
+        let first = (now / 1000 - 100) * 1000
+        try server.run("ZADD", key + "timetable", String(first), "s")
+        let round = try await ticker.work()
+        let record = try #require(try await broker.schedule("s", on: "default"))
+        let last = try #require(record.lastTick)
+        // At the time of this tick, 11 were at most 10 s late, or 10 of them.
+        let all = Int((last - first) / 1000) + 1
+        #expect(record.pushed + record.missed == all)
+        #expect(record.pushed == round.pushed)
+        #expect((expected + 10...expected + 13).contains(record.pushed) || record.pushed == all)
+        #expect(try await pushed() == record.pushed)
+    }
+
+    @Test func aDefinitionThatCannotBeReadStopsNobodyElse() async throws {
+        defer { broker.close() }
+        for index in 0..<150 {
+            try server.run("HSET", key + "schedules", "bad\(index)", index % 2 == 0 ? "garbage" : #"{"v":7}"#)
+            try server.run("ZADD", key + "timetable", "5", "bad\(index)")
+        }
+        try await put("good")
+        try await eventually("the good one ticks") { try await ticker.work().pushed > 0 }
+        let newer = try Schedule("bad1", .every(.seconds(1)), pushing: OperationDescription("work"))
+        let error = await #expect(throws: BrokerError.self) { try await broker.put(newer) }
+        #expect(error?.code == .refused)
+        #expect(try server.run("HGET", key + "schedules", "bad1") == #"{"v":7}"#, "it is kept")
+        #expect(try await broker.schedules(on: "default").count == 151)
+        let bad = try #require(try await broker.schedule("bad1", on: "default"))
+        #expect(bad.problem?.code == .unsupportedVersion)
+        #expect(try await broker.deleteSchedule("bad0", on: "default"))
+    }
+
+    @Test func keysOfAnotherTypeAreRefusedBeforeAnythingIsWritten() async throws {
+        defer { broker.close() }
+        try await put("s")
+        try await eventually("it is due") {
+            try await !broker.dueSchedules(on: "default", skipping: 0).schedules.isEmpty
+        }
+        try server.run("SET", key + "ready:5", "not a list")
+        await #expect(throws: BrokerError.self) { try await ticker.work() }
+        #expect(try server.run("EXISTS", key + "body", key + "ticks") == "0")
+        try server.run("DEL", key + "ready:5")
+        #expect(try await ticker.work().pushed > 0)
+    }
+
+    @Test func aFullServerKeepsTheTickForLater() async throws {
+        defer { broker.close() }
+        try await put("s")
+        let tick = try #require(try await broker.schedule("s", on: "default")?.nextTick)
+        try await eventually("it is due") {
+            try await !broker.dueSchedules(on: "default", skipping: 0).schedules.isEmpty
+        }
+        try server.run("CONFIG", "SET", "maxmemory", "1")
+        #expect(try await ticker.work().pushed == 0)
+        #expect(try await broker.pauseSchedule("s", on: "default"), "an operator can still pause it")
+        try server.run("CONFIG", "SET", "maxmemory", "0")
+        #expect(try server.run("EXISTS", key + "body") == "0")
+        try server.run("ZADD", key + "timetable", String(tick), "s")
+        #expect(try await ticker.work().pushed > 0)
+    }
+
+    @Test func aQueueWithoutSchedulesPaysOneExists() async throws {
+        defer { broker.close() }
+        _ = try await broker.promote(on: "default")
+        try server.run("CONFIG", "RESETSTAT")
+        for _ in 0..<10 { _ = try await broker.promote(on: "default") }
+        let stats = try server.run("INFO", "commandstats").split(whereSeparator: \.isNewline)
+        let exists = stats.first { $0.hasPrefix("cmdstat_exists:") } ?? ""
+        // One each for scheduled, retrying and timetable.
+        #expect(exists.contains("calls=30,"), "\(stats)")
+    }
+}

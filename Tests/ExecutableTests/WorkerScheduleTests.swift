@@ -1,0 +1,108 @@
+import Errand
+import ErrandRedis
+import Foundation
+import Logging
+import TestSupport
+import Testing
+
+/// Schedules of a catalogue, brought to the broker by `errand-worker`.
+@Suite struct WorkerScheduleTests {
+    private let server: RedisServer
+    private let catalogue: String
+
+    init() throws {
+        server = try RedisServer()
+        catalogue = server.directory + "/catalogue.yaml"
+    }
+
+    private func write(_ schedules: String) throws {
+        let text = """
+            operations:
+              note:
+                run: [sh, -c, "echo noted"]
+                name: "note {kind}"
+                unique: drop
+                queue: notes
+            schedules:
+            \(schedules)
+            """
+        try text.write(toFile: catalogue, atomically: true, encoding: .utf8)
+    }
+
+    private func worker() throws -> Program {
+        try Program("errand-worker", ["--catalogue", catalogue, "--redis", server.url, "--lease", "2s", "--json"])
+    }
+
+    private func broker() throws -> RedisBroker {
+        RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "test"))
+    }
+
+    @Test func aScheduleOfTheCatalogueTicksAndRuns() async throws {
+        try write(
+            """
+              pulse: {every: 1s, operation: note, arguments: {kind: daily, n: 5, list: [true, "true", null, 1.50]}, overlap: allow}
+              nightly:
+                cron: "30 2 * * *"
+                time_zone: Europe/Berlin
+                operation: note
+                overlap: skip
+                catch_up: all
+                catch_up_limit: 9
+                revision: 3
+            """
+        )
+        let broker = try broker()
+        defer { broker.close() }
+        let worker = try worker()
+        defer { worker.signal(SIGKILL) }
+        try await eventually("three jobs have finished: \(worker.lines)") {
+            try await broker.status(of: "notes").queue.totals["finished"] >= 3
+        }
+        let pulse = try #require(try await broker.schedule("pulse", on: "notes")?.schedule)
+        #expect(pulse.template.arguments.description == #"{"kind":"daily","n":5,"list":[true,"true",null,1.50]}"#)
+        #expect(pulse.template.name == "note daily")
+        #expect(pulse.template.uniquenessPolicy == .drop)
+        let nightly = try #require(try await broker.schedule("nightly", on: "notes")?.schedule)
+        #expect(nightly.catchUp == .all(limit: 9))
+        #expect(nightly.revision == 3)
+        #expect(nightly.template.givenPolicy == nil)
+        // A person deletes it; the worker that starts anew does not bring it back.
+        #expect(try await broker.deleteSchedule("nightly", on: "notes"))
+        worker.signal(SIGTERM)
+        _ = try await worker.end()
+        let second = try self.worker()
+        defer { second.signal(SIGKILL) }
+        try await eventually("the second worker has registered: \(second.lines)") {
+            second.lines.contains { $0.contains(#""registered""#) }
+        }
+        try await eventually("it ticks") {
+            try await broker.schedule("pulse", on: "notes")?.pushed ?? 0 > pulse.revision + 3
+        }
+        #expect(try await broker.schedule("nightly", on: "notes") == nil)
+        second.signal(SIGTERM)
+        _ = try await second.end()
+    }
+
+    @Test(arguments: [
+        ("  s: {operation: note}", "schedule \"s\": says neither"),
+        (
+            "  s: {cron: \"61 * * * *\", operation: note, arguments: {kind: x}}",
+            "catalogue.yaml:8: schedule \"s\", key \"cron\""
+        ),
+        ("  s: {every: 1h, operation: nota}", "did you mean \"note\"?"),
+        ("  s: {every: 1h, operation: note, cronn: 5}", "did you mean \"cron\"?"),
+        ("  s: {every: 10ms, operation: note, arguments: {kind: x}}", "key \"every\""),
+        ("  s: {every: 1h, operation: note}", "the operation's name cannot be filled in"),
+        ("  s: {cron: \"@daily\", time_zone: Mars/Olympus, operation: note, overlap: skip}", "key \"time_zone\""),
+        ("  s: {every: 1h, operation: note, overlap: skip, unique: drop}", "key \"overlap\""),
+        ("  s: {every: 1h, operation: note, overlap: often}", "write allow, skip, after or replace"),
+        ("  s: {every: 1h, operation: note, overlap: skip, catch_up: all}", "schedule \"s\""),
+        ("  a b: {every: 1h, operation: note}", "the schedule's name is not allowed"),
+    ])
+    func aBadOneIsBadConfiguration(_ schedules: String, _ reason: String) async throws {
+        try write(schedules)
+        let worker = try worker()
+        #expect(try await worker.end() == 78)
+        #expect(worker.lines.contains { $0.contains(reason) }, "\(worker.lines)")
+    }
+}
