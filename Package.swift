@@ -118,6 +118,23 @@ let package = Package(
             path: "Tests/Support/ChildProbe"
         ),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(
+            name: "ErrandModel",
+            dependencies: ["Errand", "ErrandRedis", "TestSupport", .product(name: "Logging", package: "swift-log")],
+            path: "Tests/Model/ErrandModel"
+        ),
+        .executableTarget(
+            name: "errand-model",
+            dependencies: [
+                "ErrandModel", "TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Model/errand-model"
+        ),
+        .testTarget(
+            name: "ModelTests",
+            dependencies: ["ErrandModel", "TestSupport"],
+            path: "Tests/Model/ModelTests"
+        ),
         .testTarget(
             name: "ErrandCatalogueTests",
             dependencies: ["CErrandChild", "ErrandCatalogue", "errand-child-probe"]

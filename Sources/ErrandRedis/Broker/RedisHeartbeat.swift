@@ -96,24 +96,44 @@ final class RedisHeartbeat: Heartbeat {
         }
     }
 
-    private func call(for queue: String) -> ScriptCall {
-        var call = ScriptCall(.heartbeat, on: queue)
-        call.add(session.id)
-        call.add(session.lease.wholeMilliseconds)
-        call.add(begun(queue))
-        return call
-    }
+    private func call(for queue: String) -> ScriptCall { .beat(of: session, on: queue, begun: begun(queue)) }
 
     private func answer(from reply: RESPValue) -> Result<Beat, BrokerError> {
         if case .error(let text) = reply { return .failure(ServerError(text).brokerError(at: address)) }
-        guard let parts = reply.elements, let claims = parts.first?.number else {
+        guard let beat = Beat(reply) else {
             return .failure(BrokerError(.protocolViolation, "\(address) answered a heartbeat with nonsense"))
         }
+        return .success(beat)
+    }
+}
+
+extension RedisBroker {
+    /// Beats once, over the connection of the other calls; for checks, which need no thread for it.
+    package func beat(of session: Session, on queue: String, begun: Token) async throws(BrokerError) -> Beat {
+        let reply = try await run(.beat(of: session, on: queue, begun: begun))
+        guard let beat = Beat(reply) else { throw unexpected("a heartbeat's answer") }
+        return beat
+    }
+}
+
+extension ScriptCall {
+    fileprivate static func beat(of session: Session, on queue: String, begun: Token) -> ScriptCall {
+        var call = ScriptCall(.heartbeat, on: queue)
+        call.add(session.id)
+        call.add(session.lease.wholeMilliseconds)
+        call.add(begun)
+        return call
+    }
+}
+
+extension Beat {
+    fileprivate init?(_ reply: RESPValue) {
+        guard let parts = reply.elements, let claims = parts.first?.number else { return nil }
         var stops: [Beat.Stop] = []
         for start in stride(from: 1, to: parts.count - 1, by: 2) {
             guard let id = parts[start].text, let token = parts[start + 1].text.flatMap({ Token($0) }) else { continue }
             stops.append(Beat.Stop(id: id, token: token))
         }
-        return .success(Beat(claims: Int(clamping: claims), stops: stops))
+        self.init(claims: Int(clamping: claims), stops: stops)
     }
 }
