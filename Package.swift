@@ -149,6 +149,23 @@ let package = Package(
             path: "Tests/Fuzzing/Targets"
         ),
         .testTarget(name: "FuzzingTests", dependencies: ["FuzzTargets"], path: "Tests/Fuzzing/Replay"),
+        .target(
+            name: "ErrandModel",
+            dependencies: ["Errand", "ErrandRedis", "TestSupport", .product(name: "Logging", package: "swift-log")],
+            path: "Tests/Model/ErrandModel"
+        ),
+        .executableTarget(
+            name: "errand-model",
+            dependencies: [
+                "ErrandModel", "TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Model/errand-model"
+        ),
+        .testTarget(
+            name: "ModelTests",
+            dependencies: ["ErrandModel", "TestSupport"],
+            path: "Tests/Model/ModelTests"
+        ),
         .testTarget(
             name: "ErrandCatalogueTests",
             dependencies: ["CErrandChild", "ErrandCatalogue", "errand-child-probe"]

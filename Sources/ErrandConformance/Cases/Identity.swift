@@ -65,6 +65,23 @@ extension ConformanceCase {
             #expect(ids.count == 1500)
             #expect(ids == (0..<1500).map { "j\($0)" }.filter { $0 != "j700" } + ["j700"])
         },
+        ConformanceCase("an id that comes again takes nothing from the job that stands in its old place") { stage in
+            try await stage.broker.configure(stage.queue, QueueSettings(rememberIDsMilliseconds: 1))
+            try await stage.push(stage.job("a", .drop, name: "n"))
+            try await stage.push(stage.job("b", .replace, name: "n"))
+            try await stage.eventually("a is forgotten") {
+                try await stage.receipt(stage.job("a", priority: 9)).outcome == .accepted
+            }
+            #expect(try await stage.state("a") == .ready)
+            #expect(try await stage.cancel("a") == .cancelled)
+            #expect(try await stage.broker.audit(stage.queue, repair: false) == [])
+            #expect(try await stage.session().claimedIDs() == ["b"])
+        },
+        ConformanceCase("an id that is asked for twice in one call has ended the second time") { stage in
+            try await stage.pushPlain("a", "b")
+            #expect(try await stage.broker.delete(["a", "a"], on: stage.queue) == [.deleted, .ended])
+            #expect(try await stage.broker.cancel(["b", "b"], on: stage.queue) == [.cancelled, .ended])
+        },
         ConformanceCase("what is pushed is what is handed out") { stage in
             let envelope = try stage.job("a", .drop, name: "n\n\"\u{1F600}", timeout: .seconds(3), retries: 2)
             try await stage.push(envelope)

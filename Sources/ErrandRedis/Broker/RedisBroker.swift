@@ -16,6 +16,7 @@ public final class RedisBroker: Broker {
     let options: ConnectionOptions
     let logger: Logger
     let connection: Connection
+    private let edition: ScriptEdition?
 
     /// Makes a broker. It connects with the first call.
     ///
@@ -23,8 +24,19 @@ public final class RedisBroker: Broker {
     ///   - address: where the server is.
     ///   - options: timeouts, and for how long calls wait for a connection.
     ///   - logger: gets debug messages of lost and new connections.
-    public init(_ address: RedisAddress, options: ConnectionOptions = ConnectionOptions(), logger: Logger) {
+    public convenience init(_ address: RedisAddress, options: ConnectionOptions = ConnectionOptions(), logger: Logger) {
+        self.init(address, options: options, logger: logger, edition: nil)
+    }
+
+    /// Makes a broker that runs its scripts in another wording.
+    package init(
+        _ address: RedisAddress,
+        options: ConnectionOptions = ConnectionOptions(),
+        logger: Logger,
+        edition: ScriptEdition?
+    ) {
         self.address = address
+        self.edition = edition
         self.options = options
         self.logger = logger
         connection = Connection(address, options, logger: logger)
@@ -62,6 +74,8 @@ public final class RedisBroker: Broker {
         let deadline = ContinuousClock.now + options.patience
         var backoff = Backoff()
         var byDigest = true
+        var call = call
+        if let edition { call.script = edition.wording(of: call.script) }
         while true {
             guard let reply = try await connection.send(call.command(byDigest: byDigest)).first else {
                 throw unexpected("no reply")

@@ -96,13 +96,7 @@ final class RedisHeartbeat: Heartbeat {
         }
     }
 
-    private func call(for queue: String) -> ScriptCall {
-        var call = ScriptCall(.heartbeat, on: queue)
-        call.add(session.id)
-        call.add(session.lease.wholeMilliseconds)
-        call.add(begun(queue))
-        return call
-    }
+    private func call(for queue: String) -> ScriptCall { .beat(of: session, on: queue, begun: begun(queue)) }
 
     private func answer(from reply: RESPValue) -> Result<Beat, BrokerError> {
         if case .error(let text) = reply { return .failure(ServerError(text).brokerError(at: address, in: .heartbeat)) }
@@ -110,5 +104,24 @@ final class RedisHeartbeat: Heartbeat {
             return .failure(BrokerError(.protocolViolation, "\(address) answered a heartbeat with nonsense"))
         }
         return .success(beat)
+    }
+}
+
+extension RedisBroker {
+    /// Beats once, over the connection of the other calls; for checks, which need no thread for it.
+    package func beat(of session: Session, on queue: String, begun: Token) async throws(BrokerError) -> Beat {
+        let reply = try await run(.beat(of: session, on: queue, begun: begun))
+        guard let beat = Beat(reply) else { throw unexpected("a heartbeat's answer") }
+        return beat
+    }
+}
+
+extension ScriptCall {
+    fileprivate static func beat(of session: Session, on queue: String, begun: Token) -> ScriptCall {
+        var call = ScriptCall(.heartbeat, on: queue)
+        call.add(session.id)
+        call.add(session.lease.wholeMilliseconds)
+        call.add(begun)
+        return call
     }
 }

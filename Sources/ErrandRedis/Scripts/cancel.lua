@@ -16,10 +16,14 @@ local function holder_of(id)
   end
 end
 
+-- The same id may be asked for twice in one call.
+local ended_here = {}
+local function has_ended(id) return ended_here[id] or field('ended', id) or field('ended:old', id) end
+
 local function forget_ended(id)
   kept = kept - call('HSTRLEN', Q .. ':history', id)
   local kept_history = call('HDEL', Q .. ':history', id) == 1
-  if not (kept_history or field('ended', id) or field('ended:old', id)) then return 'not_found' end
+  if not (kept_history or has_ended(id)) then return 'not_found' end
   return deleting and kept_history and 'deleted' or 'ended'
 end
 
@@ -28,6 +32,7 @@ local function end_waiting(id, body)
   local line = event('cancelled', id, fragment or NAMELESS, num(field('failures', id)), 'null', 0, 'null')
   count('cancelled')
   end_job(id, deleting and 'x' or 'c', not deleting and line or nil)
+  ended_here[id] = true
   return deleting and 'deleted' or 'cancelled'
 end
 
@@ -52,13 +57,14 @@ local function take(id)
   local body = call('HGET', Q .. ':body', id)
   if not body then
     if deleting then return forget_ended(id) end
-    return (field('ended', id) or field('ended:old', id) or field('history', id)) and 'ended' or 'not_found'
+    return (has_ended(id) or field('history', id)) and 'ended' or 'not_found'
   end
   if call('ZSCORE', Q .. ':dead', id) then
     if not deleting then return 'dead' end
     call('ZREM', Q .. ':dead', id)
     forget_sides(id)
     remember(id, 'x')
+    ended_here[id] = true
     call('HDEL', Q .. ':body', id)
     return 'deleted'
   end

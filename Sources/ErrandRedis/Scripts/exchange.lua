@@ -105,7 +105,7 @@ local function park(id, fragment, attempt)
   if field('stops', id) then return cancelled(id, fragment, attempt, 0) end
   local operation = string.match(fragment, '^"operation":"([%w_.-]+)"')
   if not operation then return die(id, NAMELESS, attempt, worker, 0, '"its operation cannot be read"') end
-  call('RPUSH', Q .. ':parked:' .. operation, id)
+  call('RPUSH', Q .. ':parked:' .. operation, entry_for(id))
   put('parked', operation, num(field('parked', operation)) + 1)
   drop('running', id)
   fresh = fresh + 1

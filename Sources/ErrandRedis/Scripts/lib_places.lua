@@ -3,6 +3,16 @@ local SUSPECT_FROM, DEAD_KEPT = 3, 100000
 local HISTORY_KEPT, HISTORY_BYTES, HISTORY_MS, IDS_KEPT = 10000, 67108864, 86400000, 500000
 local fresh, ended, kept, records = 0, {}, 0, 0
 
+-- The entry under which a job comes into a line: its id, or another text while a job that took over the place of an older
+-- one of this id still stands there.
+local function entry_for(id)
+  if not field('stand', id) then return id end
+  local entry = id .. ':' .. nowtext
+  put('stand', entry, id)
+  put('place', id, entry)
+  return entry
+end
+
 -- To the end of its line, or scheduled. The ready-since stamp in front of the body starts anew.
 local function line_up(id, body, due)
   local priority = header(body)
@@ -10,16 +20,16 @@ local function line_up(id, body, due)
     call('ZADD', Q .. ':scheduled', whole(due), id)
   else
     if priority then call('HSET', Q .. ':body', id, nowtext .. string.sub(body, 14)) end
-    if num(field('crashes', id)) >= SUSPECT_FROM then call('RPUSH', Q .. ':suspects', id)
-    else call('RPUSH', Q .. ':ready:' .. (priority or '5'), id) end
+    if num(field('crashes', id)) >= SUSPECT_FROM then call('RPUSH', Q .. ':suspects', entry_for(id))
+    else call('RPUSH', Q .. ':ready:' .. (priority or '5'), entry_for(id)) end
     fresh = fresh + 1
   end
 end
 
 -- Back to the head of its line, where it was.
 local function give_back(id, body)
-  if num(field('crashes', id)) >= SUSPECT_FROM then call('RPUSH', Q .. ':suspects', id)
-  else call('LPUSH', Q .. ':ready:' .. (header(body) or '5'), id) end
+  if num(field('crashes', id)) >= SUSPECT_FROM then call('RPUSH', Q .. ':suspects', entry_for(id))
+  else call('LPUSH', Q .. ':ready:' .. (header(body) or '5'), entry_for(id)) end
   drop('running', id)
   fresh = fresh + 1
 end
@@ -162,8 +172,10 @@ local function trim_history()
     local at, id = string.match(head, '^(%d+):(.*)$')
     if at and num(at) > oldest and stored <= HISTORY_BYTES and call('LLEN', order) <= HISTORY_KEPT then break end
     call('LPOP', order)
-    if id then
-      stored = stored - call('HSTRLEN', Q .. ':history', id)
+    -- The record may be a newer one of the same id, which has an entry of its own.
+    local record = id and call('HGET', Q .. ':history', id)
+    if record and string.find(record, '"at_ms":' .. at .. ',', 1, true) then
+      stored = stored - #record
       call('HDEL', Q .. ':history', id)
     end
   end

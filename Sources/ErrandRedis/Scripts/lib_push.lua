@@ -48,7 +48,7 @@ local function gather(id, envelope, due)
       line = {}
       entries[level] = line
     end
-    line[#line + 1] = id
+    line[#line + 1] = entry_for(id)
     fresh = fresh + 1
   end
 end

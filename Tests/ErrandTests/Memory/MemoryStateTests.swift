@@ -49,13 +49,17 @@ struct MemoryStateTests {
     @Test("ended ids are forgotten generation by generation")
     func endedIDs() {
         var ended = EndedIDs()
-        ended.remember("a", .finished, now: 0, window: 100)
-        ended.remember("b", .cancelled, now: 100, window: 100)
+        ended.remember("a", .finished)
+        ended.settle(now: 0, window: 100)
+        ended.remember("b", .cancelled)
+        ended.settle(now: 100, window: 100)
         #expect(ended.ending(of: "a", now: 199) == .finished)
         #expect(ended.ending(of: "a", now: 200) == nil)
         #expect(ended.ending(of: "b", now: 299) == .cancelled)
-        ended.remember("c", .replaced, now: 200, window: 100)
-        ended.remember("d", .deleted, now: 300, window: 100)
+        ended.remember("c", .replaced)
+        ended.settle(now: 200, window: 100)
+        ended.remember("d", .deleted)
+        ended.settle(now: 300, window: 100)
         #expect(ended.ending(of: "b", now: 300) == nil)
         #expect(ended.ending(of: "c", now: 300) == .replaced)
     }
@@ -65,17 +69,20 @@ struct MemoryStateTests {
         var history = History()
         for number in 0..<(History.mostRecords + 10) {
             let record = History.Record(at: Int64(number), event: [1], result: [2], ending: .finished)
-            history.keep(record, of: "j\(number)", for: 1_000_000)
+            history.keep(record, of: "j\(number)")
+            history.trim(before: record.at - 1_000_000)
         }
         #expect(history["j9"] == nil)
         #expect(history["j10"] != nil)
         #expect(history.newestFirst.count == History.mostRecords)
         let large = [UInt8](repeating: 0, count: History.mostBytes / 2)
         for id in ["x", "y", "z"] {
-            history.keep(.init(at: 20_000, event: [], result: large, ending: .finished), of: id, for: 1_000_000)
+            history.keep(.init(at: 20_000, event: [], result: large, ending: .finished), of: id)
         }
+        history.trim(before: 20_000 - 1_000_000)
         #expect(history.newestFirst == ["z"])
-        history.keep(.init(at: 3_000_000, event: [], result: [], ending: .finished), of: "late", for: 1_000_000)
+        history.keep(.init(at: 3_000_000, event: [], result: [], ending: .finished), of: "late")
+        history.trim(before: 2_000_000)
         #expect(history.newestFirst == ["late"])
     }
 

@@ -19,6 +19,22 @@ public struct JobEnvelope: Sendable, Equatable {
     public let bytes: [UInt8]
 }
 
+extension JobEnvelope {
+    /// The same job, due at another time as far as the broker can tell; for checks that make many of them.
+    package func due(at time: Int64) -> JobEnvelope {
+        JobEnvelope(
+            id: id,
+            queue: queue,
+            operation: operation,
+            name: name,
+            policy: policy,
+            priority: priority,
+            notBefore: time,
+            bytes: bytes
+        )
+    }
+}
+
 extension OperationDescription {
     /// Settles what the producer settles (id, queue, name, policy) and makes the envelope to push.
     ///

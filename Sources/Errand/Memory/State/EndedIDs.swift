@@ -27,21 +27,29 @@ struct EndedIDs: Sendable {
     private var current = Generation()
     private var older = Generation()
     private var since: Int64?
+    /// What the present transition has ended.
+    private var latest: [String: MemoryEnding] = [:]
 
     func ending(of id: String, now: Int64) -> MemoryEnding? {
+        if let ending = latest[id] { return ending }
         for generation in [current, older] where now < generation.expires {
             if let ending = generation.endings[id] { return ending }
         }
         return nil
     }
 
-    mutating func remember(_ id: String, _ ending: MemoryEnding, now: Int64, window: Int64) {
+    mutating func remember(_ id: String, _ ending: MemoryEnding) { latest[id] = ending }
+
+    /// At the end of a transition: until then, no generation gives way to another.
+    mutating func settle(now: Int64, window: Int64) {
+        guard !latest.isEmpty else { return }
         if isOver(now: now, window: window) {
             older = current
             current = Generation()
             since = now
         }
-        current.endings[id] = ending
+        current.endings.merge(latest) { $1 }
+        latest = [:]
         current.expires = MemoryRules.later(now, by: MemoryRules.later(window, by: window))
     }
 

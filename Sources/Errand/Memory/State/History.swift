@@ -16,16 +16,17 @@ struct History: Sendable {
     /// The ids, oldest first.
     private var order = Line()
     private var bytes = 0
+    private var isTrimmed = true
 
     subscript(id: String) -> Record? { records[id] }
     var newestFirst: [String] { order.ids.reversed() }
 
-    mutating func keep(_ record: Record, of id: String, for milliseconds: Int64) {
+    mutating func keep(_ record: Record, of id: String) {
         remove(id)
         records[id] = record
         order.append(id)
         bytes += record.size
-        trim(before: record.at - milliseconds)
+        isTrimmed = false
     }
 
     @discardableResult
@@ -33,13 +34,17 @@ struct History: Sendable {
         guard let record = records.removeValue(forKey: id) else { return false }
         order.remove(id)
         bytes -= record.size
+        isTrimmed = false
         return true
     }
 
-    private mutating func trim(before oldest: Int64) {
+    /// Drops what is older, and what is beyond the limits, if anything was changed; at the end of a transition.
+    mutating func trim(before oldest: Int64) {
+        guard !isTrimmed else { return }
         while let id = order.first, let record = records[id] {
-            if record.at > oldest, bytes <= Self.mostBytes, records.count <= Self.mostRecords { return }
+            if record.at > oldest, bytes <= Self.mostBytes, records.count <= Self.mostRecords { break }
             remove(id)
         }
+        isTrimmed = true
     }
 }

@@ -57,7 +57,7 @@ enum LineName: Sendable, Hashable {
 
 /// A name for uniqueness: names are the same when their bytes are, unlike Swift's strings.
 struct MemoryName: Sendable, Hashable {
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
 
     init(_ text: String) { bytes = Array(text.utf8) }
 }

@@ -21,8 +21,10 @@ struct MemoryOutbox: Sendable {
 }
 
 extension MemoryQueue {
-    /// What the transition had to tell, with hints for as many waiting sessions as there are new jobs in line.
+    /// Ends a transition: what it had to tell, with hints for as many waiting sessions as there are new jobs in line.
     mutating func takeOutbox() -> MemoryOutbox {
+        ended.settle(now: now, window: settings.rememberIDs)
+        history.trim(before: now - settings.keepHistory)
         while outbox.newWork > 0, let session = idle.popFirst() {
             guard sessions[session] != nil else { continue }
             outbox.add(.work(queue: name), for: session)

@@ -5,7 +5,7 @@ extension MemoryQueue {
     /// - Parameter event: The event to keep in the history, if one is to be kept.
     mutating func end(_ id: String, as ending: MemoryEnding, event: [UInt8]? = nil, result: [UInt8] = []) {
         if let event { keepHistory(of: id, ending, event, result) }
-        ended.remember(id, ending, now: now, window: settings.rememberIDs)
+        ended.remember(id, ending)
         vacate(id)
         leaveName(id)
         jobs[id] = nil
@@ -13,7 +13,7 @@ extension MemoryQueue {
 
     private mutating func keepHistory(of id: String, _ ending: MemoryEnding, _ event: [UInt8], _ result: [UInt8]) {
         let record = History.Record(at: now, event: event, result: result, ending: ending)
-        history.keep(record, of: id, for: settings.keepHistory)
+        history.keep(record, of: id)
     }
 
     /// Ends a job because a newer one took its name over.

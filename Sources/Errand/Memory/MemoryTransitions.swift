@@ -1,0 +1,55 @@
+/// One queue of the in-memory broker without the broker around it: its transitions, called one after the other at times
+/// of the caller's choosing. For checks that make millions of them.
+package struct MemoryTransitions: Sendable {
+    var queue: MemoryQueue
+
+    /// An empty queue.
+    package init(queue name: String) { queue = MemoryQueue(name: name) }
+
+    /// Sets the time at which the next transitions happen, in milliseconds since 1970 UTC.
+    package mutating func setTime(_ now: Int64) { queue.now = now }
+
+    /// Pushes jobs.
+    package mutating func push(_ jobs: [JobEnvelope]) throws(BrokerError) -> [Receipt] { try queue.push(jobs) }
+    /// Registers a session.
+    package mutating func register(_ session: Session) throws(BrokerError) { try queue.register(session) }
+    /// Reports and claims.
+    package mutating func exchange(_ call: Exchange) throws(BrokerError) -> ExchangeAnswer { try queue.exchange(call) }
+    /// Beats for a session.
+    package mutating func beat(of session: Session, begun: Token) throws(BrokerError) -> Beat {
+        try queue.beat(of: session, begun: begun)
+    }
+    /// Ends a session.
+    package mutating func release(_ session: String) { queue.release(session) }
+    /// Puts due jobs in line.
+    package mutating func promote() -> Promotion { queue.promote() }
+    /// Takes back what dead sessions held.
+    package mutating func recover() -> Recovery { queue.recover() }
+    /// Cancels a job.
+    package mutating func cancel(_ id: String) -> EndingVerdict { queue.cancel(id) }
+    /// Deletes a job.
+    package mutating func delete(_ id: String) -> EndingVerdict { queue.delete(id) }
+    /// Puts a dead job back in line.
+    package mutating func revive(_ id: String) -> ReviveVerdict { queue.revive(id) }
+    /// Cancels waiting jobs.
+    package mutating func clear() -> Int { queue.clear() }
+    /// Changes settings.
+    package mutating func configure(_ change: QueueSettings) throws(BrokerError) { try queue.configure(change) }
+    /// Broken invariants.
+    package var findings: [Finding] { queue.findings }
+    /// Sessions that wait for a hint.
+    package var waitingSessions: Set<String> { queue.idle }
+
+    /// What the transitions since the last call had to tell: messages of events, and the sessions hinted, with whether
+    /// something is to stop.
+    package mutating func takeNews() -> (events: [[UInt8]], hints: [(session: String, isStop: Bool)]) {
+        let outbox = queue.takeOutbox()
+        return (
+            outbox.messages,
+            outbox.hints.map { hint in
+                if case .stop = hint.hint { return (hint.session, true) }
+                return (hint.session, false)
+            }
+        )
+    }
+}

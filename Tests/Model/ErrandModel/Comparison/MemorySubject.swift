@@ -1,0 +1,78 @@
+import Errand
+
+/// The in-memory broker's transitions, driven by the model's commands.
+package struct MemorySubject {
+    private let universe: Universe
+    private var transitions: MemoryTransitions
+    private var registrations: [SessionID: Registration] = [:]
+    private var envelopes: Envelopes
+
+    package init(_ universe: Universe, _ envelopes: Envelopes) {
+        self.universe = universe
+        self.envelopes = envelopes
+        transitions = MemoryTransitions(queue: universe.queue)
+    }
+
+    package var hasFindings: Bool { !transitions.findings.isEmpty }
+
+    package mutating func observe(_ command: Command, at time: Time) throws -> Observation {
+        transitions.setTime(time)
+        let answer = try answer(command)
+        let news = transitions.takeNews()
+        return Observation(
+            answer: answer,
+            words: transitions.words(
+                ids: universe.ids,
+                sessions: universe.sessions,
+                names: Universe.nameCount,
+                operations: Universe.operationCount
+            ),
+            events: Array(news.events.joined(separator: [10])),
+            workHints: news.hints.filter { !$0.isStop }.map { Universe.number($0.session) },
+            stopHints: news.hints.filter { $0.isStop }.map { Universe.number($0.session) },
+            waiting: Set(transitions.waitingSessions.map(Universe.number))
+        )
+    }
+
+    package mutating func answer(_ command: Command) throws -> Answer {
+        do { return try made(command) } catch let error as BrokerError { return Answer(error) }
+    }
+
+    private mutating func made(_ command: Command) throws -> Answer {
+        switch command {
+        case .push(let pushes):
+            return Answer(try transitions.push(try pushes.map { try envelopes.envelope($0, universe) }))
+        case .register(let registration):
+            try transitions.register(universe.session(registration))
+            registrations[registration.session] = registration
+            return .done
+        case .exchange(let call):
+            let answer = try transitions.exchange(universe.exchange(call, registration(of: call.session)))
+            return Answer(answer)
+        case .beat(let session, let lease, let begun):
+            var registration = registration(of: session)
+            registration.lease = lease
+            return Answer(try transitions.beat(of: universe.session(registration), begun: Errand.Token(begun)))
+        case .release(let session):
+            transitions.release(universe.sessions[session])
+            return .done
+        case .promote:
+            let promotion = transitions.promote()
+            return .promoted(promotion.promoted, next: promotion.nextDue.map { Time($0) })
+        case .recover:
+            let recovery = transitions.recover()
+            return .recovered(recovery.recovered, more: recovery.hasMore)
+        case .cancel(let ids): return Answer(ids.map { transitions.cancel(universe.ids[$0]) })
+        case .delete(let ids): return Answer(ids.map { transitions.delete(universe.ids[$0]) })
+        case .revive(let ids): return Answer(ids.map { transitions.revive(universe.ids[$0]) })
+        case .clear: return .cleared(transitions.clear())
+        case .configure(let change):
+            try transitions.configure(universe.settings(change))
+            return .done
+        }
+    }
+
+    private func registration(of session: SessionID) -> Registration {
+        registrations[session] ?? Registration(session: session, lease: 1000)
+    }
+}

@@ -1,0 +1,124 @@
+import Errand
+
+/// What can be seen of one transition of a real broker.
+package struct Observation {
+    package var answer: Answer
+    package var words: [Int64]
+    /// The lines of the published events.
+    package var events: [UInt8]
+    /// Sessions that were told that there is work, and that something is to stop.
+    package var workHints: [SessionID]
+    package var stopHints: [SessionID]
+    /// Sessions that wait for a hint.
+    package var waiting: Set<SessionID>
+}
+
+/// Compares a broker with the model after each step. Which of the waiting sessions are woken is the broker's choice.
+struct Judge {
+    private var waiting: Set<SessionID> = []
+
+    /// What is wrong with a step, or `nil`.
+    mutating func verdict(
+        _ expected: Answer,
+        _ model: QueueModel,
+        words: [Int64],
+        _ seen: Observation,
+        _ universe: Universe
+    ) -> String? {
+        if seen.answer != expected { return "answered \(seen.answer)\n   model \(expected)" }
+        let lines = universe.lines(of: model.effects.events)
+        if seen.events != lines {
+            return
+                "published\n\(String(decoding: seen.events, as: UTF8.self))\n model\n\(String(decoding: lines, as: UTF8.self))"
+        }
+        if seen.words != words { return "state\n\(seen.words)\n model\n\(words)\n \(model)" }
+        return hints(model.effects, seen)
+    }
+
+    private mutating func hints(_ effects: Effects, _ seen: Observation) -> String? {
+        if let session = effects.waits { waiting.insert(session) }
+        for session in effects.waitsNoMore { waiting.remove(session) }
+        let woken = waiting.subtracting(seen.waiting)
+        defer { waiting = seen.waiting }
+        guard seen.waiting.isSubset(of: waiting), woken.count == min(effects.newWork, waiting.count) else {
+            return
+                "waiting sessions are \(seen.waiting.sorted()) of \(waiting.sorted()), \(effects.newWork) to be woken"
+        }
+        if seen.workHints.sorted() != woken.sorted() { return "woke \(seen.workHints), not \(woken.sorted())" }
+        // In one call the hints of several stops may come in any order.
+        if seen.stopHints.sorted() != effects.stopHints.sorted() {
+            return "told to stop \(seen.stopHints), not \(effects.stopHints)"
+        }
+        return nil
+    }
+}
+
+extension Answer {
+    init(_ error: BrokerError) {
+        switch error.code {
+        case .sessionLost: self = .no(.sessionLost)
+        case .full: self = .no(.full)
+        default: self = .no(.refused)
+        }
+    }
+
+    init(_ receipts: [Errand.Receipt]) {
+        self = .receipts(
+            receipts.map { receipt in
+                let holder = receipt.holder.map(Universe.number) ?? -1
+                switch receipt.outcome {
+                case .accepted: return .accepted
+                case .exists, .unknown: return .exists
+                case .dropped: return .dropped(holder: holder)
+                case .replaced: return .replaced(holder)
+                case .deferred: return .deferred(holder: holder)
+                }
+            }
+        )
+    }
+
+    init(_ answer: ExchangeAnswer) {
+        let claims = answer.claims.map { claim in
+            GivenClaim(
+                id: Universe.number(claim.id),
+                token: Token(claim.token),
+                attempt: claim.attempt,
+                crashes: claim.crashes,
+                readySince: claim.body.prefix(13).reduce(0) { $0 &* 10 &+ Time($1 &- 48) }
+            )
+        }
+        self = .exchanged(
+            accepted: answer.accepted,
+            claims: claims,
+            hasDue: answer.hasDueJobs,
+            isPaused: answer.isPaused
+        )
+    }
+
+    /// The order of stops is the broker's choice.
+    init(_ beat: Beat) {
+        let stops = beat.stops.map { StopOrder(id: Universe.number($0.id), token: Token($0.token)) }
+        self = .beaten(claims: beat.claims, stops: stops.sorted { $0.id < $1.id })
+    }
+
+    init(_ verdicts: [EndingVerdict]) {
+        let words: [EndingVerdict: EndingWord] = [
+            .cancelled: .cancelled, .stopping: .stopping, .deleted: .deleted, .running: .running, .ended: .ended,
+            .dead: .dead, .notFound: .notFound,
+        ]
+        self = .endings(verdicts.compactMap { words[$0] })
+    }
+
+    init(_ verdicts: [ReviveVerdict]) {
+        self = .revivals(
+            verdicts.map { verdict in
+                switch verdict {
+                case .revived: .revived
+                case .notDead: .notDead
+                case .notFound: .notFound
+                case .nameTaken(let holder): .taken(holder: Universe.number(holder))
+                }
+            }
+        )
+    }
+}

@@ -1,0 +1,69 @@
+import Errand
+package import ErrandRedis
+import Logging
+package import TestSupport
+
+/// Plays histories on the model and on the real scripts, and compares everything after every step.
+package struct RedisComparison: Sendable {
+    private let broker: RedisBroker
+    private let scripts: RedisSubject.Scripts
+
+    /// - Parameter server: a server of its own, whose data the histories may use.
+    package init(on server: RedisServer, _ edition: ScriptEdition) async throws {
+        let options = ConnectionOptions()
+        broker = RedisBroker(
+            try RedisAddress(url: server.url),
+            options: options,
+            logger: Logger(label: "model"),
+            edition: edition
+        )
+        scripts = try await RedisSubject.Scripts(on: broker)
+    }
+
+    package func close() { broker.close() }
+
+    /// What is wrong with a history, or `nil`.
+    ///
+    /// - Parameter number: of the queue to use; no other history may use it at the same time.
+    package func fault(in history: History, queue number: Int, audits: Bool = true) async throws -> Fault? {
+        guard let first = history.steps.first else { return nil }
+        let universe = Universe(queue: number)
+        let subject = RedisSubject(universe, broker, scripts)
+        try await subject.begin(first)
+        let fault = try await fault(in: history, universe, subject, audits)
+        try await subject.wipe()
+        return fault
+    }
+
+    private func fault(
+        in history: History,
+        _ universe: Universe,
+        _ subject: RedisSubject,
+        _ audits: Bool
+    ) async throws -> Fault? {
+        var model = QueueModel()
+        var envelopes = Envelopes()
+        var judge = Judge()
+        for (index, step) in history.steps.enumerated() {
+            let expected = model.apply(step.command, at: step.time)
+            let seen: Observation
+            do {
+                let next = index + 1 < history.steps.count ? history.steps[index + 1] : nil
+                seen = try await subject.observe(step, next: next)
+            } catch { return Fault(step: index, what: "failed: \(error)") }
+            for job in model.jobs.values { _ = try envelopes.envelope(job.pushed, universe) }
+            let words = try model.jobs.values.reduce(into: [Push: Int64]()) {
+                $0[$1.pushed] = Int64(try envelopes.envelope($1.pushed, universe).bytes.count + 13)
+            }
+            let expectedWords = model.words(universe) { words[$0] ?? -1 }
+            if let what = judge.verdict(expected.sorted, model, words: expectedWords, seen, universe) {
+                return Fault(step: index, what: what)
+            }
+            if audits, index % 10 == 9 || index == history.steps.count - 1 {
+                let findings = try await subject.findings()
+                if !findings.isEmpty { return Fault(step: index, what: "its audit: \(findings)") }
+            }
+        }
+        return nil
+    }
+}

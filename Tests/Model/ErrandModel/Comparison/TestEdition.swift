@@ -1,0 +1,78 @@
+package import ErrandRedis
+
+/// The scripts in the wording of the checks: time stands still until the check moves it, what would be published is
+/// written down, and the choice of a random session is made by the check.
+///
+/// Only the line `local call = redis.call` is another one; everything else is what is shipped.
+package enum TestEdition {
+    private static let line = "local call = redis.call\n"
+
+    /// A change of the scripts' text, made on purpose to see the checks go red.
+    package struct Mutation: Sendable {
+        package let script: String
+        package let old: String
+        package let new: String
+
+        package init(script: String, old: String, new: String) {
+            self.script = script
+            self.old = old
+            self.new = new
+        }
+    }
+
+    package struct NoMatch: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// Makes the edition.
+    ///
+    /// - Parameters:
+    ///   - tombstones: Whether even short lines keep tombstones, as only long ones do otherwise.
+    ///   - mutations: Changes to make besides. A text that is not in any script is an error.
+    package static func make(tombstones: Bool = false, mutations: [Mutation] = []) throws -> ScriptEdition {
+        var matched = Set<Int>()
+        let edition = try ScriptEdition { name, text in
+            guard text.contains(line) else { throw NoMatch(description: "\(name) has no line \(line)") }
+            var text = text.replacing(line, with: wrapper)
+            if tombstones { text = text.replacing("<= 1000 and call('LREM'", with: "<= 0 and call('LREM'") }
+            for (index, mutation) in mutations.enumerated() where mutation.script == "*" || mutation.script == name {
+                guard text.contains(mutation.old) else { continue }
+                matched.insert(index)
+                text = text.replacing(mutation.old, with: mutation.new)
+            }
+            return text
+        }
+        if let missed = mutations.indices.first(where: { !matched.contains($0) }) {
+            throw NoMatch(description: "\(mutations[missed].script) does not hold: \(mutations[missed].old)")
+        }
+        return edition
+    }
+
+    /// What stands for Redis' commands. The generations of ended ids expire by the check's clock, too.
+    private static let wrapper = """
+        local test = KEYS[1] .. ':test'
+        local function call(command, ...)
+          local key, value = ...
+          if command == 'TIME' then
+            local at = tonumber(redis.call('HGET', test, 'now'))
+            for _, name in ipairs({ KEYS[1] .. ':ended', KEYS[1] .. ':ended:old' }) do
+              local expires = redis.call('HGET', test, 'expires ' .. name)
+              if expires and tonumber(expires) <= at then redis.call('DEL', name) end
+            end
+            return { string.format('%.0f', math.floor(at / 1000)), string.format('%.0f', at % 1000 * 1000) }
+          elseif command == 'PUBLISH' then
+            redis.call('RPUSH', test .. ':published', key, value)
+            return 0
+          elseif command == 'PEXPIRE' then
+            redis.call('HSET', test, 'expires ' .. key, string.format('%.0f', redis.call('HGET', test, 'now') + value))
+            return 1
+          elseif command == 'RENAME' then
+            redis.call('HSET', test, 'expires ' .. value, redis.call('HGET', test, 'expires ' .. key))
+          elseif command == 'ZRANDMEMBER' then
+            return redis.call('HGET', test, 'look')
+          end
+          return redis.call(command, ...)
+        end
+
+        """
+}

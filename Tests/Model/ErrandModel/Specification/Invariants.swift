@@ -1,0 +1,71 @@
+extension QueueModel {
+    /// Which safety invariant of a queue's state is broken, or `nil`.
+    package var brokenInvariant: String? {
+        misplacedJob ?? strayMember ?? brokenName ?? brokenClaim ?? brokenCount
+    }
+
+    /// S2, one half: every job is where it says it is.
+    private var misplacedJob: String? {
+        for job in jobs.values {
+            let isThere =
+                switch job.place {
+                case .line(let line): lines[line]?.count { $0 == job.id } == 1
+                case .claimed(let session): sessions[session]?.claims.count { $0.id == job.id } == 1
+                case .behind(let holder): jobs[holder]?.successor == job.id && jobs[holder]?.holder != nil
+                case .scheduled, .retrying, .dead: true
+                }
+            if !isThere { return "S2: job \(job.id) is not at \(job.place)" }
+        }
+        return nil
+    }
+
+    /// S2, the other half, and S3: every member of a place is a job that says so.
+    private var strayMember: String? {
+        for (line, ids) in lines {
+            if ids.isEmpty { return "an empty line \(line)" }
+            if let id = ids.first(where: { jobs[$0]?.place != .line(line) }) { return "S2: stray \(id) in \(line)" }
+        }
+        for (session, state) in sessions {
+            if let claim = state.claims.first(where: { jobs[$0.id]?.place != .claimed(session) }) {
+                return "S3: session \(session) claims \(claim.id), which is not there"
+            }
+        }
+        return nil
+    }
+
+    /// S7 and S8: a name is held by the one unfinished job that has it, apart from the one that waits behind that.
+    private var brokenName: String? {
+        for (name, id) in holders where jobs[id]?.pushed.name != name || jobs[id]?.isDead == true {
+            return "S8: name \(name) is locked by \(id)"
+        }
+        for job in jobs.values {
+            guard let name = job.pushed.name, !job.isDead else { continue }
+            if case .behind(let holder) = job.place {
+                if holders[name] != holder { return "S7: \(job.id) waits behind \(holder), which holds no name" }
+            } else if holders[name] != job.id {
+                return "S7: \(job.id) has name \(name), held by \(String(describing: holders[name]))"
+            }
+        }
+        return nil
+    }
+
+    private var brokenClaim: String? {
+        for job in jobs.values {
+            if job.stop != nil, job.holder == nil { return "\(job.id) is to stop, but does not run" }
+            if job.stop == .replace, job.successor == nil { return "\(job.id) is to stop for nobody" }
+            if job.successor != nil, job.holder == nil { return "\(job.successor ?? -1) waits behind no run" }
+        }
+        for state in sessions.values {
+            if state.claims.contains(where: { $0.token > lastToken }) { return "S5: a token from the future" }
+        }
+        return nil
+    }
+
+    /// S13: crash counts within their limits.
+    private var brokenCount: String? {
+        for job in jobs.values where job.crashesAlone > 4 || job.crashesAlone > job.crashes {
+            return "S13: \(job.id) crashed \(job.crashes) times, \(job.crashesAlone) alone"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,81 @@
+/// Which jobs a session gets, and in which order.
+extension QueueModel {
+    mutating func claim(_ call: Call) -> [GivenClaim] {
+        let token = max(now * 1000, lastToken + 1)
+        var claims: [GivenClaim] = []
+        if !servesSuspects(call, token, &claims) {
+            for operation in parkedOperations where sessions[call.session]?.registration.operations[operation] != nil {
+                take(call.wanted - claims.count, from: .parked(operation), call, token, &claims)
+            }
+            takeLevels(call, token, &claims)
+        }
+        if !claims.isEmpty { lastToken = token }
+        if settings.publishesStarts {
+            for claim in claims {
+                if let job = jobs[claim.id] {
+                    publish(.started, job.pushed, Run(attempt: claim.attempt, worker: call.session))
+                }
+            }
+        }
+        return claims
+    }
+
+    var parkedOperations: [Operation] {
+        lines.keys.compactMap { if case .parked(let operation) = $0 { operation } else { nil } }.sorted()
+    }
+
+    /// One session at a time serves the suspects, each alone, and gets nothing else meanwhile.
+    private mutating func servesSuspects(_ call: Call, _ token: Token, _ claims: inout [GivenClaim]) -> Bool {
+        if let solo, solo != call.session, sessions[solo] != nil { return false }
+        let holdsNothing = sessions[call.session]?.claims.isEmpty ?? true
+        if lines[.suspects] != nil {
+            solo = call.session
+            if holdsNothing { take(1, from: .suspects, call, token, &claims) }
+            return true
+        }
+        if solo == call.session, !holdsNothing { return true }
+        solo = nil
+        return false
+    }
+
+    /// The highest level first, but every sixteenth job while several wait is one of the lowest.
+    private mutating func takeLevels(_ call: Call, _ token: Token, _ claims: inout [GivenClaim]) {
+        while claims.count < call.wanted {
+            let waiting = (0...9).filter { lines[.ready(priority: $0)] != nil }
+            guard let lowest = waiting.first, let highest = waiting.last else { return }
+            let wanted = call.wanted - claims.count
+            let before = claims.count
+            if lowest == highest {
+                return take(wanted, from: .ready(priority: highest), call, token, &claims)
+            } else if turn >= 15 {
+                take(1, from: .ready(priority: lowest), call, token, &claims)
+                turn = 0
+            } else {
+                take(min(wanted, 15 - turn), from: .ready(priority: highest), call, token, &claims)
+                turn += claims.count - before
+            }
+        }
+    }
+
+    private mutating func take(
+        _ most: Int,
+        from line: Line,
+        _ call: Call,
+        _ token: Token,
+        _ claims: inout [GivenClaim]
+    ) {
+        for id in (lines[line] ?? []).prefix(max(most, 0)) {
+            guard let job = jobs[id] else { continue }
+            leavePlace(id)
+            jobs[id]?.place = .claimed(call.session)
+            let deadline = now + call.waitAndGrace + timeout(of: job, call.session)
+            sessions[call.session]?.claims.append(.init(id: id, token: token, deadline: deadline))
+            claims.append(given(job, token))
+        }
+    }
+
+    /// The job's own timeout, or the longest default of the session's operations.
+    private func timeout(of job: Job, _ session: SessionID) -> Time {
+        job.pushed.timeout ?? sessions[session]?.registration.operations.values.map(\.timeout).max() ?? 10_000
+    }
+}

@@ -1,0 +1,131 @@
+/// The specification of a queue: every transition of `docs/states.md` and `docs/data-model.md`, told as plainly as can
+/// be, for real brokers to be compared with. It shares no code with any of them.
+///
+/// Nothing in it is left to chance or read from a clock, so the same commands at the same times give the same queue.
+package struct QueueModel: Hashable, Sendable {
+    package var now: Time = 0
+    package var effects = Effects()
+
+    package var jobs: [JobID: Job] = [:]
+    package var lines: [Line: [JobID]] = [:]
+    package var holders: [Name: JobID] = [:]
+    package var sessions: [SessionID: SessionState] = [:]
+
+    /// When anybody last beat, registered, or called after an outage.
+    package var lastBeat: Time?
+    /// The longest lease of the sessions that were there at the last registration.
+    package var longestLease: Time = 0
+    /// Recovery takes nothing back before this time.
+    package var graceEnds: Time = 0
+    /// The last beat for which recovery itself has granted the grace.
+    package var gapNoticed: Time?
+
+    package var lastToken: Token = 0
+    /// Jobs of higher levels that were claimed since one of the lowest was.
+    package var turn = 0
+    /// The session that serves the suspects.
+    package var solo: SessionID?
+
+    package var settings = Settings()
+    package var totals: [Total: Int] = [:]
+    package var ended = EndedIDs()
+    /// Oldest first.
+    package var history: [Record] = []
+
+    package init() {}
+}
+
+/// A job that has not ended for good.
+package struct Job: Hashable, Sendable {
+    package var pushed: Push
+    package var readySince: Time
+    package var place: Place
+    /// Runs that failed or timed out.
+    package var failures = 0
+    /// Workers that died with it begun, and those of them that held nothing else.
+    package var crashes = 0
+    package var crashesAlone = 0
+    package var lastFailure: Event?
+    package var stop: Stop?
+    /// The job that takes its name over when its claim has ended.
+    package var successor: JobID?
+
+    package var id: JobID { pushed.id }
+    package var isSuspect: Bool { crashes >= 3 }
+    package var isDead: Bool { if case .dead = place { true } else { false } }
+    package var holder: SessionID? { if case .claimed(let session) = place { session } else { nil } }
+}
+
+/// A session as a queue knows it.
+package struct SessionState: Hashable, Sendable {
+    package var registration: Registration
+    package var leaseEnds: Time
+    package var lastBeat: Time
+    /// Claims with tokens up to this one have begun.
+    package var begun: Token = 0
+    /// In the order in which they were made.
+    package var claims: [HeldClaim] = []
+    package var lastCall: LastCall?
+
+    package struct HeldClaim: Hashable, Sendable {
+        package var id: JobID
+        package var token: Token
+        package var deadline: Time
+    }
+
+    package struct LastCall: Hashable, Sendable {
+        package var number: Int
+        package var token: Token?
+        package var accepted: [Bool]
+    }
+
+    package func claim(of id: JobID) -> HeldClaim? { claims.first { $0.id == id } }
+}
+
+/// What an operator set.
+package struct Settings: Hashable, Sendable {
+    package var isPaused = false
+    package var publishesStarts = false
+    package var maximumLength = 10_000_000
+    package var rememberIDs: Time = 60_000
+    package var keepHistory: Time = 86_400_000
+}
+
+/// What is kept of a job that ended.
+package struct Record: Hashable, Sendable {
+    package var event: Event
+    package var hasResult: Bool
+
+    package var id: JobID { event.id }
+}
+
+/// The ids of ended jobs: two generations, each dropped whole.
+package struct EndedIDs: Hashable, Sendable {
+    package struct Generation: Hashable, Sendable {
+        package var endings: [JobID: Ending] = [:]
+        package var expires: Time = 0
+    }
+    package var current = Generation()
+    package var older = Generation()
+    package var since: Time?
+
+    /// What the present transition has ended; a generation gives way to another only at the end of a transition.
+    package var latest: [JobID: Ending] = [:]
+
+    package func ending(of id: JobID, at now: Time) -> Ending? {
+        latest[id] ?? (now < current.expires ? current.endings[id] : nil)
+            ?? (now < older.expires ? older.endings[id] : nil)
+    }
+
+    mutating func settle(at now: Time, window: Time) {
+        guard !latest.isEmpty else { return }
+        if since.map({ $0 > now || now - $0 >= window }) ?? true {
+            older = current
+            current = Generation()
+            since = now
+        }
+        current.endings.merge(latest) { $1 }
+        current.expires = now + 2 * window
+        latest = [:]
+    }
+}
