@@ -20,13 +20,17 @@ package final class RedisServer: Sendable {
     package var tcpURL: String { "redis://127.0.0.1:\(port)" }
     /// Where its data is.
     package let directory: String
+    private let prefix: [String]
     private let arguments: [String]
     private let process = Mutex<Process?>(nil)
 
     /// Starts a server.
     ///
-    /// - Parameter durable: whether it keeps an append-only file, synced with every write.
-    package init(tcp: Bool = false, durable: Bool = false, _ more: [String] = []) throws {
+    /// - Parameters:
+    ///   - durable: whether it keeps an append-only file, synced with every write.
+    ///   - prefix: words before the command, as `env` takes them: `NAME=value`, or `ip netns exec …`.
+    package init(tcp: Bool = false, durable: Bool = false, prefix: [String] = [], _ more: [String] = []) throws {
+        self.prefix = prefix
         directory = NSTemporaryDirectory() + "er-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         port = tcp ? try Self.freePort() : 0
@@ -44,19 +48,26 @@ package final class RedisServer: Sendable {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
+    /// Its process id; 0 before its first start.
+    package var pid: Int32 { process.withLock { $0?.processIdentifier ?? 0 } }
+    /// Whether its process lives.
+    package var isRunning: Bool { process.withLock { $0?.isRunning ?? false } }
+
     /// Starts it again after it was killed, and waits until it answers.
-    package func start() throws {
+    ///
+    /// - Parameter mayLoad: whether it is enough that it answers that it still loads its data.
+    package func start(mayLoad: Bool = false) throws {
         unlink(socket)
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["redis-server"] + arguments
+        process.arguments = prefix + ["redis-server"] + arguments
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
         self.process.withLock { $0 = process }
         TestWarden.shared.watch(process.processIdentifier, directory)
         let deadline = ContinuousClock.now + .seconds(20)
-        while !isAnswering {
+        while !isAnswering(mayLoad: mayLoad) {
             guard ContinuousClock.now < deadline, process.isRunning else {
                 throw TestFailure("redis-server did not start")
             }
@@ -72,14 +83,18 @@ package final class RedisServer: Sendable {
     }
 
     /// Whether it answers at all, if only to ask for a password.
-    private var isAnswering: Bool {
+    private func isAnswering(mayLoad: Bool) -> Bool {
         guard let answer = try? run("PING") else { return false }
-        return answer == "PONG" || answer.hasPrefix("NOAUTH")
+        return answer == "PONG" || answer.hasPrefix("NOAUTH") || (mayLoad && answer.hasPrefix("LOADING"))
     }
 
     /// What the server answers to a command, as text: the elements of an array one a line.
     @discardableResult
-    package func run(_ words: String...) throws -> String {
+    package func run(_ words: String...) throws -> String { try run(words) }
+
+    /// What the server answers to a command, as text: the elements of an array one a line.
+    @discardableResult
+    package func run(_ words: [String]) throws -> String {
         let file = socketOf(AF_UNIX)
         defer { close(file) }
         var address = sockaddr_un()
