@@ -37,6 +37,8 @@ final class Play: Sendable {
         var drain = Duration.seconds(60)
         /// How early a delayed job may begin, in milliseconds (clocks that were moved).
         var earlyTolerance: Int64 = 50
+        /// Beginnings of keys that may be left over in the end, beside those that always may.
+        var toleratedKeys: [String] = []
     }
 
     static let queue = "faults"

@@ -6,5 +6,5 @@ extension Scenario {
     private static let network =
         lostAnswers + partitions + cutOff + badLines + lostConnections + movedServers + wrongAnswers
         + wrongServers
-    private static let server = restarts
+    private static let server = restarts + frozenServers + lostData + slowLoading + fullDisks
 }
