@@ -6,5 +6,7 @@ extension Scenario {
     private static let network =
         lostAnswers + partitions + cutOff + badLines + lostConnections + movedServers + wrongAnswers
         + wrongServers
-    private static let server = restarts + frozenServers + lostData + slowLoading + fullDisks
+    private static let server =
+        restarts + frozenServers + lostData + slowLoading + fullDisks
+        + fullMemory + vanishedKeys + forgottenScripts
 }
