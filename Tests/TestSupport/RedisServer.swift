@@ -26,6 +26,7 @@ package final class RedisServer: Sendable {
     package var tcpURL: String { "redis://\(credentials)127.0.0.1:\(port)" }
     /// Where its data is.
     package let directory: String
+    private let prefix: [String]
     private let arguments: [String]
     private let isRestricted: Bool
     private let process = Mutex<Process?>(nil)
@@ -37,15 +38,18 @@ package final class RedisServer: Sendable {
     ///
     /// - Parameters:
     ///   - durable: whether it keeps an append-only file, synced with every write.
+    ///   - prefix: words before the command, as `env` takes them: `NAME=value`, or `ip netns exec …`.
     ///   - restricted: whether it has Errand's user. A server that wants a password of everybody has not.
     ///   - rules: what to add to the rules of Errand's user, such as `-hget`.
     package init(
         tcp: Bool = false,
         durable: Bool = false,
+        prefix: [String] = [],
         restricted: Bool = true,
         rules: String = "",
         _ more: [String] = []
     ) throws {
+        self.prefix = prefix
         isRestricted = restricted && !more.contains("--requirepass")
         directory = NSTemporaryDirectory() + "er-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -66,19 +70,26 @@ package final class RedisServer: Sendable {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
+    /// Its process id; 0 before its first start.
+    package var pid: Int32 { process.withLock { $0?.processIdentifier ?? 0 } }
+    /// Whether its process lives.
+    package var isRunning: Bool { process.withLock { $0?.isRunning ?? false } }
+
     /// Starts it again after it was killed, and waits until it answers.
-    package func start() throws {
+    ///
+    /// - Parameter mayLoad: whether it is enough that it answers that it still loads its data.
+    package func start(mayLoad: Bool = false) throws {
         unlink(socket)
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["redis-server"] + arguments
+        process.arguments = prefix + ["redis-server"] + arguments
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try withUnblockedSignals { try process.run() }
         self.process.withLock { $0 = process }
         TestWarden.shared.watch(process.processIdentifier, directory)
         let deadline = ContinuousClock.now + .seconds(20)
-        while !isAnswering {
+        while !isAnswering(mayLoad: mayLoad) {
             guard ContinuousClock.now < deadline, process.isRunning else {
                 throw TestFailure("redis-server did not start")
             }
@@ -102,9 +113,9 @@ package final class RedisServer: Sendable {
     }
 
     /// Whether it answers at all, if only to ask for a password.
-    private var isAnswering: Bool {
+    private func isAnswering(mayLoad: Bool) -> Bool {
         guard let answer = try? run("PING") else { return false }
-        return answer == "PONG" || answer.hasPrefix("NOAUTH")
+        return answer == "PONG" || answer.hasPrefix("NOAUTH") || (mayLoad && answer.hasPrefix("LOADING"))
     }
 
     /// What the server answers to a command, as text: the elements of an array one a line.

@@ -47,8 +47,9 @@ extension RedisBroker {
                 return receipt
             }
         } catch {
-            // An earlier portion was taken, so the whole batch can no longer be said to have failed.
-            guard error.code == .outcomeUnknown || !done.isEmpty else { throw error }
+            // An answer that makes no sense says nothing of what was done. And once an earlier portion was taken, the whole
+            // batch can no longer be said to have failed.
+            guard [.outcomeUnknown, .protocolViolation].contains(error.code) || !done.isEmpty else { throw error }
             return jobs.map { Receipt(id: $0.id, queue: queue, outcome: .unknown) }
         }
     }

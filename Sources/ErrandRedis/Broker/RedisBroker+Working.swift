@@ -1,4 +1,5 @@
 public import Errand
+import Logging
 
 extension RedisBroker {
     /// Registers the session, and puts the queue into the registry.
@@ -14,7 +15,10 @@ extension RedisBroker {
             call.add("\(defaults.timeout.wholeMilliseconds):\(defaults.retries)")
         }
         _ = try await run(call)
-        _ = try await command(.command("SADD", KeySpace.queues, queue))
+        do { _ = try await command(.command("SADD", KeySpace.queues, queue)) } catch  where error.code == .full {
+            // Who can make room must not be kept from it; the push that made the queue has announced it.
+            logger.debug("queue not announced", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
+        }
     }
 
     /// Reports and claims in one script and one round trip.

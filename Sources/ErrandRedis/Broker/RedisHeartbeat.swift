@@ -83,6 +83,7 @@ final class RedisHeartbeat: Heartbeat {
 
     /// Beats for all queues in one round trip.
     private func beat(over context: inout HiredisContext) throws(BrokerError) {
+        if context.isStale { throw BrokerError(.notReachable, "the broker closed the connection") }
         let replies = try context.roundTrip(
             queues.flatMap { call(for: $0).command(byDigest: true).bytes },
             replies: queues.count

@@ -119,7 +119,8 @@ package final class Connection: Sendable {
                 return false
             }
         }
-        return usable
+        // A reply too many would be taken for the answer to the next request.
+        return usable && !context.hasUnread
     }
 
     /// Connects, for as long as somebody waits who has patience left.

@@ -56,14 +56,19 @@ struct HiredisContext: ~Copyable {
         return poll(&poller, 1, 0) != 0
     }
 
+    /// Whether bytes were read that belong to no reply that is awaited: the next command would get them for its own.
+    var hasUnread: Bool { context.pointee.reader.pointee.pos < context.pointee.reader.pointee.len }
+
     /// Sends commands and reads a reply for each.
     ///
-    /// - Throws: when the connection broke; the commands may or may not have been carried out.
+    /// - Throws: when the connection broke, or more came than was asked for; the commands may or may not have been
+    ///   carried out.
     mutating func roundTrip(_ commands: [UInt8], replies: Int) throws(BrokerError) -> [RESPValue] {
         append(commands)
         var values: [RESPValue] = []
         values.reserveCapacity(replies)
         for _ in 0..<replies { values.append(try reply()) }
+        if hasUnread { throw BrokerError(.outcomeUnknown, "the broker sent more than it was asked for") }
         return values
     }
 

@@ -21,6 +21,7 @@ package struct ServerError {
     /// Whether the request was certainly not carried out and the same request may succeed a little later.
     var isPassing: Bool {
         ["LOADING", "BUSY", "TRYAGAIN", "MISCONF", "MASTERDOWN", "CLUSTERDOWN", "NOREPLICAS", "READONLY"].contains(word)
+            || text.contains("max number of clients")
     }
 
     /// Whether the server at this address will not do even if we wait: a replica, for instance.

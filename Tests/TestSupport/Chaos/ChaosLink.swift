@@ -123,8 +123,9 @@ final class ChaosLink: Sendable {
             reset()
             return false
         case .deliver:
+            let answer = proxy.spoiled(bytes, of: next?.passage)
             // A client that has left does not keep us from hearing the rest of the answers.
-            _ = Sockets.put(bytes, into: client, slice: proxy.state.withLock(\.slice))
+            _ = Sockets.put(answer, into: client, slice: proxy.state.withLock(\.slice))
             return true
         }
     }
@@ -134,6 +135,7 @@ final class ChaosLink: Sendable {
     private func pump(from source: Int32, _ take: ([UInt8]) -> Bool) {
         var pending: [UInt8] = []
         while let chunk = Sockets.arrived(at: source) {
+            proxy.weather(on: chunk.count)
             pending += chunk
             var start = 0
             while let end = RESPFrame.end(of: pending, from: start) {

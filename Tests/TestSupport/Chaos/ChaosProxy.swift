@@ -60,23 +60,27 @@ package final class ChaosProxy: Sendable {
         var slice = Int.max
         var passages: [Passage] = []
         var links: [ChaosLink] = []
+        var upstream: String
+        var weather = Weather()
+        var spoil: @Sendable (Request, [UInt8]) -> [UInt8]? = { _, _ in nil }
+        var spoiledAnswers = 0
+        var stalls = 0
     }
 
     /// Where it listens.
     package let port: Int
     /// Its address as a URL.
     package var url: String { "redis://\(credentials)127.0.0.1:\(port)" }
-    let upstream: String
     private let credentials: String
     private let listener: Int32
-    let state = Mutex(State())
+    let state: Mutex<State>
     /// Wakes pumps that are held.
     let change = NSCondition()
 
     /// Starts a proxy in front of a server's socket.
     package init(to server: RedisServer) throws {
-        upstream = server.socket
         credentials = server.credentials
+        state = Mutex(State(upstream: server.socket))
         (listener, port) = try Sockets.makeListener()
         let thread = Thread { [self] in accept() }
         thread.name = "chaos-proxy"
@@ -96,7 +100,7 @@ package final class ChaosProxy: Sendable {
 
     private func accept() {
         while let client = Sockets.nextConnection(of: listener) {
-            guard let server = Sockets.makeConnection(to: upstream) else {
+            guard let server = Sockets.makeConnection(to: state.withLock(\.upstream)) else {
                 // As if nobody listened: the server is away.
                 Sockets.reset(client)
                 Sockets.shut(client)

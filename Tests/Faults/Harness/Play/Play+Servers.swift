@@ -56,6 +56,17 @@ extension Play {
         return broker
     }
 
+    /// A connection that may do everything, as an operator's: for writing past Errand.
+    var operatorsBroker: RedisBroker {
+        get throws {
+            guard let server = state.withLock(\.watched) else { throw TestFailure("there is no server yet") }
+            if let broker = state.withLock(\.operators) { return broker }
+            let broker = try connect(server.shownURL, name: "fault-operator")
+            state.withLock { $0.operators = broker }
+            return broker
+        }
+    }
+
     /// The console's view: past every proxy.
     var console: RedisBroker {
         get throws {

@@ -88,6 +88,8 @@ extension Play {
     private func leftovers(_ queues: Set<String>) async throws -> [String] {
         var keys: [String] = []
         for queue in queues.sorted() { keys += try await self.keys(of: queue).filter { !Self.mayBeLeft($0) } }
+        let tolerated = state.withLock(\.rules.toleratedKeys)
+        keys.removeAll { key in tolerated.contains { key.hasPrefix($0) } }
         let dead = try await console.status(of: Self.queue).queue.dead
         // Dead jobs keep their body, their place and the reason.
         return dead > 0

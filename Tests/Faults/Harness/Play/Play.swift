@@ -18,6 +18,7 @@ final class Play: Sendable {
         var brokers: [RedisBroker] = []
         var console: RedisBroker?
         var watched: RedisServer?
+        var operators: RedisBroker?
         var programs: [Program] = []
         var cleanups: [@Sendable () -> Void] = []
         var rules = Rules()
@@ -38,6 +39,8 @@ final class Play: Sendable {
         var drain = Duration.seconds(60)
         /// How early a delayed job may begin, in milliseconds (clocks that were moved).
         var earlyTolerance: Int64 = 50
+        /// Beginnings of keys that may be left over in the end, beside those that always may.
+        var toleratedKeys: [String] = []
     }
 
     static let queue = "faults"
@@ -103,6 +106,7 @@ final class Play: Sendable {
                 state.brokers = []
                 state.console = nil
                 state.watched = nil
+                state.operators = nil
                 state.programs = []
                 state.cleanups = []
             }

@@ -4,7 +4,11 @@ extension Scenario {
 
     private static let workers =
         killedWorkers + crashPoints + busyWorkers + stoppedWorkers + leavingWorkers + starvedWorkers
-    private static let network = lostAnswers + partitions
     private static let data = storms + garbage + descriptions + largeJobs
-    private static let server = restarts
+    private static let network =
+        lostAnswers + partitions + cutOff + badLines + lostConnections + movedServers + wrongAnswers
+        + wrongServers
+    private static let server =
+        restarts + frozenServers + lostData + slowLoading + fullDisks
+        + fullMemory + vanishedKeys + forgottenScripts
 }

@@ -13,7 +13,7 @@ extension Play {
         writer.begin(words.count + 1)
         writer.add(command)
         for word in words { writer.add(word) }
-        return try await console.command(writer)
+        return try await operatorsBroker.command(writer)
     }
 
     /// Bytes that the seed determines.

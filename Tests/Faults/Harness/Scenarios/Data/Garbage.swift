@@ -12,7 +12,7 @@ extension Scenario {
             let good = try await push(play, "mark", count)
             let bad = try await push(play, "mark", count, ends: false)
             for id in bad {
-                let body = try await play.console.command(.command("HGET", Play.key("body"), id)).bytes ?? []
+                let body = try await play.operatorsBroker.command(.command("HGET", Play.key("body"), id)).bytes ?? []
                 try await play.write("HSET", [Array(Play.key("body").utf8), Array(id.utf8), spoiled(body, play)])
             }
             let workers = try await play.workers(2)

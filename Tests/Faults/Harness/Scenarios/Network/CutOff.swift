@@ -1,0 +1,196 @@
+import Errand
+import ErrandRedis
+import Foundation
+import Synchronization
+import TestSupport
+
+/// Networks that swallow packets of some and not of others.
+extension Scenario {
+    static let cutOff = [
+        Scenario(
+            "F21",
+            "one worker of two is cut off for longer than its lease, and comes back",
+            quick: true,
+            needs: [.networkNamespaces]
+        ) { play in
+            for _ in 0..<play.size(quick: 1, full: 10) { try await cutOneOff(play) }
+        },
+        Scenario(
+            "F22",
+            "requests arrive, and all answers are lost for 3 s, again and again",
+            quick: true,
+            needs: [.networkNamespaces],
+            loseEveryAnswer
+        ),
+        Scenario(
+            "F28",
+            "connections die without a word while the server is started again",
+            quick: true,
+            needs: [.networkNamespaces],
+            halfOpen
+        ),
+        Scenario(
+            "F30",
+            "attempts to connect are swallowed",
+            quick: true,
+            needs: [.networkNamespaces],
+            swallowedConnects
+        ),
+    ]
+
+    private static func cutOneOff(_ play: Play) async throws {
+        let network = try NetworkNamespace(play)
+        let server = try network.server(play, on: ["127.0.0.1", "127.0.0.2"])
+        try play.watch(server)
+        let lonely = try await play.worker {
+            $0.url = "redis://\(server.credentials)127.0.0.2:\(server.port)"
+            $0.prefix = network.prefix
+        }
+        let ids = try await play.push(3, "nap") { $0.milliseconds = 2000 }
+        try await eventually("all run") { ids.allSatisfy { play.ledger.begun[$0] != nil } }
+        let other = try await play.worker {
+            $0.url = "redis://\(server.credentials)127.0.0.1:\(server.port)"
+            $0.prefix = network.prefix
+        }
+        let cut = ContinuousClock.now
+        try network.drop("-d 127.0.0.2", "-s 127.0.0.2")
+        // Within the lease of 2 s, and 5 s more.
+        try await play.recovers("the jobs run to their end elsewhere", within: .seconds(7), since: cut) {
+            let there = play.ledger.lines.filter { $0.what == "end" && $0.pid == other.pid }.map(\.id)
+            return ids.allSatisfy(there.contains)
+        }
+        try await eventually("the broker knows it") { try await play.totals()["finished"] >= Int64(ids.count) }
+        let before = try await play.totals()
+        let dropped = try network.heal()
+        // What it reports is of a session that is gone; then it goes on under a new one.
+        try await play.registered(lonely, times: 2)
+        play.struck(dropped > 0 && before["recovered"] > 0 ? 1 : 0)
+        let after = try await play.totals()
+        play.expect(after["finished"] == before["finished"], "a finish of the lost session counted")
+        play.expect(play.sessions(of: other).count == 1, "the other worker lost its session")
+        try await play.push(10, "mark")
+        try await play.drain()
+        try await play.leave()
+    }
+
+    private static func loseEveryAnswer(_ play: Play) async throws {
+        play.rules { $0.forbidsDuplicates = true }
+        let network = try NetworkNamespace(play)
+        let server = try network.server(play)
+        let workers = try await play.workers(2) {
+            $0.url = server.tcpURL
+            $0.prefix = network.prefix
+            $0.lease = 6000
+        }
+        // The harness is outside the namespace; what its producer hears is lost by the proxy.
+        let proxy = try play.proxy(server)
+        let isLosing = Switch()
+        proxy.treat { _ in isLosing.value ? .loseAnswer : .pass }
+        let producer = try play.connect(proxy.url, patience: .milliseconds(500))
+        let load = play.load(rate: 50, "nap", via: producer) { $0.milliseconds = 50 }
+        for _ in 0..<play.size(quick: 2, full: 20) {
+            try await play.carries(load, within: .seconds(15))
+            isLosing.value = true
+            try network.drop("-p tcp --sport \(server.port)")
+            try await Task.sleep(for: .seconds(3))
+            isLosing.value = false
+            play.struck(try network.heal() > 0 ? 1 : 0)
+            try await play.carries(load, within: .seconds(15))
+        }
+        try await load.stop()
+        play.expect(play.accounts.lostAnswers > 0, "no answer of a push was lost")
+        play.expect(workers.allSatisfy { play.sessions(of: $0).count == 1 }, "a session was lost")
+    }
+
+    private static func halfOpen(_ play: Play) async throws {
+        let network = try NetworkNamespace(play)
+        let server = try network.server(play, ["--appendonly", "yes"])
+        let worker = try await play.worker {
+            $0.url = server.tcpURL
+            $0.prefix = network.prefix
+            $0.lease = play.isFull ? 30000 : 4000
+        }
+        let gate = play.directory + "/never"
+        let held = try await play.push(1, "gate") { options in
+            options.gate = gate
+            options.timeout = .seconds(600)
+            options.ends = false
+        }
+        try await eventually("the job runs") { play.ledger.begun[held[0]] != nil }
+        for _ in 0..<play.size(quick: 1, full: 3) {
+            try network.drop("-p tcp --sport \(server.port)", "-p tcp --dport \(server.port)")
+            server.kill(SIGKILL)
+            try server.start()
+            try await Task.sleep(for: play.isFull ? .seconds(60) : .seconds(2))
+            let dropped = try network.heal()
+            // Not even a reset tells the old connections that nobody is there any more.
+            try network.drop("-p tcp --sport \(server.port) --tcp-flags RST RST")
+            let healed = ContinuousClock.now
+            try await play.recovers("the worker listens for hints again", within: .seconds(15), since: healed) {
+                try !server.run("PUBSUB", "CHANNELS").isEmpty
+            }
+            try await play.push(1, "mark")
+            try await play.recovers("the worker works again", within: .seconds(15), since: healed) {
+                try await play.status().ready == 0
+            }
+            play.struck(dropped > 0 ? 1 : 0)
+        }
+        let cancelled = ContinuousClock.now
+        _ = try await play.console.cancel(held, on: Play.queue)
+        try await play.recovers("the job is cancelled", within: .seconds(play.isFull ? 13 : 7), since: cancelled) {
+            try await play.status().running == 0
+        }
+        play.expect(worker.isRunning, "the worker ended")
+        try network.heal()
+    }
+
+    private static func swallowedConnects(_ play: Play) async throws {
+        let network = try NetworkNamespace(play)
+        let server = try network.server(play)
+        try network.drop("-p tcp --dport \(server.port) --syn")
+        let worker = try await play.worker {
+            $0.url = server.tcpURL
+            $0.prefix = network.prefix
+            $0.waits = false
+        }
+        let began = ContinuousClock.now
+        let producer = try play.command("errand-producer", ["push", "mark", "--redis", server.tcpURL], in: network)
+        let status = try await producer.end(within: .seconds(60))
+        let took = ContinuousClock.now - began
+        play.expect(status == 69, "errand-producer ended with \(status): \(producer.lines.suffix(2))")
+        // A connect of 5 s may begin just before the 10 s of patience are over.
+        play.expect(took < .seconds(16.5), "errand-producer took \(took) to give up")
+        try await eventually("the worker says that it waits") { worker.lines.contains("waiting") }
+        let healed = ContinuousClock.now
+        play.struck(try network.heal() > 0 ? 1 : 0)
+        let ids = try await play.push(20, "mark")
+        try await play.recovers("the worker works", within: .seconds(5), since: healed) {
+            ids.allSatisfy { play.ledger.ended[$0] != nil }
+        }
+        // And of a server that accepts connections and then says nothing.
+        let proxy = try play.proxy(server)
+        proxy.cut(true)
+        let broker = try play.connect(proxy.url, patience: .seconds(1), commandTimeout: .milliseconds(500))
+        let asked = ContinuousClock.now
+        do {
+            _ = try await Producer(broker: broker).push(envelopes: [try play.job("mark")])
+            play.expect(false, "a push into a black hole was answered")
+        } catch let error as BrokerError {
+            play.expect(error.code == .notReachable, "a push into a black hole failed with \(error)")
+        }
+        let waited = ContinuousClock.now - asked
+        play.expect(waited < .seconds(2.5), "a push into a black hole took \(waited)")
+        play.struck()
+    }
+}
+
+/// A value that the scenario changes and others see.
+final class Switch: Sendable {
+    private let held = Mutex(false)
+
+    /// The value; false to begin with.
+    var value: Bool {
+        get { held.withLock { $0 } }
+        set { held.withLock { $0 = newValue } }
+    }
+}

@@ -1,0 +1,99 @@
+import Errand
+import Foundation
+import TestSupport
+
+/// Servers that are not what the executables look for.
+extension Scenario {
+    static let wrongServers = [
+        Scenario("F32", "what answers at the address is no primary of ours", quick: true) { play in
+            try play.server()
+            let catalogue = play.directory + "/catalogue.yaml"
+            try Data("operations: {mark: {run: ['true']}}\n".utf8).write(to: URL(fileURLWithPath: catalogue))
+            let wrong = try WrongServer.all(play)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for server in wrong { group.addTask { try await server.isToldApart(play, catalogue) } }
+                try await group.waitForAll()
+            }
+            try await play.worker()
+            try await play.push(1, "mark")
+        }
+    ]
+}
+
+/// A wrong server, and what the executables must say of it.
+private struct WrongServer: Sendable {
+    let name: String
+    let url: String
+    /// With which status a producer and the console end.
+    let status: Int32
+    /// With which status a worker ends; `nil` when it must wait.
+    var worker: Int32?
+    /// What must be among the words.
+    let word: String
+    /// Whether the console can read there.
+    var canBeRead = false
+
+    static func all(_ play: Play) throws -> [WrongServer] {
+        let http = try silent(play, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
+        let tls = try silent(play, "\u{15}\u{3}\u{3}\0\u{2}\u{2}F")
+        let dumb = try silent(play, "-ERR unknown command\r\n")
+        let mute = try play.proxy(play.server())
+        mute.cut(true)
+        let locked = try play.server(tcp: true, ["--requirepass", "sesame"])
+        let replica = try play.server(tcp: true, ["--replicaof", "127.0.0.1 1"])
+        let nobody = try RedisServer.freePort()
+        let wrongPassword = "redis://:wrong@127.0.0.1:\(locked.port)"
+        return [
+            .init(name: "an HTTP server", url: http, status: 69, word: "Protocol error"),
+            .init(name: "a server that speaks TLS", url: tls, status: 69, word: "no greeting"),
+            .init(name: "a server without these commands", url: dumb, status: 78, worker: 78, word: "unknown command"),
+            .init(name: "a server that says nothing", url: mute.url, status: 69, word: "no answer in time"),
+            .init(name: "one without our password", url: locked.tcpURL, status: 77, worker: 77, word: "NOAUTH"),
+            .init(name: "one with another password", url: wrongPassword, status: 77, worker: 77, word: "WRONGPASS"),
+            .init(name: "a replica", url: replica.tcpURL, status: 69, word: "READONLY", canBeRead: true),
+            .init(name: "nobody", url: "redis://127.0.0.1:\(nobody)", status: 69, word: "refused"),
+        ]
+    }
+
+    private static func silent(_ play: Play, _ answer: String) throws -> String {
+        let server = try SilentServer(answer: answer)
+        play.atEnd { withExtendedLifetime(server) {} }
+        return "redis://127.0.0.1:\(server.port)"
+    }
+
+    /// Every executable must say what is wrong, and end or wait as it should.
+    func isToldApart(_ play: Play, _ catalogue: String) async throws {
+        let worker = try play.command("errand-worker", ["--catalogue", catalogue, "--redis", url])
+        let producer = try play.command("errand-producer", ["push", "mark", "--redis", url])
+        let console = try play.command("errand", ["status", "--redis", url])
+        let pushed = try await producer.end(within: .seconds(90))
+        check(play, "errand-producer", producer, pushed, status)
+        let shown = try await console.end(within: .seconds(90))
+        if canBeRead {
+            play.expect(shown == 0, "errand status of \(name) ended with \(shown): \(console.lines.suffix(2))")
+        } else {
+            check(play, "errand", console, shown, status)
+        }
+        try await checkWorker(play, worker)
+        play.struck()
+    }
+
+    private func checkWorker(_ play: Play, _ program: Program) async throws {
+        if let worker {
+            return check(play, "errand-worker", program, try await program.end(within: .seconds(60)), worker)
+        }
+        try await eventually("errand-worker says what is wrong with \(name): \(program.lines)") {
+            program.lines.contains { $0.contains(word) }
+        }
+        program.signal(SIGTERM)
+        let left = try await program.end(within: .seconds(40))
+        play.expect(left == 0, "errand-worker left \(name) with \(left): \(program.lines.suffix(2))")
+    }
+
+    private func check(_ play: Play, _ who: String, _ program: Program, _ got: Int32, _ expected: Int32) {
+        let lines = program.lines
+        play.expect(got == expected, "\(who) at \(name) ended with \(got), not \(expected): \(lines.suffix(2))")
+        play.expect(lines.contains { $0.contains(word) }, "\(who) does not say '\(word)' of \(name): \(lines)")
+        play.expect(!lines.contains { $0.contains("sesame") || $0.contains("wrong@") }, "\(who) shows a password")
+    }
+}

@@ -1,0 +1,84 @@
+import Errand
+import ErrandRedis
+import Foundation
+import TestSupport
+
+/// Servers that take requests and do not answer for a while.
+extension Scenario {
+    static let frozenServers = [
+        Scenario("F35", "the server stands still for half a lease, and for two") { play in
+            try await freeze(play, lengths: play.isFull ? [1, 4, 1, 4, 4] : [1, 4]) { server, length in
+                server.kill(SIGSTOP)
+                try await Task.sleep(for: length)
+                server.kill(SIGCONT)
+            }
+        },
+        Scenario("F35b", "the server sleeps for two leases (DEBUG SLEEP)", quick: true) { play in
+            try await freeze(play, lengths: play.isFull ? [1, 4, 4] : [4]) { server, length in
+                try server.run("DEBUG", "SLEEP", "\(length / .seconds(1))")
+            }
+        },
+        Scenario("F52", "clients are paused: all of them, and those that write", quick: true) { play in
+            try await freeze(play, lengths: play.isFull ? [1, 4, 3, 4] : [4]) { server, length in
+                for mode in play.isFull ? ["ALL", "WRITE"] : ["WRITE"] {
+                    try server.run("CLIENT", "PAUSE", "\(Int(length / .milliseconds(1)))", mode)
+                    try await Task.sleep(for: length)
+                }
+            }
+        },
+        Scenario("F53", "somebody's script keeps the server busy, and is killed", quick: true) { play in
+            try await freeze(play, lengths: play.isFull ? [1, 4, 6] : [4]) { server, length in
+                try server.configure("busy-reply-threshold", "200")
+                let before = try server.errors("BUSY")
+                let busy = Thread { _ = try? server.run("EVAL", "while true do end", "0") }
+                busy.start()
+                try await Task.sleep(for: length)
+                let killed = try server.run("SCRIPT", "KILL")
+                play.expect(killed == "OK", "SCRIPT KILL: \(killed)")
+                try await eventually("the script is dead") { try server.run("PING") == "PONG" }
+                play.expect(try server.errors("BUSY") > before, "nobody was told that the server is busy")
+            }
+        },
+    ]
+
+    /// Long jobs run while nothing is answered; no job may be taken from a worker for it.
+    private static func freeze(
+        _ play: Play,
+        lengths: [Int],
+        _ freeze: (RedisServer, Duration) async throws -> Void
+    ) async throws {
+        play.rules {
+            $0.forbidsDuplicates = true
+            $0.forbidsOverlaps = true
+        }
+        let server = try play.server(["--enable-debug-command", "yes"])
+        let workers = try await play.workers(2) { $0.lease = 2000 }
+        for length in lengths {
+            let ids = try await play.push(8, "block") { $0.milliseconds = length * 1000 + 2000 }
+            try await eventually("eight jobs run") { ids.allSatisfy { play.ledger.begun[$0] != nil } }
+            async let silence = silence(play)
+            try await freeze(server, .seconds(length))
+            let healed = ContinuousClock.now
+            let silent = try await silence
+            play.struck(silent > .seconds(length) * 0.8 ? 1 : 0)
+            let marks = try await play.push(4, "mark")
+            try await play.recovers("the jobs end", within: .seconds(12), since: healed) {
+                (ids + marks).allSatisfy { play.ledger.ended[$0] != nil }
+            }
+            try await play.drain()
+        }
+        let totals = try await play.totals()
+        play.expect(totals["recovered"] == 0, "\(totals["recovered"]) jobs were taken from workers that ran them")
+        play.expect(workers.allSatisfy { play.sessions(of: $0).count == 1 }, "a session was lost")
+    }
+
+    /// How long a call that writes goes unanswered: the proof that the server stood still.
+    private static func silence(_ play: Play) async throws -> Duration {
+        let broker = try play.console
+        // Asked when the server already stands still.
+        try await Task.sleep(for: .milliseconds(100))
+        let asked = ContinuousClock.now
+        try await broker.configure(Play.queue, QueueSettings())
+        return ContinuousClock.now - asked
+    }
+}

@@ -1,0 +1,94 @@
+import Errand
+import ErrandRedis
+import Foundation
+import TestSupport
+
+/// Disks that are full, and snapshots that fail.
+extension Scenario {
+    static let fullDisks = [
+        Scenario("F45", "the disk is full for two leases, synced every second", quick: true, needs: [.mounting]) {
+            play in
+            let disk = try SmallDisk(play, megabytes: 16)
+            let server = try play.server(["--dir", disk.path, "--appendonly", "yes", "--appendfsync", "everysec"])
+            try await endure(play, server) {
+                try disk.fill()
+            } heal: {
+                try disk.free()
+            }
+        },
+        Scenario("F46", "the disk is full, and the server ends because it must sync", quick: true, needs: [.mounting]) {
+            play in
+            let disk = try SmallDisk(play, megabytes: 16)
+            let server = try play.server(["--dir", disk.path, "--appendonly", "yes", "--appendfsync", "always"])
+            _ = try await play.workers(2)
+            let producer = try play.connect(server.url, patience: .milliseconds(300))
+            let load = play.load(rate: 60, via: producer) { $0.pad = 200 }
+            for _ in 0..<play.size(quick: 2, full: 15) {
+                try await play.carries(load, share: 0.8, within: .seconds(10))
+                try disk.fill()
+                try await eventually("the server has ended") { !server.isRunning }
+                play.struck()
+                try disk.free()
+                try server.start()
+                try await play.carries(load, share: 0.8, within: .seconds(8))
+            }
+            try await load.stop()
+        },
+        Scenario("F47", "snapshots fail, and the server takes no writes for it", quick: true, needs: [.mounting]) {
+            play in
+            let disk = try SmallDisk(play, megabytes: 16)
+            let server = try play.server(["--dir", disk.path, "--save", "3600 1000000"])
+            try await endure(play, server) {
+                try disk.fill()
+                try await snapshot(server, "err")
+            } heal: {
+                try disk.free()
+                try await snapshot(server, "ok")
+            }
+        },
+    ]
+
+    /// Jobs run on while nothing can be written; none is taken from its worker for it, and pushes are refused, not lost.
+    private static func endure(
+        _ play: Play,
+        _ server: RedisServer,
+        strike: () async throws -> Void,
+        heal: () async throws -> Void
+    ) async throws {
+        play.rules {
+            $0.forbidsDuplicates = true
+            $0.forbidsOverlaps = true
+        }
+        let workers = try await play.workers(2)
+        let producer = try play.connect(server.url, patience: .milliseconds(300))
+        for _ in 0..<play.size(quick: 1, full: 10) {
+            let ids = try await play.push(8, "block") { $0.milliseconds = 6000 }
+            try await eventually("eight jobs run") { ids.allSatisfy { play.ledger.begun[$0] != nil } }
+            try await strike()
+            let refused = play.accounts.refusals
+            let load = play.load(rate: 20, via: producer)
+            try await eventually("a push is refused") { play.accounts.refusals > refused }
+            try await Task.sleep(for: .seconds(4))
+            try await heal()
+            let healed = ContinuousClock.now
+            play.struck(try server.errors("MISCONF") > 0 ? 1 : 0)
+            try await play.recovers("the jobs end", within: .seconds(12), since: healed) {
+                ids.allSatisfy { play.ledger.ended[$0] != nil }
+            }
+            try await play.carries(load, share: 0.8, within: .seconds(8))
+            try await load.stop()
+            try await play.drain()
+        }
+        let totals = try await play.totals()
+        play.expect(totals["recovered"] == 0, "\(totals["recovered"]) jobs were taken from workers that ran them")
+        play.expect(workers.allSatisfy { play.sessions(of: $0).count == 1 }, "a session was lost")
+    }
+
+    private static func snapshot(_ server: RedisServer, _ outcome: String) async throws {
+        try server.run("BGSAVE")
+        try await eventually("the snapshot's outcome is \(outcome)") {
+            let isOver = try server.fact("rdb_bgsave_in_progress") == "0"
+            return try isOver && server.fact("rdb_last_bgsave_status") == outcome
+        }
+    }
+}

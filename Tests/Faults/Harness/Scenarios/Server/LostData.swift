@@ -1,0 +1,138 @@
+import Errand
+import ErrandRedis
+import Foundation
+import TestSupport
+
+/// Servers that come back with less than they had said.
+extension Scenario {
+    static let lostData = [
+        Scenario("F38", "the server keeps nothing, and is killed", quick: true) { play in
+            try await lose(play, [], rounds: play.size(quick: 2, full: 30)) { _, _ in }
+        },
+        Scenario("F39", "the end of the append-only file is cut off, also amid a transaction", quick: true) { play in
+            try await cutTheEndOff(play, rounds: play.size(quick: 3, full: 60), rewrites: true)
+        },
+        Scenario("F39b", "the same again and again, and the server carries out halves of transactions") { play in
+            // Redis 7.0 leaves the half of a transaction in the file, and carries it out with the next one at the next
+            // start, unless the file was rewritten meanwhile. What comes of that the doctor must mend.
+            play.rules { $0.toleratedKeys = ["session:"] }
+            try await cutTheEndOff(play, rounds: play.size(quick: 6, full: 60), rewrites: false)
+        },
+        Scenario("F40", "an old backup is put in place", quick: true) { play in
+            let backup = play.directory + "/backup"
+            try await lose(play, ["--appendonly", "yes"], rounds: play.size(quick: 1, full: 8)) { server, isOver in
+                let files = server.directory + "/appendonlydir"
+                if !isOver {
+                    // Copied while it stands still: whole at that moment.
+                    server.kill(SIGSTOP)
+                    try Shell.run("rm -rf \(backup) && cp -r \(files) \(backup)")
+                    server.kill(SIGCONT)
+                    try await Task.sleep(for: .seconds(play.size(quick: 3, full: 20)))
+                } else {
+                    try Shell.run("rm -rf \(files) && cp -r \(backup) \(files)")
+                }
+            }
+            let checker = Checker(accounts: play.accounts, ledger: play.ledger)
+            play.expect(checker.duplicates > 0, "the backup brought no job back that had ended")
+        },
+    ]
+
+    /// Whatever is lost, what is left is consistent: nothing sticks, tokens are new, workers go on.
+    ///
+    /// - Parameter spoil: called before the server is killed (`false`) and after it (`true`).
+    private static func lose(
+        _ play: Play,
+        _ settings: [String],
+        rounds: Int,
+        repairs: Bool = false,
+        _ spoil: (RedisServer, Bool) async throws -> Void
+    ) async throws {
+        play.rules { $0.serverLosesData = true }
+        let server = try play.server(settings)
+        let workers = try await play.workers(2)
+        let producer = try play.connect(server.url, patience: .milliseconds(300))
+        let load = play.load(rate: 60, via: producer)
+        for round in 0..<rounds {
+            // Some that fail, some with a name, and more than the workers can run at once.
+            try await play.push(40, "nap") { $0.milliseconds = 100 }
+            try await play.push(3, "failonce") { $0.retries = 3 }
+            try await play.push(1, "nap") {
+                $0.name = "same"
+                $0.unique = round % 2 == 0 ? .drop : .replace
+            }
+            try await Task.sleep(for: .milliseconds(play.random(200...1000)))
+            try await spoil(server, false)
+            server.kill(SIGKILL)
+            try await spoil(server, true)
+            try server.start()
+            if repairs { _ = try await play.console.audit(Play.queue, repair: true) }
+            let findings = try await play.audit()
+            play.expect(findings.isEmpty, "after the loss the audit found \(findings.prefix(3).map(\.message))")
+            play.struck()
+            try await play.carries(load, share: 0.8, within: .seconds(15))
+        }
+        try await load.stop()
+        // No name may be left locked by a job that is no more.
+        try await play.drain()
+        let named = try await play.push(1, "mark") {
+            $0.name = "same"
+            $0.unique = .drop
+        }
+        try await play.recovers("a job of the same name runs", within: .seconds(5)) {
+            play.ledger.ended[named[0]] != nil
+        }
+        play.expect(workers.allSatisfy(\.isRunning), "a worker ended")
+        let reused = Checker(accounts: play.accounts, ledger: play.ledger).reusedTokens
+        play.expect(reused.isEmpty, "tokens were given out twice: \(reused.prefix(3))")
+    }
+
+    private static func cutTheEndOff(_ play: Play, rounds: Int, rewrites: Bool) async throws {
+        let settings = ["--appendonly", "yes", "--aof-load-truncated", "yes"]
+        var halves = 0
+        try await lose(play, settings, rounds: rounds, repairs: !rewrites) { server, isOver in
+            if isOver {
+                if try truncate(server, by: play.random(1...20_000)) { halves += 1 }
+            } else if rewrites {
+                try server.run("BGREWRITEAOF")
+                try await eventually("the file is rewritten") {
+                    let isRunning = try server.fact("aof_rewrite_in_progress") != "0"
+                    return try !isRunning && server.fact("aof_rewrite_scheduled") == "0"
+                }
+                try await Task.sleep(for: .milliseconds(play.random(200...1000)))
+            }
+        }
+        play.expect(halves > 0, "no cut was amid a transaction")
+    }
+
+    /// Takes bytes off the end of the newest part of the append-only file; answers whether that is amid a transaction now.
+    private static func truncate(_ server: RedisServer, by bytes: Int) throws -> Bool {
+        let directory = server.directory + "/appendonlydir/"
+        let parts = try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.contains(".incr.") }
+        guard let last = parts.max(), let file = FileHandle(forUpdatingAtPath: directory + last) else {
+            throw TestFailure("there is no append-only file in \(directory)")
+        }
+        let size = try file.seekToEnd()
+        let left = size > UInt64(bytes) ? size - UInt64(bytes) : size / 2
+        try file.truncate(atOffset: left)
+        try file.seek(toOffset: left - min(left, 100_000))
+        let tail = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
+        try file.close()
+        guard let begins = tail.range(of: "$5\r\nMULTI\r\n", options: .backwards) else { return false }
+        return tail.range(of: "$4\r\nEXEC\r\n", range: begins.upperBound..<tail.endIndex) == nil
+    }
+}
+
+extension Checker {
+    /// Tokens that were given out to more than one worker, or twice for one job.
+    var reusedTokens: [UInt64] {
+        var holders: [UInt64: Int32] = [:]
+        var begun: [UInt64: Set<String>] = [:]
+        var reused: Set<UInt64> = []
+        for line in ledger.lines where line.what == "begin" {
+            if holders[line.token, default: line.pid] != line.pid { reused.insert(line.token) }
+            holders[line.token] = line.pid
+            if !begun[line.token, default: []].insert(line.id).inserted { reused.insert(line.token) }
+        }
+        return reused.sorted()
+    }
+}

@@ -1,0 +1,186 @@
+import Errand
+import ErrandRedis
+import Foundation
+import Synchronization
+import TestSupport
+
+/// Keys that vanish: evicted, flushed, deleted by somebody.
+extension Scenario {
+    static let vanishedKeys = [
+        Scenario("F44", "the server evicts keys; the doctor finds and mends it", quick: true) { play in
+            play.rules { $0.serverLosesData = true }
+            let server = try play.server(["--maxmemory-samples", "20"])
+            for _ in 0..<play.size(quick: 2, full: 20) {
+                try await prepare(play)
+                let before = try await play.keys()
+                try await evict(play, server, from: before)
+                let gone = Set(before).subtracting(try await play.keys()).sorted()
+                do { try await mend(play, server) } catch { throw TestFailure("without \(gone): \(error)") }
+            }
+        },
+        Scenario("F49", "everything is flushed at random", quick: true) { play in
+            play.rules { $0.serverLosesData = true }
+            let server = try play.server()
+            let workers = try await play.workers(2)
+            let load = play.load(rate: 60, "nap") { $0.milliseconds = 20 }
+            for _ in 0..<play.size(quick: 3, full: 60) {
+                try await Task.sleep(for: .milliseconds(play.random(300...1200)))
+                try await play.push(1, "nap") {
+                    $0.name = "same"
+                    $0.unique = .drop
+                }
+                let keys = try server.run("DBSIZE")
+                try server.run("FLUSHALL")
+                play.struck(keys == "0" ? 0 : 1)
+                try await play.carries(load, share: 0.8, within: .seconds(6))
+                let queues = try await play.console.queues()
+                play.expect(queues.contains(Play.queue), "the queue is not in the registry again")
+            }
+            try await load.stop()
+            let held = workers.map { play.sessions(of: $0).count }
+            play.expect(held.allSatisfy { $0 > 1 }, "a worker did not notice that its session was gone")
+        },
+        Scenario("F50", "one key after the other is deleted; the doctor mends it", quick: true) { play in
+            play.rules { $0.serverLosesData = true }
+            let server = try play.server()
+            let most = ["body", "ready:5", "sessions", "claims:*", "names", "seq"]
+            let others = [
+                "scheduled", "retrying", "session:*", "named", "running", "next", "stops", "seq", "counters",
+                "failures", "crashes", "errors", "idle", "dead",
+                "parked:*", "parked", "stand", "place", "gone", "ended",
+            ]
+            for name in play.isFull ? most + others : most {
+                try await prepare(play)
+                let prefix = KeySpace.key(of: Play.queue) + ":"
+                for key in try server.run("KEYS", prefix + name).split(separator: "\n") {
+                    play.struck(Int(try server.run("DEL", String(key))) ?? 0)
+                }
+                let before = play.state.withLock(\.report.problems.count)
+                do { try await mend(play, server) } catch { play.expect(false, "\(error)") }
+                let after = play.state.withLock(\.report.problems.count)
+                play.expect(after == before, "this was without \(name)")
+            }
+        },
+    ]
+
+    /// Jobs in as many states as there are, and a worker that was killed amid some of them.
+    private static func prepare(_ play: Play) async throws {
+        let worker = try await play.worker { $0.without = ["snooze"] }
+        let gate = play.directory + "/never"
+        for name in ["one", "two"] {
+            try await play.push(1, "gate") {
+                $0.gate = gate
+                $0.timeout = .seconds(300)
+                $0.name = name
+                $0.unique = .replace
+                $0.ends = false
+            }
+        }
+        try await play.push(1, "final") { $0.ends = false }
+        try await play.push(1, "fail") {
+            $0.retries = 20
+            $0.ends = false
+        }
+        try await play.push(1, "snooze")
+        try await eventually("they run, fail and wait") {
+            let status = try await play.status()
+            return status.running == 2 && status.dead > 0 && status.retrying > 0 && !status.unknownOperations.isEmpty
+        }
+        try await play.kill(worker)
+        // They wait for the end of one that runs no more, and for their time.
+        try await play.push(1, "mark") {
+            $0.name = "one"
+            $0.unique = .replace
+        }
+        try await play.push(20, "mark")
+        try await play.push(5, "mark") { $0.delay = 2000 }
+        try await play.push(2, "mark") {
+            $0.name = "three"
+            $0.unique = .replace
+        }
+    }
+
+    /// Presses until a key of the queue is gone.
+    private static func evict(_ play: Play, _ server: RedisServer, from before: [String]) async throws {
+        let used = try server.count("used_memory")
+        try server.configure("maxmemory-policy", "allkeys-lru")
+        try server.configure("maxmemory", "\(used + 500_000)")
+        let fill = "for i = 1, 200 do redis.call('SET', 'filler:' .. ARGV[1] .. ':' .. i, string.rep('x', 1000)) end"
+        var round = 0
+        try await eventually("the server has evicted a key of the queue") {
+            round += 1
+            try server.run("EVAL", fill, "0", "\(round)")
+            return try await play.keys().count < before.count
+        }
+        play.expect(try server.count("evicted_keys") > 0, "the server evicted nothing")
+        play.struck(before.count - (try await play.keys().count))
+        let doctor = try await examine(play, server, [])
+        play.expect(doctor.text.contains("maxmemory_policy"), "the doctor does not warn of the policy: \(doctor.text)")
+        try server.configure("maxmemory-policy", "noeviction")
+        try server.configure("maxmemory", "0")
+    }
+
+    /// Whatever is gone: the doctor mends it, what is left runs to its end, and new jobs run.
+    private static func mend(_ play: Play, _ server: RedisServer) async throws {
+        let repaired = try await examine(play, server, ["--repair"])
+        play.expect([0, 1].contains(repaired.status), "errand doctor --repair ended with \(repaired.status)")
+        let again = try await examine(play, server, [])
+        let handedOver = ["session_unknown", "claims_without_session"]
+        let left = try await play.audit().filter { !handedOver.contains($0.kind) }
+        play.expect(left.isEmpty, "the doctor did not mend \(left.prefix(3).map { "\($0.kind) \($0.subject)" })")
+        let repairedAt = ContinuousClock.now
+        let worker = try await play.worker()
+        var named = JobOptions()
+        named.name = "three"
+        named.unique = .drop
+        // The job itself, or the one that holds the name and will run instead.
+        let holder = try await play.push([try play.job("mark", named)])[0].id
+        try await play.recovers("the holder of a name runs", within: .seconds(30), since: repairedAt) {
+            play.ledger.ended[holder] != nil
+        }
+        // Where it takes jobs from a session, recovery does the rest, within two leases and a little.
+        do {
+            try await eventually("the audit is clean", within: .seconds(12)) { try await play.audit().isEmpty }
+        } catch {
+            let findings = try await play.audit().map { "\($0.kind) \($0.subject)" }
+            play.expect(false, "after its repair the doctor found \(again.text), and now \(findings.prefix(3))")
+        }
+        _ = try await play.console.clear(Play.queue)
+        try await cancelAll(play)
+        do { try await play.drain(within: .seconds(30)) } catch {
+            let status = try await play.status()
+            throw TestFailure("\(error): \(status)")
+        }
+        _ = try await play.console.delete(try await play.dead(), on: Play.queue)
+        worker.signal(SIGTERM)
+        _ = try await worker.end(within: .seconds(40))
+    }
+
+    /// Those that run for ever are told to stop; those that fail for ever, too.
+    private static func cancelAll(_ play: Play) async throws {
+        try await eventually("nothing runs for ever") {
+            for state in [JobState.running, .retrying, .deferred] {
+                let (jobs, _) = try await play.console.jobs(in: state, on: Play.queue, from: 0, count: 100)
+                _ = try await play.console.cancel(jobs.map(\.id), on: Play.queue)
+            }
+            return try await play.status().isEmpty
+        }
+    }
+
+    private static func examine(
+        _ play: Play,
+        _ server: RedisServer,
+        _ more: [String]
+    ) async throws -> (status: Int32, text: String) {
+        let doctor = try play.command("errand", ["doctor", "--json", "--redis", server.url] + more)
+        let status = try await doctor.end()
+        return (status, doctor.lines.filter { $0.hasPrefix("{") }.joined())
+    }
+}
+
+extension Play {
+    /// The ids of dead jobs.
+    func dead() async throws -> [String] {
+        try await console.jobs(in: .dead, on: Self.queue, from: 0, count: 500).jobs.map(\.id)
+    }
+}

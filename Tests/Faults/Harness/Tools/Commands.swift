@@ -1,0 +1,22 @@
+import Errand
+import Foundation
+import TestSupport
+
+extension Play {
+    /// Starts one of the executables that people run, in a network of its own if wished.
+    func command(_ name: String, _ arguments: [String], in network: NetworkNamespace? = nil) throws -> Program {
+        // No broker may be meant but the one that is named.
+        let environment = ["ERRAND_REDIS_URL": "", "REDIS_URL": "", "ERRAND_HOME": directory + "/home"]
+        guard let network else { return try program(name, arguments, environment: environment) }
+        return try program(
+            "/usr/bin/env",
+            network.prefix + [Program.path(of: name)] + arguments,
+            environment: environment
+        )
+    }
+}
+
+extension QueueStatus {
+    /// Whether nothing waits and nothing runs.
+    var isEmpty: Bool { ready + running + scheduled + retrying + deferred == 0 }
+}

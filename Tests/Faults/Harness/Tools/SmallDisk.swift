@@ -1,0 +1,25 @@
+import Foundation
+import TestSupport
+
+/// A small file system in memory that can be filled to its last byte.
+struct SmallDisk: Sendable {
+    /// Where it is mounted.
+    let path: String
+
+    /// Mounts one of so many megabytes, unmounted with the scenario.
+    init(_ play: Play, megabytes: Int) throws {
+        let path = play.directory + "/disk"
+        self.path = path
+        try Shell.run("mkdir -p \(path) && mount -t tmpfs -o size=\(megabytes)m tmpfs \(path)")
+        // Lazily: a server that is killed a moment later may still have files open.
+        play.atEnd { _ = try? Shell.run("umount -l \(path)") }
+    }
+
+    /// Leaves not a byte free.
+    func fill() throws {
+        try Shell.run("dd if=/dev/zero of=\(path)/filler bs=4096 oflag=append conv=notrunc 2>/dev/null || true")
+    }
+
+    /// Gives the room back.
+    func free() throws { try Shell.run("rm -f \(path)/filler") }
+}
