@@ -44,6 +44,22 @@ public protocol WorkingBroker: TickingBroker {
         onBeat: @escaping @Sendable (_ queue: String, _ beat: Result<Beat, BrokerError>) -> Void
     ) -> any Heartbeat
 
+    /// Compares the claims that the broker keeps of a session with the runs that its worker knows, and settles the
+    /// difference: claims that the worker does not know go back in line with nothing spent.
+    ///
+    /// They differ after the broker has lost data and came back with an older state, or took a claim back meanwhile.
+    ///
+    /// - Parameters:
+    ///   - call: the number of the session's last exchange. Must be called between two exchanges.
+    ///   - runs: the id and token of every claim that the worker has, and has not reported yet.
+    /// - Throws: ``BrokerError`` with code ``BrokerError/Code/sessionLost`` when the session is no longer registered.
+    func reconcile(
+        _ session: Session,
+        call: Int,
+        runs: [(id: String, token: Token)],
+        on queue: String
+    ) async throws(BrokerError) -> Reconciliation
+
     /// Takes back the jobs of one session whose lease has ended, and jobs of live sessions past their hard deadline.
     ///
     /// Any worker may call it at any time; it does a bounded amount of work per call.

@@ -40,6 +40,20 @@ public struct Recovery: Sendable, Equatable {
     }
 }
 
+/// What a comparison of a session's claims with its worker's runs has shown.
+public struct Reconciliation: Sendable, Equatable {
+    /// How many claims the worker did not know; they are in line again.
+    public var givenBack: Int
+    /// The runs that have no claim any more: whatever comes of them cannot count.
+    public var lost: [String]
+
+    /// Makes an answer.
+    public init(givenBack: Int, lost: [String]) {
+        self.givenBack = givenBack
+        self.lost = lost
+    }
+}
+
 /// What one call of promotion did.
 public struct Promotion: Sendable, Equatable {
     /// How many jobs it put in line.

@@ -43,6 +43,16 @@ extension MemoryBroker {
         }
     }
 
+    /// Compares the claims of a session with the runs that its worker knows; see ``WorkingBroker``.
+    public func reconcile(
+        _ session: Session,
+        call: Int,
+        runs: [(id: String, token: Token)],
+        on queue: String
+    ) async throws(BrokerError) -> Reconciliation {
+        try change(queue) { queue throws(BrokerError) in try queue.reconcile(session.id, call: call, runs: runs) }
+    }
+
     /// Takes back the jobs of one session whose lease has ended or, when there is none, jobs past their hard deadline.
     public func recover(on queue: String) async throws(BrokerError) -> Recovery {
         try change(queue) { $0.recover() }

@@ -82,7 +82,7 @@ extension MemoryTransitions {
 
     private func writeRest(to words: inout [Int64]) {
         let pulse = queue.pulse
-        words += [50, pulse.lastBeat ?? -1, pulse.longestLease, pulse.graceEnds, pulse.gapNoticed ?? -1]
+        words += [50, pulse.lastBeat ?? -1, pulse.longestLease, pulse.graceEnds, pulse.gapNoticed ?? -1, pulse.leap]
         words += [Int64(queue.lastToken), Int64(queue.turn), queue.solo.map(number) ?? -1]
         let settings = queue.settings
         words += [60, settings.isPaused ? 1 : 0, settings.publishesStarts ? 1 : 0, Int64(settings.maximumLength)]

@@ -23,6 +23,14 @@ package struct MemoryTransitions: Sendable {
     package mutating func release(_ session: String) { queue.release(session) }
     /// Puts due jobs in line.
     package mutating func promote() -> Promotion { queue.promote() }
+    /// Compares a session's claims with its worker's runs.
+    package mutating func reconcile(
+        _ session: String,
+        call: Int,
+        runs: [(id: String, token: Token)]
+    ) throws(BrokerError) -> Reconciliation {
+        try queue.reconcile(session, call: call, runs: runs)
+    }
     /// Takes back what dead sessions held.
     package mutating func recover() -> Recovery { queue.recover() }
     /// Cancels a job.

@@ -47,6 +47,24 @@ extension RedisBroker {
         return call
     }
 
+    /// Runs the reconciliation script.
+    public func reconcile(
+        _ session: Session,
+        call number: Int,
+        runs: [(id: String, token: Token)],
+        on queue: String
+    ) async throws(BrokerError) -> Reconciliation {
+        var call = ScriptCall(.reconcile, on: queue)
+        call.add(session.id)
+        call.add(number)
+        for run in runs {
+            call.add(run.id)
+            call.add(run.token)
+        }
+        guard let answer = Reconciliation(try await self.run(call)) else { throw unexpected("reconciliation's answer") }
+        return answer
+    }
+
     /// Runs the recovery script once.
     public func recover(on queue: String) async throws(BrokerError) -> Recovery {
         guard let recovery = Recovery(try await run(ScriptCall(.recover, on: queue))) else {

@@ -9,6 +9,16 @@ extension Recovery {
     }
 }
 
+extension Reconciliation {
+    /// Reads what the reconciliation script answers; `nil` when it is anything else.
+    package init?(_ reply: RESPValue) {
+        guard let parts = reply.elements, let count = parts.first?.number else { return nil }
+        let lost = parts.dropFirst().compactMap(\.text)
+        guard lost.count == parts.count - 1 else { return nil }
+        self.init(givenBack: Int(clamping: max(0, count)), lost: lost)
+    }
+}
+
 extension Promotion {
     /// Reads what the promotion script answers; `nil` when it is anything else.
     package init?(_ reply: RESPValue) {

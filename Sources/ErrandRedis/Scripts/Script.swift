@@ -53,6 +53,7 @@ package struct Script: Sendable {
         [base, types, PackageResources.lib_sessions_lua]
     )
     static let recover = Script("recover", PackageResources.recover_lua, sessions)
+    static let reconcile = Script("reconcile", PackageResources.reconcile_lua, sessions)
     static let promote = Script("promote", PackageResources.promote_lua, places)
     static let release = Script("release", PackageResources.release_lua, sessions)
     static let cancel = Script("cancel", PackageResources.cancel_lua, places)
@@ -70,7 +71,7 @@ package struct Script: Sendable {
     /// Every script, for documentation and benchmarks.
     package static let all = [
         push, exchange, heartbeat, register, recover, promote, release, cancel, clear, revive, settings, status,
-        inspect, audit, tick, schedule, unschedule, timetable,
+        inspect, audit, reconcile, tick, schedule, unschedule, timetable,
     ]
 }
 

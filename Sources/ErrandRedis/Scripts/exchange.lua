@@ -17,7 +17,7 @@ if wrong then return wrong end
 local worker = '"' .. session .. '"'
 
 local seq = call('HMGET', Q .. ':seq', 'token', 'beat', 'lease', 'solo', 'turn')
-if seq[2] and now - num(seq[2]) > num(seq[3]) / 2 then mind_the_gap(num(seq[3])) end
+if seq[2] and math.abs(now - num(seq[2])) > num(seq[3]) / 2 then mind_the_gap(num(seq[3])) end
 
 -- Ids with their bodies and counts, as the worker wants them.
 local ids, bodies, extras = {}, {}, {}

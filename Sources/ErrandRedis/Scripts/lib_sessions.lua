@@ -1,13 +1,19 @@
 -- Sessions, leases and the grace after an outage.
 
--- When nobody has beaten for half a lease, the broker or the network was away and every lease has run out: nobody may be
--- robbed for that, so recovery waits until the sessions had time to come back.
+-- When nobody has beaten for half a lease, the broker or the network was away, or its clock was put forward, and every lease
+-- has run out: nobody may be robbed for that, so recovery waits until the sessions had time to come back. Where the clock was
+-- put back instead, leases would last too long.
+local function grant_grace(longest, field_of_beat, beat)
+  for _, session in ipairs(call('ZRANGEBYSCORE', Q .. ':sessions', '(' .. whole(now + longest), '+inf', 'LIMIT', 0, 5000)) do
+    call('ZADD', Q .. ':sessions', whole(now + longest), session)
+  end
+  call('HSET', Q .. ':seq', 'grace', whole(now + longest), 'leap', nowtext, field_of_beat, beat)
+end
+
 local function mind_the_gap(lease)
   local seq = call('HMGET', Q .. ':seq', 'beat', 'lease')
   local longest = math.max(lease, num(seq[2]))
-  if seq[1] and now - num(seq[1]) > longest / 2 then
-    call('HSET', Q .. ':seq', 'grace', whole(now + longest), 'beat', nowtext)
-  end
+  if seq[1] and math.abs(now - num(seq[1])) > longest / 2 then grant_grace(longest, 'beat', nowtext) end
 end
 
 local function end_session(session)

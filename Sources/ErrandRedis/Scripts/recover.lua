@@ -7,13 +7,15 @@ local live = not dead and call('ZRANDMEMBER', Q .. ':sessions')
 local wrong = (dead or live) and session_type_error(dead or live)
 if wrong then return wrong end
 
-local seq = call('HMGET', Q .. ':seq', 'grace', 'beat', 'lease', 'gap')
+local seq = call('HMGET', Q .. ':seq', 'grace', 'beat', 'lease', 'gap', 'leap')
+local longest, leap = num(seq[3]), num(seq[5])
 -- The first call after an outage may be this one: then it grants the grace that a beat would, once for each last beat.
-if seq[2] and seq[2] ~= seq[4] and now - num(seq[2]) > num(seq[3]) / 2 then
-  call('HSET', Q .. ':seq', 'grace', whole(now + num(seq[3])), 'gap', seq[2])
+if seq[2] and seq[2] ~= seq[4] and math.abs(now - num(seq[2])) > longest / 2 then
+  grant_grace(longest, 'gap', seq[2])
   return { 0, 0 }
 end
-if num(seq[1]) > now then return { 0, 0 } end
+-- A grace is never longer than a lease, whatever a clock that was put back makes of it.
+if num(seq[1]) > now and num(seq[1]) <= now + longest then return { 0, 0 } end
 
 local function crashed(id, body, fragment, attempt, worker, alone)
   local crashes = num(field('crashes', id)) + 1
@@ -90,6 +92,15 @@ local function overdue(session, id, mine)
   call('HDEL', mine, id)
 end
 
+-- Claims that were made before the broker or its clock was away have their time anew.
+local function is_overdue(claim)
+  local token, deadline = string.match(claim, '^(%d+):(%d+)$')
+  if not token then return true end
+  local at, ends = math.floor(num(token) / 1000), num(deadline)
+  if at < leap then ends = math.max(ends, leap + ends - at) end
+  return ends < now
+end
+
 local taken, more = 0, 0
 if dead then
   local mine = Q .. ':claims:' .. dead
@@ -100,8 +111,7 @@ elseif live then
   local mine = Q .. ':claims:' .. live
   local claims = some_claims(mine)
   for i = 1, #claims, 2 do
-    local deadline = string.match(claims[i + 1], ':(%d+)$')
-    if not deadline or num(deadline) < now then
+    if is_overdue(claims[i + 1]) then
       overdue(live, claims[i], mine)
       taken = taken + 1
     end

@@ -50,6 +50,8 @@ struct MemoryPulse: Sendable {
     var gapNoticed: Int64?
     /// The longest lease of a session.
     var longestLease: Int64 = 0
+    /// When it was last noticed that the broker or its clock had been away.
+    var leap: Int64 = 0
     /// Recovery takes nothing back before this time.
     var graceEnds: Int64 = 0
 }

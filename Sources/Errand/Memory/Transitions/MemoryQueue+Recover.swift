@@ -4,11 +4,14 @@ extension MemoryQueue {
     private static let mostRecoveredACall = 400
 
     mutating func recover() -> Recovery {
-        if let last = pulse.lastBeat, last != pulse.gapNoticed, now - last > pulse.longestLease / 2 {
-            pulse.graceEnds = MemoryRules.later(now, by: pulse.longestLease)
+        if let last = pulse.lastBeat, last != pulse.gapNoticed, isGap(since: last, pulse.longestLease) {
+            grantGrace(pulse.longestLease)
             pulse.gapNoticed = last
+            return Recovery(recovered: 0, hasMore: false)
         }
-        guard pulse.graceEnds <= now else { return Recovery(recovered: 0, hasMore: false) }
+        // A grace is never longer than a lease, whatever a clock that was put back makes of it.
+        let latest = MemoryRules.later(now, by: pulse.longestLease)
+        if pulse.graceEnds > now, pulse.graceEnds <= latest { return Recovery(recovered: 0, hasMore: false) }
         if let dead = longestDeadSession { return Recovery(recovered: takeBackClaims(of: dead), hasMore: true) }
         return Recovery(recovered: endOverdueClaims(), hasMore: false)
     }
@@ -48,12 +51,20 @@ extension MemoryQueue {
     private mutating func endOverdueClaims() -> Int {
         var overdue: [(job: MemoryJob, session: MemorySession)] = []
         for session in sessions.values.sorted(by: { $0.id < $1.id }) {
-            for held in session.claimsInOrder where held.claim.hardDeadline < now {
+            for held in session.claimsInOrder where deadline(of: held.claim) < now {
                 if let job = jobs[held.id] { overdue.append((job, session)) }
             }
         }
         for entry in overdue.prefix(Self.mostRecoveredACall) { endOverdue(entry.job, of: entry.session) }
         return min(overdue.count, Self.mostRecoveredACall)
+    }
+
+    /// Claims that were made before the broker or its clock was away have their time anew.
+    private func deadline(of claim: MemoryClaim) -> Int64 {
+        let made = Int64(clamping: claim.token / 1000)
+        guard made < pulse.leap else { return claim.hardDeadline }
+        let again = MemoryRules.later(pulse.leap, by: MemoryRules.later(claim.hardDeadline, by: -made))
+        return max(claim.hardDeadline, again)
     }
 
     /// As with a timeout; the job says, or else the session, how often it is tried again.

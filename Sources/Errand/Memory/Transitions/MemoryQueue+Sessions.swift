@@ -47,9 +47,20 @@ extension MemoryQueue {
     /// robbed for that, so recovery waits until they had time to come back.
     mutating func noticeGap(lease: Int64) {
         let longest = max(lease, pulse.longestLease)
-        guard let last = pulse.lastBeat, now - last > longest / 2 else { return }
-        pulse.graceEnds = MemoryRules.later(now, by: longest)
+        guard let last = pulse.lastBeat, isGap(since: last, longest) else { return }
+        grantGrace(longest)
         pulse.lastBeat = now
+    }
+
+    /// Whether the broker was away since then, or its clock was put forward or back.
+    func isGap(since last: Int64, _ longest: Int64) -> Bool { (now - last).magnitude > UInt64(longest / 2) }
+
+    /// Where the clock was put back, leases would last too long.
+    mutating func grantGrace(_ longest: Int64) {
+        let end = MemoryRules.later(now, by: longest)
+        for (id, session) in sessions where session.leaseEnds > end { sessions[id]?.leaseEnds = end }
+        pulse.graceEnds = end
+        pulse.leap = now
     }
 
     /// Ends a session; what it still holds goes back to the head of the line, with its attempts unspent.

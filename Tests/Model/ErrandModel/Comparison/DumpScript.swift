@@ -92,7 +92,7 @@ enum DumpScript {
         end
         say(40)
         for n = 0, ARGV[3] - 1 do say(digits(field('names', 'name ' .. n)) or -1) end
-        say(50, field('seq', 'beat') or -1, field('seq', 'lease') or 0, field('seq', 'grace') or 0, field('seq', 'gap') or -1,
+        say(50, field('seq', 'beat') or -1, field('seq', 'lease') or 0, field('seq', 'grace') or 0, field('seq', 'gap') or -1, field('seq', 'leap') or 0,
           field('seq', 'token') or 0, field('seq', 'turn') or 0, digits(field('seq', 'solo')) or -1)
         say(60, field('settings', 'paused') or 0, field('settings', 'starts') or 0, field('settings', 'maximum') or 10000000,
           field('settings', 'remember_ms') or 60000, field('settings', 'keep_ms') or 86400000, 70)

@@ -79,7 +79,8 @@ package struct HistoryMaker {
         case 0..<22: return push()
         case 22..<56: return exchange()
         case 56..<60: return resend()
-        case 60..<67: return beat()
+        case 60..<66: return beat()
+        case 66: return reconcile()
         case 67..<73: return register()
         case 73..<76: return .release(numbers.below(Universe.sessionCount))
         case 76..<82: return .promote
@@ -162,6 +163,24 @@ package struct HistoryMaker {
         let lease = numbers.chance(90) ? known?.registration.lease ?? 100 : leases[numbers.below(2)]
         let begun = known?.claims.randomElement(using: &numbers)?.token ?? 0
         return .beat(session, lease: lease, begun: numbers.chance(30) && !style.isPlain ? begun : 0)
+    }
+
+    /// A worker that knows most of its claims, and sometimes more.
+    private mutating func reconcile() -> Command {
+        let session = someSession()
+        let known = model.sessions[session]
+        var runs = (known?.claims ?? []).filter { _ in numbers.chance(70) }.map {
+            StopOrder(id: $0.id, token: $0.token)
+        }
+        if numbers.chance(30), let run = runs.first {
+            runs[0] = StopOrder(id: run.id, token: run.token - 1)
+        }
+        if numbers.chance(30) {
+            let id = numbers.below(ids)
+            if !runs.contains(where: { $0.id == id }) { runs.append(StopOrder(id: id, token: model.lastToken + 1)) }
+        }
+        let number = (known?.lastCall?.number ?? 0) - (numbers.chance(10) ? 1 : 0)
+        return .reconcile(session, number: max(number, 0), known: runs)
     }
 
     private mutating func recover() -> Command {

@@ -59,6 +59,9 @@ package struct MemorySubject {
         case .promote:
             let promotion = transitions.promote()
             return .promoted(promotion.promoted, next: promotion.nextDue.map { Time($0) })
+        case .reconcile(let session, let number, let known):
+            let runs = known.map { (id: universe.ids[$0.id], token: Errand.Token($0.token)) }
+            return Answer(try transitions.reconcile(universe.sessions[session], call: number, runs: runs))
         case .recover:
             let recovery = transitions.recover()
             return .recovered(recovery.recovered, more: recovery.hasMore)

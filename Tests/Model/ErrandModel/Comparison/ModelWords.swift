@@ -71,7 +71,9 @@ extension QueueModel {
     }
 
     private func writeRest(to words: inout [Int64]) {
-        words += [50, lastBeat ?? -1, longestLease, graceEnds, gapNoticed ?? -1, lastToken, Int64(turn), number(solo)]
+        words += [
+            50, lastBeat ?? -1, longestLease, graceEnds, gapNoticed ?? -1, leap, lastToken, Int64(turn), number(solo),
+        ]
         words += [60, settings.isPaused ? 1 : 0, settings.publishesStarts ? 1 : 0, Int64(settings.maximumLength)]
         words += [settings.rememberIDs, settings.keepHistory, 70]
         for total in Total.allCases { words.append(Int64(totals[total] ?? 0)) }

@@ -96,6 +96,10 @@ extension Answer {
     }
 
     /// The order of stops is the broker's choice.
+    init(_ answer: Reconciliation) {
+        self = .reconciled(answer.givenBack, lost: answer.lost.map(Universe.number))
+    }
+
     init(_ beat: Beat) {
         let stops = beat.stops.map { StopOrder(id: Universe.number($0.id), token: Token($0.token)) }
         self = .beaten(claims: beat.claims, stops: stops.sorted { $0.id < $1.id })

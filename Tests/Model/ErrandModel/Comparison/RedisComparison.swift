@@ -12,7 +12,7 @@ package struct RedisComparison: Sendable {
     package init(on server: RedisServer, _ edition: ScriptEdition) async throws {
         let options = ConnectionOptions()
         broker = RedisBroker(
-            try RedisAddress(url: server.url),
+            try RedisAddress(url: server.shownURL),
             options: options,
             logger: Logger(label: "model"),
             edition: edition

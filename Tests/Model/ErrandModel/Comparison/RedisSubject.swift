@@ -135,6 +135,10 @@ package actor RedisSubject {
         case .promote:
             let promotion = try await broker.promote(on: queue)
             return .promoted(promotion.promoted, next: promotion.nextDue.map { Time($0) })
+        case .reconcile(let session, let number, let known):
+            let runs = known.map { (id: universe.ids[$0.id], token: Errand.Token($0.token)) }
+            let whole = universe.session(registration(of: session))
+            return Answer(try await broker.reconcile(whole, call: number, runs: runs, on: queue))
         case .recover:
             let recovery = try await broker.recover(on: queue)
             return .recovered(recovery.recovered, more: recovery.hasMore)

@@ -60,6 +60,7 @@ package enum Answer: Hashable, Sendable {
     case beaten(claims: Int, stops: [StopOrder])
     case promoted(Int, next: Time?)
     case recovered(Int, more: Bool)
+    case reconciled(Int, lost: [JobID])
     case endings([EndingWord])
     case revivals([RevivalWord])
     case cleared(Int)

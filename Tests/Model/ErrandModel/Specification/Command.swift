@@ -96,6 +96,7 @@ package enum Command: Hashable, Sendable {
     case beat(SessionID, lease: Time, begun: Token)
     case release(SessionID)
     case promote
+    case reconcile(SessionID, number: Int, known: [StopOrder])
     /// When no session is dead, a broker may look at the hard deadlines of one session of its choice, or of all (`nil`).
     case recover(look: SessionID?)
     case cancel([JobID])

@@ -14,6 +14,7 @@ extension QueueModel {
         case .beat(let session, let lease, let begun): return beat(session, lease: lease, begun: begun)
         case .release(let session): return release(session)
         case .promote: return promote()
+        case .reconcile(let session, let number, let known): return reconcile(session, number: number, known: known)
         case .recover(let look): return recover(look: look)
         case .cancel(let ids): return .endings(ids.map { cancel($0) })
         case .delete(let ids): return .endings(ids.map { delete($0) })

@@ -1,12 +1,13 @@
 /// Takes back what dead sessions held, and what live ones hold past its hard deadline.
 extension QueueModel {
     mutating func recover(look: SessionID?) -> Answer {
-        if let lastBeat, lastBeat != gapNoticed, now - lastBeat > longestLease / 2 {
-            graceEnds = now + longestLease
+        if let lastBeat, lastBeat != gapNoticed, abs(now - lastBeat) > longestLease / 2 {
+            grantGrace(longestLease)
             gapNoticed = lastBeat
             return .recovered(0, more: false)
         }
-        guard graceEnds <= now else { return .recovered(0, more: false) }
+        // No grace is longer than a lease, unless the clock was put back.
+        if graceEnds > now, graceEnds <= now + longestLease { return .recovered(0, more: false) }
         let dead = sessions.filter { $0.value.leaseEnds <= now }
             .min { ($0.value.leaseEnds, $0.key) < ($1.value.leaseEnds, $1.key) }
         if let dead { return .recovered(takeBack(dead.key, dead.value), more: true) }
@@ -39,7 +40,11 @@ extension QueueModel {
 
     private mutating func endOverdue(of id: SessionID) -> Int {
         guard let session = sessions[id] else { return 0 }
-        let overdue = session.claims.filter { $0.deadline < now }
+        let overdue = session.claims.filter { claim in
+            // Claims from before the broker or its clock was away have their time anew.
+            let made = claim.token / 1000
+            return (made < leap ? leap + claim.deadline - made : claim.deadline) < now
+        }
         for claim in overdue {
             if let job = jobs[claim.id] { endOverdue(job, id, session.registration) }
         }

@@ -30,9 +30,29 @@ extension QueueModel {
     /// Nobody has beaten for half a lease, so nobody could: the sessions get a lease's time to come back.
     mutating func noticeGap(lease: Time) {
         let longest = max(lease, longestLease)
-        guard let lastBeat, now - lastBeat > longest / 2 else { return }
-        graceEnds = now + longest
+        guard let lastBeat, abs(now - lastBeat) > longest / 2 else { return }
+        grantGrace(longest)
         self.lastBeat = now
+    }
+
+    /// The broker was away, or its clock was put forward or back. In the last case no lease may outlast its length.
+    mutating func grantGrace(_ longest: Time) {
+        for (id, session) in sessions { sessions[id]?.leaseEnds = min(session.leaseEnds, now + longest) }
+        graceEnds = now + longest
+        leap = now
+    }
+
+    /// The worker tells the claims that it knows: others go back, and it learns which of its own are gone.
+    mutating func reconcile(_ id: SessionID, number: Int, known: [StopOrder]) -> Answer {
+        guard let session = sessions[id] else { return .no(.sessionLost) }
+        if let last = session.lastCall, last.number > number { return .no(.refused) }
+        let strange = session.claims.filter { claim in !known.contains { $0.id == claim.id && $0.token == claim.token }
+        }
+        for claim in strange.reversed() {
+            if let job = jobs[claim.id], returnClaim(job, id, as: .released) { giveBack(job.id) }
+        }
+        let lost = known.filter { session.claim(of: $0.id)?.token != $0.token }.map(\.id)
+        return .reconciled(strange.count, lost: lost)
     }
 
     /// A session leaves; what it holds goes back to the head of the line, from the last to the first.

@@ -15,6 +15,8 @@ package struct QueueModel: Hashable, Sendable {
     package var lastBeat: Time?
     /// The longest lease of the sessions that were there at the last registration.
     package var longestLease: Time = 0
+    /// When it was last noticed that the broker or its clock had been away.
+    package var leap: Time = 0
     /// Recovery takes nothing back before this time.
     package var graceEnds: Time = 0
     /// The last beat for which recovery itself has granted the grace.

@@ -1,0 +1,21 @@
+/// Reconcile: compares a session's claims with the runs that its worker knows.
+extension MemoryQueue {
+    mutating func reconcile(
+        _ id: String,
+        call: Int,
+        runs: [(id: String, token: Token)]
+    ) throws(BrokerError) -> Reconciliation {
+        guard let session = sessions[id] else { throw lost(id) }
+        if let last = session.lastCall, last.number > call {
+            throw BrokerError(.refused, "this call is older than the last exchange")
+        }
+        let known = Dictionary(runs.map { ($0.id, $0.token) }, uniquingKeysWith: { $1 })
+        let lost = runs.filter { session.claims[$0.id]?.token != $0.token }.map(\.id)
+        let strange = session.claimsInOrder.filter { known[$0.id] != $0.claim.token }
+        for held in strange.reversed() {
+            guard let job = jobs[held.id] else { continue }
+            if returnClaim(job, of: id, as: .released) { giveBack(job.id) }
+        }
+        return Reconciliation(givenBack: strange.count, lost: lost)
+    }
+}

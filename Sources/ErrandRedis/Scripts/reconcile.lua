@@ -1,0 +1,32 @@
+-- reconcile: compares the claims that are kept of a session with the runs that its worker knows. They differ after the server
+-- lost data, or a claim was taken back.
+--
+-- ARGV     session, number of its last exchange, then id and token of each run that the worker knows
+-- Answer   how many claims were given back because the worker does not know them, then the ids that it has no claim of
+local session = ARGV[1]
+local me, mine = Q .. ':session:' .. session, Q .. ':claims:' .. session
+if not call('ZSCORE', Q .. ':sessions', session) then return redis.error_reply('ERRANDLOST the session is not registered') end
+local wrong = session_type_error(session)
+if wrong then return wrong end
+-- What was claimed since then, the worker could not know of when it asked.
+if num(call('HGET', me, 'call')) > num(ARGV[2]) then return redis.error_reply('ERRAND this call is older than the last exchange') end
+
+local known, answer = {}, { 0 }
+for i = 3, #ARGV - 1, 2 do
+  known[ARGV[i]] = ARGV[i + 1]
+  local claim = call('HGET', mine, ARGV[i])
+  if not claim or string.match(claim, '^(%d+):') ~= ARGV[i + 1] then answer[#answer + 1] = ARGV[i] end
+end
+local held, strange = newest_first(call('HGETALL', mine)), {}
+for i = 1, #held, 2 do
+  local id = held[i]
+  if not known[id] or known[id] ~= string.match(held[i + 1], '^(%d+):') then
+    local body = return_claim(id, session, 'released')
+    if body then give_back(id, body) end
+    strange[#strange + 1] = id
+  end
+end
+each_portion(strange, 1000, 'HDEL', mine)
+answer[1] = #strange
+settle()
+return answer
