@@ -59,6 +59,36 @@ struct CatalogueTests {
         #expect(try Catalogue(contentsOf: file.path).operations.count == 2)
     }
 
+    @Test func refusesWhatIsTooLargeForACatalogue() throws {
+        let error = #expect(throws: CatalogueError.self) { try Catalogue(contentsOf: "/dev/zero") }
+        #expect(error?.reason == "is larger than 1 MiB; that is no catalogue")
+    }
+
+    @Test(arguments: ["  ? *a9\n  : y\n", "  *a9 : y\n", "  [*a9]: y\n", "  {a: *a9} : y\n"])
+    func aKeyOfAliasesOfAliasesIsRefusedAtOnce(key: String) {
+        var lines = ["operations:", "  a: {run: [x]}", "  z0: &a0 [x,x,x,x,x,x,x,x,x,x]"]
+        for level in 1...9 {
+            let aliases = Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ",")
+            lines.append("  z\(level): &a\(level) [\(aliases)]")
+        }
+        let error = #expect(throws: CatalogueError.self) {
+            try Catalogue(yaml: lines.joined(separator: "\n") + "\n" + key, source: "x")
+        }
+        #expect(error?.reason == "has aliases and a key that is not plain text; write the key out")
+    }
+
+    @Test func aliasesOfValuesAreFine() throws {
+        let yaml = "operations:\n  a: &a {run: [x, \"{y}\"], timeout: &t 10s}\n  b: *a\n  c: {run: [y], timeout: *t}\n"
+        #expect(try Catalogue(yaml: yaml, source: "x").operations["c"]?.timeout == .seconds(10))
+    }
+
+    @Test func errorsAreOneDecentLine() {
+        let error = #expect(throws: CatalogueError.self) {
+            try Catalogue(yaml: "operations:\n  \"a\\u001b[31m\\r\\u202e\\n\": {run: [x]}\n", source: "x")
+        }
+        #expect(error?.description.contains(#"a\u{1b}[31m\u{d}\u{202e}\u{a}"#) == true, "\(error?.description ?? "")")
+    }
+
     @Test func namesAFileThatIsMissingOrNoText() throws {
         let missing = #expect(throws: CatalogueError.self) { try Catalogue(contentsOf: "/nowhere/jobs.yaml") }
         #expect(missing?.description == "/nowhere/jobs.yaml: cannot be read: there is no such file")

@@ -11,6 +11,9 @@ import Foundation
 ///     timeout: 30s
 /// ```
 package struct Catalogue: Sendable {
+    /// Most bytes of a file that is read as a catalogue.
+    package static let mostBytes = 1 << 20
+
     /// The operations by name.
     package let operations: [String: CatalogueOperation]
     /// What recurs, sorted by name.
@@ -29,9 +32,17 @@ package struct Catalogue: Sendable {
     package init(contentsOf path: String) throws(CatalogueError) {
         let bytes: Data
         do {
-            bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+            let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+            defer { try? file.close() }
+            bytes = try file.read(upToCount: Self.mostBytes + 1) ?? Data()
         } catch {
             throw CatalogueError(source: path, reason: "cannot be read: \(Self.explain(error))")
+        }
+        guard bytes.count <= Self.mostBytes else {
+            throw CatalogueError(
+                source: path,
+                reason: "is larger than \(Self.mostBytes >> 20) MiB; that is no catalogue"
+            )
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw CatalogueError(source: path, reason: "is not valid UTF-8; save it as UTF-8 text")

@@ -28,6 +28,12 @@ struct CatalogueReader {
     }
 
     private func tree(of yaml: String) throws(CatalogueError) -> Node {
+        if AliasedKeys.mayBeThere(in: yaml) {
+            throw CatalogueError(
+                source: source,
+                reason: "has aliases and a key that is not plain text; write the key out"
+            )
+        }
         do {
             if let node = try Yams.compose(yaml: yaml) { return node }
         } catch {

@@ -116,3 +116,8 @@ extension RedisAddress {
         }
     }
 }
+
+extension RedisAddress: CustomReflectable {
+    /// The description only: a dump of the value shows no password either.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

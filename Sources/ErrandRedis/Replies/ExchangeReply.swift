@@ -15,7 +15,9 @@ extension ExchangeAnswer {
             guard let position = extras[start].number, let failed = extras[start + 1].number,
                 let crashed = extras[start + 2].number
             else { return nil }
-            failures[Int(clamping: position) - 1] = (Int(clamping: failed), Int(clamping: crashed))
+            // No position is negative; the least number minus one would trap.
+            guard position > 0 else { return nil }
+            failures[Int(clamping: position) - 1] = (Int(clamping: max(0, failed)), Int(clamping: max(0, crashed)))
         }
         var claims: [Claim] = []
         claims.reserveCapacity(ids.count)

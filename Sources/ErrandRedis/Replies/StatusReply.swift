@@ -28,7 +28,7 @@ extension RESPValue {
         let parts = elements ?? []
         for start in stride(from: 0, to: parts.count - 1, by: 2) {
             guard let name = parts[start].text, let number = parts[start + 1].number else { continue }
-            counts[name] = Int(clamping: number)
+            counts[name] = Int(clamping: max(0, number))
         }
         return counts
     }

@@ -14,6 +14,7 @@ import TestSupport
 enum Executable: String {
     case producer = "errand-producer"
     case console = "errand"
+    case worker = "errand-worker"
 
     /// Where it was built: beside the tests.
     var url: URL {

@@ -1,0 +1,124 @@
+import Errand
+import ErrandRedis
+import Foundation
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+
+/// The broker's password stays where it was given: no output, log, error, child, title or client list has it.
+@Suite struct SecretsTests {
+    private static let secret = RedisServer.password
+
+    private func check(_ text: String, _ what: String) {
+        #expect(!text.contains(Self.secret), "\(what) shows the password")
+    }
+
+    @Test func `no executable and no child shows the password`() async throws {
+        let server = try RedisServer(tcp: true)
+        let home = NSTemporaryDirectory() + "secrets-\(server.port)"
+        try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        let catalogue = home + "/catalogue.yaml"
+        // The child tells all that it can see of itself, and the title of its parent.
+        try """
+        operations:
+          tell:
+            run: [sh, -c, "cat /proc/self/environ /proc/self/cmdline /proc/$PPID/cmdline /proc/$PPID/status; env; echo told"]
+        """.write(toFile: catalogue, atomically: true, encoding: .utf8)
+        for environment in [["ERRAND_REDIS_URL": server.tcpURL], ["REDIS_URL": server.tcpURL], [:]] {
+            let broker = environment.isEmpty ? ["--redis", server.tcpURL] : []
+            let worker = try RunningExecutable(
+                .worker,
+                ["--catalogue", catalogue, "--json"] + broker,
+                environment: environment
+            )
+            let pushed = try await Executable.producer.run(
+                ["push", "tell", "--wait", "--json"] + broker,
+                environment: environment
+            )
+            #expect(pushed.status == 0, "\(pushed.error)")
+            #expect(pushed.text.contains("told"), "\(pushed.text)")
+            let title = try Data(contentsOf: URL(fileURLWithPath: "/proc/\(worker.pid)/cmdline"))
+            check(String(decoding: title, as: UTF8.self), "the worker's title")
+            check(try server.run("CLIENT", "LIST"), "the client list")
+            for words in [
+                ["status"], ["doctor"], ["jobs"], ["job", "show", "nothing"], ["queue", "pause", "default"],
+            ] {
+                let output = try await Executable.console.run(words + broker, environment: environment)
+                check(output.text + output.error, "errand \(words)")
+            }
+            _ = try await Executable.console.run(["queue", "resume", "default"] + broker, environment: environment)
+            worker.signal(SIGTERM)
+            let ended = await worker.end()
+            check(ended.text + ended.error, "the worker")
+            check(pushed.text + pushed.error, "the producer")
+        }
+    }
+
+    @Test func `errors do not show the password of a bad URL or a refused login`() async throws {
+        let server = try RedisServer(tcp: true)
+        let secret = Self.secret
+        let urls = [
+            "redis://errand:\(secret)@127.0.0.1:1", "redis://nobody:\(secret)@127.0.0.1:\(server.port)",
+            "rediss://errand:\(secret)@localhost", "redis://errand:\(secret)@localhost/x", "redis://:\(secret)/@",
+            "http://errand:\(secret)@localhost", "redis://errand:\(secret)@host:99999", "redis://errand:\(secret)@",
+            "unix://errand:\(secret)@relative", "errand:\(secret)@host", "redis://errand:\(secret)@[::1",
+        ]
+        for url in urls {
+            for executable in [Executable.producer, .console] {
+                let words = executable == .producer ? ["push", "x"] : ["status"]
+                let output = try await executable.run(words, environment: ["ERRAND_REDIS_URL": url])
+                #expect(output.status != 0, "\(url)")
+                check(output.text + output.error, "\(words) with \(url)")
+            }
+        }
+    }
+
+    @Test func `the library logs no password at the level trace`() async throws {
+        let server = try RedisServer(tcp: true)
+        let log = Gathered()
+        var logger = Logger(label: "secrets") { _ in log }
+        logger.logLevel = .trace
+        let address = try RedisAddress(url: server.tcpURL)
+        var dumped = "\(address) \(String(reflecting: address)) \(Optional(address) as Any)"
+        dump(address, to: &dumped)
+        check(dumped, "the address")
+        let broker = RedisBroker(address, options: ConnectionOptions(patience: .milliseconds(500)), logger: logger)
+        defer { broker.close() }
+        let watch = broker.events(of: nil)
+        _ = try await broker.push([try OperationDescription("work").settled()], to: "default")
+        try server.run("ACL", "SETUSER", "errand", "resetpass", ">another")
+        try server.run("CLIENT", "KILL", "USER", "errand")
+        let refused = await #expect(throws: BrokerError.self) { try await broker.ping() }
+        check("\(refused.map { "\($0)" } ?? "")", "the error")
+        server.kill(SIGKILL)
+        let away = await #expect(throws: BrokerError.self) { try await broker.ping() }
+        check("\(away.map { "\($0)" } ?? "")", "the error")
+        #expect(!log.text.isEmpty)
+        check(log.text, "the log")
+        _ = watch
+    }
+}
+
+/// A log handler that keeps everything.
+private final class Gathered: LogHandler, Sendable {
+    private let lines = Mutex("")
+    var text: String { lines.withLock(\.self) }
+    var logLevel: Logger.Level {
+        get { .trace }
+        set {}
+    }
+    var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set {}
+    }
+
+    func log(event: LogEvent) {
+        lines.withLock { $0 += "\(event.level) \(event.message) \(event.metadata ?? [:])\n" }
+    }
+}
