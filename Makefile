@@ -3,9 +3,10 @@
 export ERRAND_STRICT = 1
 SWIFT = swift
 RELEASE = .build/release
-SUITES = BackgroundableTests ErrandTests ErrandRedisTests ErrandCatalogueTests FuzzingTests ExecutableTests
+SUITES = BackgroundableTests ErrandTests ErrandRedisTests ErrandCatalogueTests FuzzingTests ModelTests ExecutableTests
 
-.PHONY: help deps build test threads faults faults-full fault-tools demo bench bench-local format lint docs fuzz fuzz-full
+.PHONY: help deps build test threads model model-full mutations build-model faults faults-full fault-tools fuzz fuzz-full demo bench
+.PHONY: bench-local format lint docs
 
 help: ## list what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +48,27 @@ fuzz: deps ## the parsers under libFuzzer and the address sanitizer, for a minut
 
 fuzz-full: deps ## the same with 50,000,000 inputs a parser: most of an hour in all
 	scripts/fuzz all 50000000
+
+MODEL = $(RELEASE)/errand-model
+build-model: deps
+	@$(SWIFT) build -c release --product errand-model
+
+model: build-model ## the brokers against the model, in about three minutes (docs/model.md)
+	$(MODEL) memory --histories 20000
+	$(MODEL) redis --histories 2000
+	$(MODEL) redis --histories 500 --tombstones
+	$(MODEL) explore --most-states 10000
+	$(MODEL) simulate --seeds 1000
+
+model-full: build-model ## the same with the figures of docs/model.md: half an hour and more
+	$(MODEL) memory --histories 1000000
+	$(MODEL) redis --histories 20000
+	$(MODEL) redis --histories 4000 --tombstones
+	$(MODEL) explore --jobs 3 --registrations 3 --full --most-states 2000000
+	$(MODEL) simulate --seeds 10000
+
+mutations: build-model ## break the transitions on purpose, one line at a time, and see the checks go red
+	scripts/check-mutations
 
 demo: deps ## run a distributed work queue on real files, and kill a worker in the middle
 	$(SWIFT) build -c release --product errand

@@ -8,6 +8,6 @@ struct ErrandModelCommand: AsyncParsableCommand {
         abstract: "Checks that the brokers do what the model of them says, and that the model keeps its promises.",
         discussion:
             "Every failure is printed with the command that replays it. docs/model.md says what each check proves.",
-        subcommands: [MemoryCommand.self, RedisCommand.self]
+        subcommands: [MemoryCommand.self, RedisCommand.self, ExploreCommand.self, SimulateCommand.self]
     )
 }

@@ -27,6 +27,10 @@ struct RedisCommand: AsyncParsableCommand {
         let comparison = try await RedisComparison(on: server, edition)
         defer { comparison.close() }
         if let seed = seeds.seed { return try await replay(seed, comparison) }
+        if let fault = try await comparison.faultOfWrongTypes(queue: 8_000_002) {
+            say("\(fault)\n\nreplay: errand-model redis --histories 0")
+            throw Found()
+        }
         let start = ContinuousClock.now
         if let failed = try await firstFailure(comparison) { return try await replay(failed, comparison) }
         let kind = tombstones ? "redis with tombstones" : "redis"

@@ -47,3 +47,6 @@ struct Progress {
 
     func end() { if isShown { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) } }
 }
+
+/// Prints a line at once, also into a pipe.
+func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }

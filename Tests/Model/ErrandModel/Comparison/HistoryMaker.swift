@@ -21,6 +21,8 @@ package struct HistoryMaker {
     private var used = 0
     private let leases: [Time]
     private let isCrashy: Bool
+    /// Crashes follow each other so closely that some job is set aside.
+    private let isDeadly: Bool
     private let parkable: Operation
     private var lastCalls: [SessionID: Call] = [:]
 
@@ -29,6 +31,7 @@ package struct HistoryMaker {
         self.style = style
         ids = style.isPlain ? Universe.idCount : 4 + numbers.below(Universe.idCount - 4)
         isCrashy = numbers.chance(25) && !style.isPlain
+        isDeadly = isCrashy && numbers.chance(40)
         leases = isCrashy ? [100, 1000] : [[100, 101], [200, 400], [1000, 1000], [100, 2000]][numbers.below(4)]
         parkable = numbers.below(2)
         self.numbers = numbers
@@ -69,7 +72,7 @@ package struct HistoryMaker {
 
     private mutating func next() -> Command {
         if !plan.isEmpty { return planned(plan.removeFirst()) }
-        if isCrashy, numbers.chance(20), !model.jobs.isEmpty {
+        if isCrashy, numbers.chance(isDeadly ? 75 : 20), !model.jobs.isEmpty {
             plan = [.register, .claim, .expire, .recover]
             return next()
         }

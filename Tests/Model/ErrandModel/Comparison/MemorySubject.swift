@@ -34,7 +34,23 @@ package struct MemorySubject {
         )
     }
 
-    package mutating func answer(_ command: Command) throws -> Answer {
+    /// Only makes the transition, and forgets what it had to tell.
+    package mutating func answer(_ command: Command, at time: Time) throws -> Answer {
+        transitions.setTime(time)
+        defer { _ = transitions.takeNews() }
+        return try answer(command)
+    }
+
+    package var words: [Int64] {
+        transitions.words(
+            ids: universe.ids,
+            sessions: universe.sessions,
+            names: Universe.nameCount,
+            operations: Universe.operationCount
+        )
+    }
+
+    private mutating func answer(_ command: Command) throws -> Answer {
         do { return try made(command) } catch let error as BrokerError { return Answer(error) }
     }
 

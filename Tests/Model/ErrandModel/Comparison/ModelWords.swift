@@ -9,7 +9,7 @@ extension QueueModel {
         for operation in 0..<Universe.operationCount {
             write(.parked(operation), [20, 3, Int64(operation)], to: &words)
         }
-        for session in 0..<Universe.sessionCount { write(session: session, to: &words) }
+        for session in universe.sessions.indices { write(session: session, to: &words) }
         words.append(40)
         for name in 0..<Universe.nameCount { words.append(number(holders[name])) }
         writeRest(to: &words)

@@ -5,8 +5,8 @@ package import TestSupport
 
 /// Plays histories on the model and on the real scripts, and compares everything after every step.
 package struct RedisComparison: Sendable {
-    private let broker: RedisBroker
-    private let scripts: RedisSubject.Scripts
+    let broker: RedisBroker
+    let scripts: RedisSubject.Scripts
 
     /// - Parameter server: a server of its own, whose data the histories may use.
     package init(on server: RedisServer, _ edition: ScriptEdition) async throws {

@@ -16,10 +16,12 @@ package final class Universe: Sendable {
     package static let error = "reason"
     package static let result = Array("result".utf8)
 
-    package init(queue number: Int = 0) {
+    /// - Parameter sessionCount: How many sessions there may be.
+    package init(queue number: Int = 0, sessionCount: Int = Universe.sessionCount) {
         queue = "q" + String(10_000_000 + number)
         ids = (0..<Self.idCount).map { "j" + String($0 + 100).dropFirst() }
-        sessions = (0..<Self.sessionCount).map { "session-\($0)" }
+        // Of one length, so that their order is that of the numbers.
+        sessions = (0..<sessionCount).map { sessionCount > 10 && $0 < 10 ? "session-0\($0)" : "session-\($0)" }
         names = (0..<Self.nameCount).map { "name \($0)" }
         operations = (0..<Self.operationCount).map { "op\($0)" }
     }

@@ -1,0 +1,72 @@
+import Errand
+import ErrandRedis
+
+/// A line of the wrong type makes a script fail in the middle, and Redis does not roll back: whatever was to move must
+/// still be where it was.
+extension RedisComparison {
+    /// What a failing script has lost, or `nil`.
+    package func faultOfWrongTypes(queue number: Int) async throws -> String? {
+        for command in Self.failing {
+            if let fault = try await fault(of: command, queue: number) { return fault }
+        }
+        return nil
+    }
+
+    private static let start: Time = 1_700_000_000_000
+
+    private static var failing: [Command] {
+        var replacement = Push(id: 2)
+        replacement.policy = .replace
+        replacement.name = 0
+        var plain = Push(id: 3)
+        plain.due = 0
+        var call = Call(session: 0, number: 2)
+        call.reports = [Report(id: 0, token: (start + 20) * 1000, verb: .finished)]
+        call.wanted = 1
+        return [.push([plain]), .push([replacement]), .push([plain, replacement]), .promote, .exchange(call)]
+    }
+
+    /// A running job and a scheduled one that holds a name; then the line is made a text.
+    private func fault(of command: Command, queue number: Int) async throws -> String? {
+        let universe = Universe(queue: number)
+        let subject = RedisSubject(universe, broker, scripts)
+        var named = Push(id: 1)
+        named.policy = .drop
+        named.name = 0
+        named.due = Self.start + 10
+        var claim = Call(session: 0, number: 1)
+        claim.wanted = 1
+        claim.waitAndGrace = 1000
+        let steps: [Command] = [
+            .push([Push(id: 0), named]), .register(Registration(session: 0, lease: 10_000)), .exchange(claim),
+        ]
+        try await subject.begin(.init(time: Self.start, command: .promote))
+        let late = History.Step(time: Self.start + 20, command: command)
+        for step in steps { _ = try await subject.observe(.init(time: Self.start, command: step), next: late) }
+        let key = KeySpace.key(of: universe.queue)
+        _ = try await broker.command(.command("SET", key + ":ready:5", "garbage"))
+        let before = try await places(key)
+        var failed = false
+        do { _ = try await subject.observe(late, next: nil) } catch { failed = true }
+        let after = try await places(key)
+        try await subject.wipe()
+        // The check's own look at the line fails, too; what counts is what the script left behind.
+        guard failed, before == after else {
+            return "\(command) on a line of the wrong type: \(before) became \(after)"
+        }
+        return nil
+    }
+
+    /// Ids of bodies, scheduled jobs and claims.
+    private func places(_ key: String) async throws -> [[String]] {
+        let commands: [CommandWriter] = [
+            .command("HKEYS", key + ":body"), .command("ZRANGE", key + ":scheduled", "0", "-1"),
+            .command("HKEYS", key + ":claims:session-0"), .command("HGETALL", key + ":names"),
+        ]
+        var places: [[String]] = []
+        for command in commands {
+            places.append((try await broker.command(command).elements ?? []).compactMap(\.text).sorted())
+        }
+        return places
+    }
+}

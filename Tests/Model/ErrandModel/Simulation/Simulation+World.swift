@@ -1,0 +1,100 @@
+/// Who else acts: the producer, the operator, and fate.
+extension Simulation {
+    mutating func produce() {
+        for push in unanswered { hand(over: push) }
+        if nextJob < Self.jobCount {
+            var push = Push(id: nextJob)
+            nextJob += 1
+            push.policy = [.ignore, .drop, .replace][numbers.below(3)]
+            if push.policy != .ignore { push.name = numbers.below(Universe.nameCount) }
+            push.operation = numbers.chance(7) ? 1 : 0
+            push.priority = [5, 5, 9, 1][numbers.below(4)]
+            if numbers.chance(20) { push.due = now + clockOffset + Time(numbers.below(1500)) }
+            if numbers.chance(50) { push.retries = numbers.below(3) }
+            unanswered.append(push)
+            hand(over: push)
+        }
+        if nextJob < Self.jobCount || !unanswered.isEmpty {
+            agenda.add(.produce, at: now + Time(20 + numbers.below(500)))
+        }
+    }
+
+    /// The same id again until an answer comes.
+    private mutating func hand(over push: Push) {
+        if faultsStrike, numbers.chance(5) || now < brokerIsDownUntil { return note("push lost") }
+        guard case .receipts(let receipts) = execute(.push([push])), let receipt = receipts.first else { return }
+        switch receipt {
+        case .accepted, .replaced, .deferred: world.ledger.accepted.insert(push.id)
+        case .exists: note("push exists")
+        case .dropped: note("dropped")
+        }
+        if faultsStrike, numbers.chance(10) { return note("receipt lost") }
+        agenda.add(.pushAnswered(push), at: now + 2)
+    }
+
+    mutating func operate() {
+        guard faultsStrike else { return }
+        agenda.add(.operate, at: now + Time(100 + numbers.below(700)))
+        guard now >= brokerIsDownUntil else { return }
+        let ids = (0...numbers.below(2)).map { _ in numbers.below(max(nextJob, 1)) }
+        switch numbers.below(8) {
+        case 0...3: execute(.cancel(ids))
+        case 4: execute(.revive(ids))
+        case 5: execute(.delete(ids))
+        case 6:
+            var change = SettingsChange()
+            change.isPaused = !world.queue.settings.isPaused && numbers.chance(60)
+            execute(.configure(change))
+        default: if numbers.chance(20) { execute(.clear) }
+        }
+    }
+
+    mutating func strike() {
+        guard faultsStrike else { return }
+        agenda.add(.fault, at: now + Time(50 + numbers.below(900)))
+        let index = numbers.below(workers.count)
+        switch numbers.below(10) {
+        case 0...1:
+            note("crash")
+            crash(index)
+        case 2...3:
+            note("pause")
+            workers[index].pausedUntil = now + Time(numbers.below(3 * Int(Self.lease)))
+        case 4...5: if workers[index].isUp { workers[index].drainsSince = workers[index].drainsSince ?? now }
+        case 6...7:
+            note("outage")
+            brokerIsDownUntil = now + Time(numbers.below(3 * Int(Self.lease)))
+        case 8: if numbers.chance(40) { rollBack() }
+        default:
+            note("clock jump")
+            clockOffset += Time(numbers.below(2000)) - 200
+        }
+    }
+
+    mutating func keepSnapshot() {
+        guard faultsStrike else { return }
+        agenda.add(.snapshot, at: now + 250)
+        let ledger = world.ledger
+        snapshots.append(
+            Snapshot(queue: world.queue, subject: subject, accepted: ledger.accepted, finished: ledger.finished)
+        )
+        if snapshots.count > 4 { snapshots.removeFirst() }
+    }
+
+    /// The broker comes back with earlier data: only now may something be lost.
+    private mutating func rollBack() {
+        guard let snapshot = snapshots.randomElement(using: &numbers) else { return }
+        note("rollback")
+        brokerIsDownUntil = now + 50
+        world.queue = snapshot.queue
+        subject = snapshot.subject
+        world.ledger.accepted = snapshot.accepted
+        world.ledger.finished = snapshot.finished
+        world.ledger.newestToken = [:]
+        for claim in world.queue.sessions.values.flatMap(\.claims) { world.ledger.newestToken[claim.id] = claim.token }
+        snapshots = []
+        // Tokens go by the clock: it must not have gone back behind those that were issued.
+        let newest = world.ledger.greatestToken / 1000 + 1
+        if now + clockOffset <= newest { clockOffset = newest - now + 1 }
+    }
+}

@@ -1,0 +1,115 @@
+/// Producers, workers, an operator, a network and the broker in virtual time, all decided by one seed.
+///
+/// The broker is the in-memory one's real state; the model makes every transition beside it. Faults strike for a while;
+/// then they stop, and everything must come to its end within bounded time.
+package struct Simulation {
+    static let lease: Time = 400
+    static let start: Time = 1_700_000_000_000
+    static let faultsEnd: Time = start + 8000
+    static let patience: Time = 60_000
+    static let workerCount = 3
+    static let jobCount = 18
+
+    /// What a seed came to.
+    package struct Outcome: Sendable {
+        package var broken: String?
+        package var actions = 0
+        /// How often the rare things happened.
+        package var sometimes: [String: Int] = [:]
+        /// How long after the last fault everything had ended.
+        package var drainedAfter: Time = 0
+    }
+
+    let universe: Universe
+    var numbers: SeededNumbers
+    var now = Simulation.start
+    /// The broker's clock may jump.
+    var clockOffset: Time = 0
+    var agenda = Agenda()
+    var world: World
+    var subject: MemorySubject
+    var workers: [SimulatedWorker]
+    var nextSession = 0
+    var nextJob = 0
+    var unanswered: [Push] = []
+    var brokerIsDownUntil: Time = 0
+    var snapshots: [Snapshot] = []
+    var outcome = Outcome()
+
+    struct Snapshot {
+        let queue: QueueModel
+        let subject: MemorySubject
+        let accepted: Set<JobID>
+        let finished: Set<JobID>
+    }
+
+    package init(seed: UInt64) {
+        numbers = SeededNumbers(seed: seed)
+        universe = Universe(sessionCount: 24)
+        subject = MemorySubject(universe, Envelopes())
+        world = World([], World.Faults())
+        world.queue = QueueModel()
+        workers = (0..<Self.workerCount).map { SimulatedWorker(index: $0) }
+    }
+
+    var faultsStrike: Bool { now < Self.faultsEnd }
+    mutating func note(_ what: String) { outcome.sometimes[what, default: 0] += 1 }
+
+    /// Plays the seed to its end.
+    package mutating func run() throws -> Outcome {
+        agenda.add(.produce, at: now)
+        agenda.add(.fault, at: now + 200)
+        agenda.add(.operate, at: now + 300)
+        agenda.add(.snapshot, at: now)
+        for index in workers.indices { agenda.add(.wake(index, workers[index].life), at: now + Time(index * 10)) }
+        while let (time, event) = agenda.next() {
+            if faultsStrike, time >= Self.faultsEnd { stopFaults() }
+            now = max(now, time)
+            try happen(event)
+            if outcome.broken != nil { break }
+            if !faultsStrike, isDrained {
+                outcome.drainedAfter = now - Self.faultsEnd
+                break
+            }
+            if now > Self.faultsEnd + Self.patience {
+                outcome.broken =
+                    "L1: not drained \(Self.patience) ms after the last fault: \(world.queue.jobs) \(world.queue.sessions)"
+                break
+            }
+        }
+        if outcome.broken == nil { compareStates() }
+        return outcome
+    }
+
+    private var isDrained: Bool {
+        nextJob >= Self.jobCount && unanswered.isEmpty && world.queue.jobs.values.allSatisfy(\.isDead)
+            && world.queue.lines.isEmpty && world.queue.holders.isEmpty
+    }
+
+    private mutating func stopFaults() {
+        now = Self.faultsEnd
+        brokerIsDownUntil = 0
+        snapshots = []
+        for index in workers.indices {
+            workers[index].pausedUntil = now
+            if !workers[index].isUp { restart(index) }
+        }
+        var change = SettingsChange()
+        change.isPaused = false
+        execute(.configure(change))
+    }
+
+    private mutating func happen(_ event: Agenda.Event) throws {
+        switch event {
+        case .produce: produce()
+        case .fault: strike()
+        case .operate: operate()
+        case .snapshot: keepSnapshot()
+        case .wake(let index, let life): if workers[index].life == life { wake(index) }
+        case .restart(let index): restart(index)
+        case .request(let message): arrive(message)
+        case .answer(let message, let answer): take(answer, message)
+        case .pushAnswered(let push): unanswered.removeAll { $0.id == push.id }
+        }
+    }
+}
