@@ -116,9 +116,26 @@ def validator():
     except ImportError:
         print("the package jsonschema is not installed: the schema itself is not checked")
         return None
-    schema = json.loads((SCHEMA / "operation-description.schema.json").read_text())
-    jsonschema.Draft202012Validator.check_schema(schema)
-    return jsonschema.Draft202012Validator(schema)
+    from referencing import Registry, Resource
+
+    schemas = [json.loads((SCHEMA / name).read_text()) for name in ("operation-description.schema.json", "schedule.schema.json")]
+    registry = Registry().with_resources([(schema["$id"], Resource.from_contents(schema)) for schema in schemas])
+    for schema in schemas:
+        jsonschema.Draft202012Validator.check_schema(schema)
+    return [jsonschema.Draft202012Validator(schema, registry=registry) for schema in schemas]
+
+
+def check_schedules(valid, invalid, schema):
+    for vector in valid:
+        if schema and not schema.is_valid(json.loads(vector["json"])):
+            yield f"the schema refuses a valid schedule: {vector['name']}"
+    for vector in invalid:
+        try:
+            value = json.loads(vector["json"])
+        except ValueError:
+            continue
+        if schema and schema.is_valid(value) != vector.get("beyond_schema", False):
+            yield f"the schema is of another opinion about an invalid schedule: {vector['name']}"
 
 
 def check(valid, invalid, schema):
@@ -144,8 +161,11 @@ def main():
         for vector in valid:
             vector["settled"] = settle(text_of(vector))
         valid_file.write_text("[\n" + ",\n".join("  " + json.dumps(vector) for vector in valid) + "\n]\n")
-    findings = list(check(valid, invalid, validator()))
-    print("\n".join(findings) or f"{len(valid)} valid and {len(invalid)} invalid vectors agree")
+    descriptions, schedules = validator() or (None, None)
+    findings = list(check(valid, invalid, descriptions))
+    right, wrong = (json.loads((SCHEMA / "vectors" / f"schedules-{kind}.json").read_text()) for kind in ("valid", "invalid"))
+    findings += check_schedules(right, wrong, schedules)
+    print("\n".join(findings) or f"{len(valid + right)} valid and {len(invalid + wrong)} invalid vectors agree")
     return 1 if findings else 0
 
 

@@ -7,13 +7,19 @@ final class Crew: Sendable {
     let worker: Worker
     private let task: Task<Void, any Error>
 
-    init(_ stage: Stage, _ operations: [RegisteredOperation], _ configuration: WorkerConfiguration? = nil) {
+    init(
+        _ stage: Stage,
+        _ operations: [RegisteredOperation],
+        _ configuration: WorkerConfiguration? = nil,
+        schedules: [Schedule] = []
+    ) {
         let queues = [WorkerConfiguration.QueueShare(stage.queue)]
         worker = Worker(
             broker: stage.broker,
             configuration: configuration
                 ?? WorkerConfiguration(queues: queues, lease: .seconds(2), stopGrace: .milliseconds(300)),
             operations: operations,
+            schedules: schedules,
             logger: Logger(label: "crew")
         )
         task = Task { [worker] in try await worker.run() }

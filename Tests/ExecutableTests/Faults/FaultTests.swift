@@ -5,5 +5,5 @@ import Testing
 ///
 /// Each test makes the fault happen, proves that it did, and then demands that nothing was lost, doubled or left behind.
 /// `ERRAND_FAULTS=full` runs the large numbers, `ERRAND_SEED=…` repeats a run.
-@Suite(.serialized, .timeLimit(.minutes(6)))
+@Suite(.serialized, .timeLimit(.minutes(FaultProfile.isFull ? 20 : 6)))
 struct FaultTests {}

@@ -10,7 +10,7 @@ extension FaultTests {
     @Suite struct Schedulers {
         /// Twenty schedulers whose clocks are up to five minutes apart, one of them killed every now and then: each tick of
         /// every second is pushed once, none is missing, none comes early.
-        @Test(.enabled(if: FakeTime.library != nil, "libfaketime is not installed"), .timeLimit(.minutes(20)))
+        @Test(.enabled(if: FakeTime.library != nil, "libfaketime is not installed"))
         func eachTickIsPushedOnceThoughClocksAreApart() async throws {
             var random = SeededRandom(for: "eachTickIsPushedOnceThoughClocksAreApart")
             let seconds = FaultProfile.size(quick: 20, full: 600)
@@ -54,7 +54,7 @@ extension FaultTests {
         }
 
         /// The only scheduler is stopped over many ticks: what was missed follows the policy of catching up, exactly.
-        @Test(.timeLimit(.minutes(10)))
+        @Test
         func aStoppedSchedulerCatchesUpAsItIsTold() async throws {
             let pause = FaultProfile.size(quick: 16, full: 100)
             let stage = try await SchedulerStage([
