@@ -26,9 +26,13 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withBroker { broker in
-            let names = try await queues.queues(of: broker)
+            let unlisted =
+                queues.named.isEmpty
+                ? try await RegistryExamination(broker: broker, repair: repair).findings() : []
+            let names = try await queues.queues(of: broker) + unlisted.filter { !$0.repaired }.map(\.queue)
             var report = DoctorReport()
-            report.findings = try await QueueExamination(broker: broker, repair: repair).findings(in: names)
+            report.findings = unlisted
+            report.findings += try await QueueExamination(broker: broker, repair: repair).findings(in: names)
             report.advice = try await ServerAdvice(broker: broker).advice()
             report.advice += try await QueueAdvice(broker: broker).advice(on: names)
             if options.json { StandardOutput.write(report.json.bytes) } else { report.print() }

@@ -4,6 +4,8 @@ extension RedisBroker {
     /// Looks for broken invariants in one script, and for claims that no session holds; queues of more than 20,000 jobs
     /// are not walked job by job.
     public func audit(_ queue: String, repair: Bool) async throws(BrokerError) -> [Finding] {
+        // First: what a session holds that is not registered would else look as if it were in no place at all.
+        let stranded = try await strandedClaims(of: queue, repair: repair)
         var call = ScriptCall(.audit, on: queue)
         call.add(repair ? 1 : 0)
         call.add(20_000)
@@ -22,7 +24,7 @@ extension RedisBroker {
                 )
             )
         }
-        return try await findings + strandedClaims(of: queue, repair: repair)
+        return findings + stranded
     }
 
     /// Claims of sessions that are not registered: nobody would ever take them back.

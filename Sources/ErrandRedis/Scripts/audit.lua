@@ -85,7 +85,12 @@ if whole_queue then
   for i = 1, #bodies, 2 do
     local id, where = bodies[i], places[bodies[i]]
     if not where then
-      finding('body_without_place', id, function() line_up(id, bodies[i + 1], 0) end)
+      finding('body_without_place', id, function()
+        -- The entry at which it stood is gone with its line.
+        drop('stand', entry_of(id))
+        drop('place', id)
+        line_up(id, bodies[i + 1], 0)
+      end)
     elseif #where > 1 then
       finding('several_places', id, function()
         local left = #where

@@ -8,6 +8,15 @@ if seq[2] and seq[2] ~= seq[4] and now - num(seq[2]) > num(seq[3]) / 2 then
   call('HSET', Q .. ':seq', 'grace', whole(now + num(seq[3])), 'gap', seq[2])
   return { 0, 0 }
 end
+
+-- A clock that was set back: a lease or a grace that ends later than any can would keep a dead session's jobs until then.
+local latest = now + num(seq[3])
+if num(seq[3]) > 0 then
+  for _, ahead in ipairs(call('ZRANGEBYSCORE', Q .. ':sessions', '(' .. whole(latest), '+inf', 'LIMIT', 0, 100)) do
+    call('ZADD', Q .. ':sessions', whole(latest), ahead)
+  end
+  if num(seq[1]) > latest then call('HSET', Q .. ':seq', 'grace', whole(latest)) end
+end
 if num(seq[1]) > now then return { 0, 0 } end
 
 local function crashed(id, body, fragment, attempt, worker, alone)

@@ -8,9 +8,18 @@ extension MemoryQueue {
             pulse.graceEnds = MemoryRules.later(now, by: pulse.longestLease)
             pulse.gapNoticed = last
         }
+        mindAClockSetBack()
         guard pulse.graceEnds <= now else { return Recovery(recovered: 0, hasMore: false) }
         if let dead = longestDeadSession { return Recovery(recovered: takeBackClaims(of: dead), hasMore: true) }
         return Recovery(recovered: endOverdueClaims(), hasMore: false)
+    }
+
+    /// A lease or a grace that ends later than any can would keep a dead session's jobs until then.
+    private mutating func mindAClockSetBack() {
+        guard pulse.longestLease > 0 else { return }
+        let latest = MemoryRules.later(now, by: pulse.longestLease)
+        for (id, session) in sessions where session.leaseEnds > latest { sessions[id]?.leaseEnds = latest }
+        pulse.graceEnds = min(pulse.graceEnds, latest)
     }
 
     private var longestDeadSession: MemorySession? {
