@@ -6,7 +6,7 @@ import TestSupport
 /// Servers whose clocks jump.
 extension Scenario {
     static let jumpingClocks = [
-        Scenario("F58", "the server's clock jumps an hour ahead", quick: true, needs: [.faketime]) { play in
+        Scenario("F58", "the server's clock jumps an hour ahead", needs: [.faketime]) { play in
             try await jump(play, by: "+3600")
         },
         Scenario("F58b", "the server's clock jumps an hour back", quick: true, needs: [.faketime]) { play in
