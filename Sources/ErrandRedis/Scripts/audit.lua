@@ -133,7 +133,12 @@ end
 local stand = call('HGETALL', Q .. ':stand')
 for i = 1, #stand, 2 do
   if call('HGET', Q .. ':place', stand[i + 1]) ~= stand[i] then
-    finding('stand_without_place', stand[i], function() call('HDEL', Q .. ':stand', stand[i]) end)
+    finding('stand_without_place', stand[i], function()
+      -- The place in line is the job's only one, unless it knows of another.
+      local id = stand[i + 1]
+      if call('HEXISTS', Q .. ':body', id) == 1 and not call('HGET', Q .. ':place', id) then put('place', id, stand[i])
+      else call('HDEL', Q .. ':stand', stand[i]) end
+    end)
   end
 end
 local place = call('HGETALL', Q .. ':place')
