@@ -39,6 +39,9 @@ fault-tools: deps
 	@scripts/install-dependencies faults
 	$(SWIFT) build -c release --product errand-faults
 	$(SWIFT) build -c release --product errand-fault-worker
+	$(SWIFT) build -c release --product errand-producer
+	$(SWIFT) build -c release --product errand-worker
+	$(SWIFT) build -c release --product errand
 	$(SWIFT) build -c release --product errand-worker
 	$(SWIFT) build -c release --product errand-producer
 	$(SWIFT) build -c release --product errand

@@ -99,6 +99,16 @@ import Testing
         #expect(kinds(try await doctor(server).object["advice"]) == ["paused", "dead_jobs"])
     }
 
+    @Test func findsAndRepairsAQueueThatTheRegistryDoesNotName() async throws {
+        let server = try RedisServer(durable: true)
+        _ = try await Executable.producer.run(["push", "work"], on: server)
+        try server.run("DEL", "errand:queues")
+        #expect(kinds(try await doctor(server).object["findings"]) == ["queue_unregistered"])
+        #expect(kinds(try await doctor(server, "--repair").object["findings"]) == ["queue_unregistered"])
+        #expect(try await doctor(server).status == 0)
+        #expect(try server.run("SMEMBERS", "errand:queues") == "default")
+    }
+
     @Test func findsAndRepairsAJobInNoPlace() async throws {
         let server = try RedisServer(durable: true)
         _ = try await Executable.producer.run(["push", "work", "--id", "one"], on: server)

@@ -54,11 +54,11 @@ extension Play {
 
     /// While workers live, they take back what dead ones held, and end their sessions.
     private func awaitRecoveries(_ queues: Set<String>) async throws {
-        guard !state.withLock({ $0.programs.filter(\.isRunning) }).isEmpty else { return }
+        guard !state.withLock({ $0.workers.filter(\.isRunning) }).isEmpty else { return }
         for queue in queues.sorted() {
             do {
                 try await eventually("the sessions of dead workers are ended", within: .seconds(20)) {
-                    let alive = Set(self.state.withLock(\.programs).filter(\.isRunning).flatMap(self.sessions))
+                    let alive = Set(self.state.withLock(\.workers).filter(\.isRunning).flatMap(self.sessions))
                     let known = try await self.console.status(of: queue).sessions.map(\.id)
                     return Set(known).isSubset(of: alive)
                 }

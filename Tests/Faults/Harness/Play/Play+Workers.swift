@@ -62,7 +62,10 @@ extension Play {
                     environment: options.environment
                 )
             }
-        state.withLock { $0.programs.append(worker) }
+        state.withLock {
+            $0.programs.append(worker)
+            $0.workers.append(worker)
+        }
         return worker
     }
 
@@ -94,7 +97,7 @@ extension Play {
 
     /// Asks every worker that still runs to leave, and expects that it does so cleanly.
     func leave() async throws {
-        let running = state.withLock(\.programs).filter(\.isRunning)
+        let running = state.withLock(\.workers).filter(\.isRunning)
         let mustBeClean = state.withLock(\.rules.workersLeaveCleanly)
         for worker in running {
             worker.signal(SIGCONT)

@@ -20,6 +20,7 @@ final class Play: Sendable {
         var watched: RedisServer?
         var operators: RedisBroker?
         var programs: [Program] = []
+        var workers: [Program] = []
         var cleanups: [@Sendable () -> Void] = []
         var rules = Rules()
         var hasSettled = false
@@ -108,6 +109,7 @@ final class Play: Sendable {
                 state.watched = nil
                 state.operators = nil
                 state.programs = []
+                state.workers = []
                 state.cleanups = []
             }
             return state

@@ -10,5 +10,5 @@ extension Scenario {
         + wrongServers
     private static let server =
         restarts + frozenServers + lostData + slowLoading + fullDisks
-        + fullMemory + vanishedKeys + forgottenScripts
+        + fullMemory + vanishedKeys + forgottenScripts + failovers + jumpingClocks
 }

@@ -21,7 +21,7 @@ extension Scenario {
             }
             play.struck(try network.heal())
         },
-        Scenario("F26b", "answers are 200 to 300 ms under way, each way, and 5 % come later still", quick: true) {
+        Scenario("F26b", "answers are 200 to 300 ms under way, each way, and 5 % come later still") {
             play in
             let proxy = try play.proxy(play.server())
             proxy.weather {

@@ -5,7 +5,7 @@ import TestSupport
 /// Servers that end connections, or take none.
 extension Scenario {
     static let lostConnections = [
-        Scenario("F29", "the server closes idle connections after a second", quick: true) { play in
+        Scenario("F29", "the server closes idle connections after a second") { play in
             let server = try play.server(tcp: true, ["--timeout", "1"])
             let workers = try await play.workers(2) {
                 $0.url = server.tcpURL

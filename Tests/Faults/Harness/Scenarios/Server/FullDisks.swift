@@ -34,7 +34,7 @@ extension Scenario {
             }
             try await load.stop()
         },
-        Scenario("F47", "snapshots fail, and the server takes no writes for it", quick: true, needs: [.mounting]) {
+        Scenario("F47", "snapshots fail, and the server takes no writes for it", needs: [.mounting]) {
             play in
             let disk = try SmallDisk(play, megabytes: 16)
             let server = try play.server(["--dir", disk.path, "--save", "3600 1000000"])

@@ -18,7 +18,7 @@ extension Scenario {
             play.rules { $0.toleratedKeys = ["session:"] }
             try await cutTheEndOff(play, rounds: play.size(quick: 6, full: 60), rewrites: false)
         },
-        Scenario("F40", "an old backup is put in place", quick: true) { play in
+        Scenario("F40", "an old backup is put in place") { play in
             let backup = play.directory + "/backup"
             try await lose(play, ["--appendonly", "yes"], rounds: play.size(quick: 1, full: 8)) { server, isOver in
                 let files = server.directory + "/appendonlydir"

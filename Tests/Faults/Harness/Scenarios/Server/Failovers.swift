@@ -1,0 +1,149 @@
+import Errand
+import ErrandRedis
+import Foundation
+import TestSupport
+
+/// Primaries that give way to their replicas, behind an address that is switched over.
+extension Scenario {
+    static let failovers = [
+        Scenario("F55", "the primary dies under load, and its replica is promoted", quick: true) { play in
+            play.rules { $0.serverLosesData = true }
+            for _ in 0..<play.size(quick: 2, full: 15) {
+                let pair = try await Pair(play)
+                try await failOver(play, pair) { pair.primary.kill(SIGKILL) }
+            }
+        },
+        Scenario("F55b", "the primary stands still, is given up, and comes back as a replica") { play in
+            play.rules { $0.serverLosesData = true }
+            for _ in 0..<play.size(quick: 1, full: 10) {
+                let pair = try await Pair(play)
+                try await failOver(play, pair) { pair.primary.kill(SIGSTOP) }
+                pair.primary.kill(SIGCONT)
+                try await pair.follow(pair.replica, from: pair.primary)
+            }
+        },
+        Scenario("F56", "an old primary goes on taking jobs from those who still see it", quick: true) { play in
+            play.rules { $0.serverLosesData = true }
+            try await splitBrain(play, protected: false)
+        },
+        Scenario("F56b", "the same with min-replicas-to-write: it refuses them", quick: true) { play in
+            try await splitBrain(play, protected: true)
+        },
+        Scenario("F57", "the server becomes a replica of nobody, and a primary again", quick: true) { play in
+            play.rules { $0.forbidsDuplicates = true }
+            let server = try play.server(tcp: true)
+            let workers = try await play.workers(2) { $0.url = server.tcpURL }
+            let producer = try play.connect(server.tcpURL, patience: .milliseconds(300))
+            let load = play.load(rate: 60, via: producer)
+            for _ in 0..<play.size(quick: 2, full: 20) {
+                try await play.carries(load, within: .seconds(8))
+                let connections = try server.count("total_connections_received")
+                try server.run("REPLICAOF", "127.0.0.1", "1")
+                try await Task.sleep(for: .seconds(3))
+                let refused = try server.errors("READONLY")
+                let tried = try server.count("total_connections_received") - connections
+                play.expect(tried < 300, "\(tried) connections were made in 3 s")
+                try server.run("REPLICAOF", "NO", "ONE")
+                let healed = ContinuousClock.now
+                play.struck(refused > 0 ? 1 : 0)
+                try await play.carries(load, within: .seconds(5), since: healed)
+            }
+            try await load.stop()
+            play.expect(workers.allSatisfy { play.sessions(of: $0).count == 1 }, "a session was lost")
+        },
+    ]
+
+    private static func failOver(_ play: Play, _ pair: Pair, _ strike: () -> Void) async throws {
+        let workers = try await play.workers(2) { $0.url = pair.proxy.url }
+        let producer = try play.connect(
+            pair.proxy.url,
+            patience: .milliseconds(300),
+            commandTimeout: .milliseconds(500)
+        )
+        let load = play.load(rate: 150, "nap", via: producer) { $0.milliseconds = 10 }
+        try await play.carries(load, within: .seconds(10))
+        strike()
+        try await Task.sleep(for: .milliseconds(play.random(100...3000)))
+        try await pair.promote(play)
+        let promoted = ContinuousClock.now
+        play.struck()
+        try await play.carries(load, within: .seconds(20), since: promoted)
+        try await load.stop()
+        let findings = try await play.audit()
+        play.expect(findings.isEmpty, "after the promotion the audit found \(findings.prefix(3).map(\.message))")
+        play.expect(workers.allSatisfy(\.isRunning), "a worker ended")
+        let reused = Checker(accounts: play.accounts, ledger: play.ledger).reusedTokens
+        play.expect(reused.isEmpty, "tokens were given out twice: \(reused.prefix(3))")
+        try await play.drain()
+        try await play.leave()
+    }
+
+    /// Workers and one producer follow the new primary; another producer goes on with the old one.
+    private static func splitBrain(_ play: Play, protected: Bool) async throws {
+        let pair = try await Pair(play)
+        if protected {
+            try pair.primary.configure("min-replicas-to-write", "1")
+            try pair.primary.configure("min-replicas-max-lag", "1")
+        }
+        let workers = try await play.workers(2) { $0.url = pair.proxy.url }
+        try await play.push(50, "mark")
+        try await play.drain()
+        // Cut from its replica, the old primary does not learn of the promotion.
+        try await pair.promote(play)
+        let minority = try play.connect(pair.primary.url, patience: .milliseconds(300))
+        var taken: [String] = []
+        var refused = 0
+        for _ in 0..<play.size(quick: 15, full: 60) {
+            try await Task.sleep(for: .milliseconds(200))
+            let job = try play.job("mark")
+            play.accounts.tries([job], ends: true)
+            do throws(BrokerError) {
+                play.accounts.took(try await Producer(broker: minority).push(envelopes: [job]), of: [job])
+                taken.append(job.id)
+            } catch {
+                play.expect(error.code == .notReachable, "the old primary refused by \(error)")
+                refused += 1
+            }
+        }
+        try await play.push(50, "mark")
+        try await pair.follow(pair.replica, from: pair.primary)
+        play.struck(protected ? refused : taken.count)
+        if protected {
+            // What it took before its replica's silence was noticed goes on the same way.
+            play.expect(refused > taken.count, "the old primary took \(taken.count) and refused only \(refused)")
+            play.rules { $0.serverLosesData = !taken.isEmpty }
+            play.expect(try pair.primary.errors("READONLY") + refused > 0, "nothing was refused")
+        }
+        try await play.drain()
+        let lost = play.accounts.accepted.filter { play.ledger.ended[$0] == nil }
+        play.expect(Set(lost).isSubset(of: taken), "more was lost than what the old primary took alone")
+        play.expect(workers.allSatisfy(\.isRunning), "a worker ended")
+    }
+}
+
+/// A primary with its replica, and an address that is switched from one to the other.
+private struct Pair {
+    let primary: RedisServer
+    let replica: RedisServer
+    let proxy: ChaosProxy
+
+    init(_ play: Play) async throws {
+        primary = try play.server(tcp: true, ["--repl-diskless-sync-delay", "0"])
+        replica = try play.server(tcp: true, ["--replicaof", "127.0.0.1 \(primary.port)"])
+        proxy = try play.proxy(primary)
+        try play.watch(primary)
+        let replica = replica
+        try await eventually("the replica is in step") { try replica.fact("master_link_status") == "up" }
+    }
+
+    func promote(_ play: Play) async throws {
+        try replica.run("REPLICAOF", "NO", "ONE")
+        proxy.switchOver(to: replica)
+        try play.watch(replica)
+    }
+
+    func follow(_ primary: RedisServer, from old: RedisServer) async throws {
+        try old.run("REPLICAOF", "127.0.0.1", "\(primary.port)")
+        try await eventually("the old primary follows") { try old.fact("master_link_status") == "up" }
+    }
+}
