@@ -29,7 +29,7 @@ public struct ConformanceCase: Sendable, CaseIterable, CustomTestStringConvertib
     /// All cases.
     public static var allCases: [ConformanceCase] {
         uniqueness + naming + succession + outcomes + fences + identity + lines + parking + priorities + timing
-            + endings
+            + endings + reconciling
             + reviving + settings + schedules + overlaps + sessions + recovery + quarantine + views + events
     }
 

@@ -95,6 +95,17 @@ final class Hand: Sendable {
         )
     }
 
+    /// Compares what the worker knows with what the broker keeps.
+    @discardableResult
+    func reconcile(_ known: [Claim], call: Int? = nil) async throws -> Reconciliation {
+        try await stage.broker.reconcile(
+            session,
+            call: call ?? lastCall,
+            runs: known.map { (id: $0.id, token: $0.token) },
+            on: stage.queue
+        )
+    }
+
     /// What a heartbeat's first beat is answered.
     func beat() async throws -> Beat {
         let (beats, continuation) = AsyncStream<Result<Beat, BrokerError>>.makeStream()

@@ -8,6 +8,11 @@ final class Lane: Sendable {
     private struct Held {
         var runs: [String: JobRun] = [:]
         var reports: [OutcomeReport] = []
+        /// What is compared with the broker's account.
+        var account = ClaimAccount()
+
+        /// The claims of which this worker knows, but for those that are reported with the call that is under way.
+        var known: Int { runs.count + reports.count }
     }
 
     /// Reports that are worth a call even while there is other work to do.
@@ -42,13 +47,17 @@ final class Lane: Sendable {
             let (wanted, freeSlots) = epoch.isDraining || !poll.isOver ? (0, 0) : epoch.budget.grant(to: index)
             guard !reports.isEmpty || wanted > 0 else {
                 if epoch.isDraining, isEmpty { return }
+                if held.withLock({ $0.account.differs }) { try await reconcile(call) }
                 if await signal.wait(for: poll.rest) { poll.hurry() }
                 continue
             }
             call += 1
             let exchange = exchange(call, reports, wanted, freeSlots)
+            held.withLock { $0.account.begin(known: $0.known, reports: reports.count, wanted: wanted) }
             let answer = try await send(exchange)
             take(answer, of: reports)
+            held.withLock { $0.account.end(known: $0.known) }
+            if held.withLock({ $0.account.differs }) { try await reconcile(call) }
             let hurries = answer.hasDueJobs ? await promote() : false
             if wanted > 0 { poll.note(found: !answer.claims.isEmpty, hurries: hurries) }
         }
@@ -101,6 +110,40 @@ final class Lane: Sendable {
         }
     }
 
+    // MARK: Reconciling
+
+    /// A beat has told how many claims the broker keeps for this session.
+    func note(beat claims: Int) {
+        let differs = held.withLock { held in
+            held.account.note(beat: claims, known: held.known)
+            return held.account.differs
+        }
+        if differs { signal.raise() }
+    }
+
+    /// The broker's account and this worker's differ: the broker came back with older data, or took a claim away.
+    private func reconcile(_ call: Int) async throws(BrokerError) {
+        let runs = held.withLock { held in
+            held.account.reset(known: held.known)
+            return held.runs.values.map { (id: $0.id, token: $0.token) }
+                + held.reports.map { (id: $0.id, token: $0.token) }
+        }
+        do throws(BrokerError) {
+            let answer = try await epoch.broker.reconcile(epoch.session, call: call, runs: runs, on: queue)
+            guard answer.givenBack > 0 || !answer.lost.isEmpty else { return }
+            epoch.logger.info(
+                "claims reconciled with the broker",
+                metadata: [
+                    "job.queue": "\(queue)", "unknown": "\(answer.givenBack)", "lost": "\(answer.lost.count)",
+                ]
+            )
+            for id in answer.lost { held.withLock { $0.runs[id] }?.stop(.lost) }
+        } catch {
+            if error.code == .sessionLost || error.code == .closed { throw error }
+            epoch.logger.debug("not reconciled", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
+        }
+    }
+
     // MARK: Claims
 
     private func take(_ answer: ExchangeAnswer, of reports: [OutcomeReport]) {
@@ -134,7 +177,10 @@ final class Lane: Sendable {
             stopGrace: epoch.configuration.stopGrace,
             logger: epoch.logger
         )
-        held.withLock { $0.runs[claim.id] = run }
+        held.withLock { held in
+            held.runs[claim.id] = run
+            held.account.note(known: held.known)
+        }
         return run
     }
 
@@ -156,6 +202,7 @@ final class Lane: Sendable {
     func report(_ report: OutcomeReport?, of run: JobRun) {
         held.withLock { held in
             if held.runs[run.id] === run { held.runs[run.id] = nil }
+            held.account.note(known: held.known)
         }
         if let report { self.report(report) } else { epoch.raise(epoch.budget.open(1, by: index)) }
     }

@@ -161,6 +161,7 @@ final class SessionEpoch: Sendable {
         switch beat {
         case .success(let beat):
             if !beat.stops.isEmpty { lane(of: queue)?.stop(beat.stops) }
+            lane(of: queue)?.note(beat: beat.claims)
         case .failure(let error):
             if error.code == .sessionLost { return end(because: error) }
             logger.debug("heartbeat not answered", metadata: ["job.queue": "\(queue)", "error": "\(error)"])

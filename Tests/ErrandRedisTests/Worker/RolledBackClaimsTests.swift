@@ -1,0 +1,90 @@
+import Errand
+import ErrandRedis
+import Foundation
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+
+/// A server that comes back with older data has claims of which no worker knows, or lacks some that workers have.
+@Suite("Claims that were rolled back")
+struct RolledBackClaimsTests {
+    private static let queue = "rolled-back"
+
+    /// What the handler saw, and whether it may end.
+    private final class Handler: Sendable {
+        struct Seen: Sendable {
+            var begun = 0
+            var cancelled = 0
+            var isOpen = false
+        }
+        let seen = Mutex(Seen())
+
+        var operation: RegisteredOperation {
+            RegisteredOperation("wait", timeout: .seconds(600)) { [self] (job: JobContext) async throws -> Void in
+                seen.withLock { $0.begun += 1 }
+                do {
+                    while !seen.withLock(\.isOpen) { try await Task.sleep(for: .milliseconds(5)) }
+                } catch {
+                    seen.withLock { $0.cancelled += 1 }
+                    throw error
+                }
+            }
+        }
+    }
+
+    /// Plays with a worker of a short lease that has begun a job of a long timeout.
+    private func play(_ body: (RedisServer, RedisBroker, Handler, String) async throws -> Void) async throws {
+        let server = try RedisServer()
+        let broker = RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "rolled-back"))
+        defer { broker.close() }
+        let handler = Handler()
+        let configuration = WorkerConfiguration(queues: [.init(Self.queue)], lease: .seconds(1))
+        let worker = Worker(
+            broker: broker,
+            configuration: configuration,
+            operations: [handler.operation],
+            logger: Logger(label: "rolled-back")
+        )
+        let running = Task { try await worker.run() }
+        let id = try await Producer(broker: broker).push(OperationDescription("wait", queue: Self.queue)).id
+        try await eventually("the job has begun") { handler.seen.withLock(\.begun) == 1 }
+        try await body(server, broker, handler, id)
+        running.cancel()
+        try await running.value
+    }
+
+    @Test("one that no worker knows is run again at once, and is no time-out", .timeLimit(.minutes(1)))
+    func unknownClaim() async throws {
+        try await play { server, broker, handler, id in
+            let keys = try server.run("KEYS", "errand:{\(Self.queue)}:*").split(separator: "\n").map(String.init)
+            for key in keys { try server.run("COPY", key, "saved:" + key, "REPLACE") }
+            handler.seen.withLock { $0.isOpen = true }
+            try await eventually("the job has finished") {
+                try await broker.inspect([id], on: Self.queue)[0]?.state != .running
+            }
+            for key in try server.run("KEYS", "errand:{\(Self.queue)}:*").split(separator: "\n") {
+                try server.run("DEL", String(key))
+            }
+            for key in keys { try server.run("COPY", "saved:" + key, key, "REPLACE") }
+            #expect(try await broker.inspect([id], on: Self.queue)[0]?.state == .running)
+            try await eventually("it is run again") { handler.seen.withLock(\.begun) == 2 }
+            try await eventually("it has finished again") {
+                try await broker.status(of: Self.queue).queue.running == 0
+            }
+            let totals = try await broker.status(of: Self.queue).queue.totals
+            #expect(totals["timed_out"] == 0 && totals["recovered"] == 0 && totals["released"] == 1)
+            #expect(try await broker.audit(Self.queue, repair: false) == [])
+        }
+    }
+
+    @Test("a run whose claim is gone is told to stop", .timeLimit(.minutes(1)))
+    func lostClaim() async throws {
+        try await play { server, broker, handler, id in
+            let session = try await broker.status(of: Self.queue).sessions[0].id
+            try server.run("HDEL", "errand:{\(Self.queue)}:claims:\(session)", id)
+            try server.run("HDEL", "errand:{\(Self.queue)}:body", id)
+            try await eventually("the handler is told to stop") { handler.seen.withLock(\.cancelled) == 1 }
+        }
+    }
+}
