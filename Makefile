@@ -30,7 +30,7 @@ threads: ## the local operations under the thread sanitizer (STORM=60 for storms
 
 FAULTS = $(RELEASE)/errand-faults
 faults: fault-tools ## the quick profile of the fault catalogue: processes, networks and servers that really fail
-	$(FAULTS) $(ARGUMENTS)
+	$(FAULTS) --again 1 $(ARGUMENTS)
 
 faults-full: fault-tools ## every fault at its full size (hours); ARGUMENTS="--only F20 --json" for some
 	$(FAULTS) --full $(ARGUMENTS)

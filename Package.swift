@@ -12,7 +12,8 @@ import PackageDescription
 /// One transition of the data model each; the text is embedded in the binary.
 let scripts = [
     "lib_base", "lib_checked", "lib_events", "lib_places", "lib_push", "lib_schedules", "lib_sessions", "lib_types",
-    "audit", "cancel", "clear", "exchange", "heartbeat", "inspect", "promote", "push", "reconcile", "recover", "register",
+    "audit", "cancel", "clear", "exchange", "heartbeat", "inspect", "promote", "push", "reconcile", "recover",
+    "register",
     "release", "revive", "schedule", "settings", "status", "tick", "timetable", "unschedule",
 ]
 

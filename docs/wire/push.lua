@@ -193,15 +193,15 @@ end
 
 -- Gives the name up: to the successor, who then goes to its place, or to whoever comes next.
 local function leave_name(id)
-  local name = field('named', id)
-  if not name then return end
-  local next_up = field('next', id)
+  local name, next_up = field('named', id), field('next', id)
+  -- Without a name there is nothing of the kind, unless a key was lost.
+  if not (name or next_up) then return drop('running', id) end
   local due, successor = string.match(next_up or '', '^(%d+):(.+)$')
   local body = successor and call('HGET', Q .. ':body', successor)
   if body then
-    call('HSET', Q .. ':names', name, successor)
+    if name then call('HSET', Q .. ':names', name, successor) end
     line_up(successor, body, num(due))
-  elseif call('HGET', Q .. ':names', name) == id then
+  elseif name and call('HGET', Q .. ':names', name) == id then
     call('HDEL', Q .. ':names', name)
   end
   drop('next', id)

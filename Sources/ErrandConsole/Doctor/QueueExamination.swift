@@ -11,9 +11,22 @@ struct QueueExamination {
     /// The findings of all these queues.
     func findings(in queues: [String]) async throws -> [Finding] {
         var findings: [Finding] = []
-        for queue in queues { findings += try await self.findings(in: queue) }
+        for queue in queues { findings += repair ? try await mended(queue) : try await self.findings(in: queue) }
         return findings
     }
+
+    /// What is mended may show what else is wrong, so a queue is looked at until there is nothing more to mend.
+    private func mended(_ queue: String) async throws -> [Finding] {
+        var mended: [Finding] = []
+        for _ in 0..<Self.roundsAtMost {
+            let found = try await findings(in: queue)
+            mended += found.filter(\.repaired)
+            guard found.contains(where: \.repaired) else { return mended + found }
+        }
+        return mended + (try await findings(in: queue)).filter { !$0.repaired }
+    }
+
+    private static let roundsAtMost = 5
 
     private func findings(in queue: String) async throws -> [Finding] {
         let bar = Mutex(ProgressBar(total: 1000))

@@ -19,16 +19,13 @@ extension RedisBroker {
         return try await audit.run()
     }
 
-    /// Queues that have jobs or sessions but are not in the registry, as when that key was lost; with `repair` they are
-    /// put into it.
+    /// Queues that have keys but are not in the registry, as when that key was lost; with `repair` they are put into it.
     package func auditRegistry(repair: Bool) async throws(BrokerError) -> [Finding] {
         let known = Set(try await queues())
         var missing: Set<String> = []
-        for pattern in ["errand:{*}:body", "errand:{*}:sessions"] {
-            for key in try await keys(like: pattern) {
-                if let queue = KeySpace.queue(in: key), QueueName.isValid(queue), !known.contains(queue) {
-                    missing.insert(queue)
-                }
+        for key in try await keys(like: "errand:{*}:*") {
+            if let queue = KeySpace.queue(in: key), QueueName.isValid(queue), !known.contains(queue) {
+                missing.insert(queue)
             }
         }
         for queue in missing where repair { _ = try await command(.command("SADD", KeySpace.queues, queue)) }

@@ -306,7 +306,14 @@ function steps.idle()
   end
 end
 function steps.gone()
-  each_field('gone', function(entry, n) add(entry, whole(num(n))) end)
+  each_field('gone', function(entry, n)
+    -- What no line of ours holds; its bytes may be anything.
+    if num(n) <= 0 or string.find(entry, '[^%w_:-]') then
+      finding('tombstone_without_entry', printable(entry), function() drop('gone', entry) end)
+    else
+      add(entry, whole(num(n)))
+    end
+  end)
 end
 
 -- Suspicions ----------------------------------------------------------------------------------------------------------

@@ -27,6 +27,9 @@ struct FaultsCommand: AsyncParsableCommand {
     @Option(help: "Repeats the random choices of an earlier run.")
     var seed: UInt64?
 
+    @Option(help: "How often a scenario that fails is played again before it counts as failed.")
+    var again = 0
+
     @Flag(help: "One line of JSON a scenario on standard output.")
     var json = false
 
@@ -46,17 +49,32 @@ struct FaultsCommand: AsyncParsableCommand {
         var reports: [FaultReport] = []
         for (number, scenario) in chosen.enumerated() {
             StandardError.write("[\(number + 1)/\(chosen.count)] \(scenario.id) \(scenario.title)")
-            let report = await runner.run(scenario)
+            let report = await run(scenario, runner)
             reports.append(report)
             if json { StandardOutput.write(report.line) }
-            if !report.passed {
-                for problem in report.problems { StandardError.write("    \(scenario.id): \(problem)") }
-            }
         }
         if !json { FaultTable.print(reports) }
         let failed = reports.filter { !$0.passed }.count
         StandardError.write("\(reports.count - failed) passed, \(failed) failed")
         if failed > 0 { throw ExitCode(1) }
+    }
+
+    private func run(_ scenario: Scenario, _ runner: FaultRunner) async -> FaultReport {
+        var report = await runner.run(scenario)
+        tell(report)
+        while !report.passed, report.attempts <= again {
+            let attempts = report.attempts + 1
+            StandardError.write("    \(scenario.id) once more")
+            report = await runner.run(scenario)
+            report.attempts = attempts
+            tell(report)
+        }
+        return report
+    }
+
+    private func tell(_ report: FaultReport) {
+        guard !report.passed else { return }
+        for problem in report.problems { StandardError.write("    \(report.scenario): \(problem)") }
     }
 
     private func choose() throws -> [Scenario] {

@@ -22,7 +22,7 @@ struct Caretaker {
     }
 
     private func recover() async {
-        do {
+        do throws(BrokerError) {
             // Bounded, so that a mass of dead sessions does not keep due jobs from their line.
             for _ in 0..<50 {
                 let recovery = try await epoch.broker.recover(on: lane.queue)
@@ -30,32 +30,38 @@ struct Caretaker {
                 if !recovery.hasMore { return }
             }
         } catch {
-            epoch.logger.debug("nothing recovered", metadata: ["job.queue": "\(lane.queue)", "error": "\(error)"])
+            note("nothing recovered", error)
         }
     }
 
     /// Answers in how long the next job is due, or the next schedule ticks.
     private func promote() async -> Duration? {
-        do {
+        do throws(BrokerError) {
             let promotion = try await epoch.broker.promote(on: lane.queue)
             if promotion.promoted > 0 { lane.signal.raise() }
             let ticked = promotion.hasDueSchedules ? await tick() : nil
             return [promotion.nextDue, ticked].compactMap(\.self).min().map { .milliseconds(max($0, 1)) }
         } catch {
-            epoch.logger.debug("nothing promoted", metadata: ["job.queue": "\(lane.queue)", "error": "\(error)"])
+            note("nothing promoted", error)
             return nil
         }
     }
 
     /// Pushes what is due of the queue's schedules; answers in how many milliseconds the next of these ticks comes.
     private func tick() async -> Int? {
-        do {
+        do throws(BrokerError) {
             let round = try await Ticker(epoch.broker, queue: lane.queue, logger: epoch.logger).work()
             if round.pushed > 0 { lane.signal.raise() }
             return round.nextDue
         } catch {
-            epoch.logger.debug("no schedule ticked", metadata: ["job.queue": "\(lane.queue)", "error": "\(error)"])
+            note("no schedule ticked", error)
             return nil
         }
+    }
+
+    /// What is missing once is tried again in a second; what is not permitted will not be then either.
+    private func note(_ what: Logger.Message, _ error: BrokerError) {
+        epoch.logger.debug(what, metadata: ["job.queue": "\(lane.queue)", "error": "\(error)"])
+        if error.code == .notPermitted { epoch.end(because: error) }
     }
 }

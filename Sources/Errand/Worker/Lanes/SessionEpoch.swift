@@ -18,6 +18,7 @@ final class SessionEpoch: Sendable {
     private let pulse = Mutex(ContinuousClock.now)
     private let lost = Atomic(false)
     private let over = Atomic(false)
+    private let refusal = Mutex<BrokerError?>(nil)
     private let lanesBox = Mutex<[Lane]>([])
     private let heartbeatBox = Mutex<(any Heartbeat)?>(nil)
     private let upkeep: [String: Signal]
@@ -69,6 +70,7 @@ final class SessionEpoch: Sendable {
         if isLost { releaseLater() } else if failure == nil { await release() }
         heartbeatBox.withLock { $0?.stop() }
         lanesBox.withLock { $0 = [] }
+        if let refusal = refusal.withLock({ $0 }) { throw refusal }
         guard let failure, failure.code != .sessionLost, !isDraining else { return isLost }
         throw failure
     }
@@ -163,7 +165,7 @@ final class SessionEpoch: Sendable {
             if !beat.stops.isEmpty { lane(of: queue)?.stop(beat.stops) }
             lane(of: queue)?.note(beat: beat.claims)
         case .failure(let error):
-            if error.code == .sessionLost { return end(because: error) }
+            if error.code == .sessionLost || error.code == .notPermitted { return end(because: error) }
             logger.debug("heartbeat not answered", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
         }
     }
@@ -175,7 +177,9 @@ final class SessionEpoch: Sendable {
         }
     }
 
-    private func end(because error: BrokerError) {
+    /// Ends the session: the broker does not know it any more, or does not permit what a worker must do.
+    func end(because error: BrokerError) {
+        if error.code == .notPermitted { refusal.withLock { $0 = $0 ?? error } }
         guard !over.load(ordering: .acquiring),
             lost.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
         else { return }

@@ -1,6 +1,7 @@
 import Errand
 import ErrandRedis
 import Foundation
+import Synchronization
 import TestSupport
 
 /// What a scenario's jobs are like.
@@ -89,7 +90,9 @@ extension Play {
                 if !receipts.contains(where: { $0.outcome == .unknown }) { return receipts }
             } catch {
                 accounts.refused()
-                guard [.notReachable, .full, .outcomeUnknown].contains(error.code) else { throw error }
+                let isPassing = [.notReachable, .full, .outcomeUnknown].contains(error.code)
+                let triesAgain = error.code == .refused && state.withLock(\.rules.triesRefusedAgain)
+                guard isPassing || triesAgain else { throw error }
             }
             try await Task.sleep(for: .milliseconds(20))
         }

@@ -7,8 +7,13 @@ import TestSupport
 extension Play {
     /// Starts a server; the first one is the console's, too.
     @discardableResult
-    func server(tcp: Bool = false, durable: Bool = false, _ more: [String] = []) throws -> RedisServer {
-        try adopt(RedisServer(tcp: tcp, durable: durable, more))
+    func server(
+        tcp: Bool = false,
+        durable: Bool = false,
+        rules: String = "",
+        _ more: [String] = []
+    ) throws -> RedisServer {
+        try adopt(RedisServer(tcp: tcp, durable: durable, rules: rules, more))
     }
 
     /// Takes a server over, to be ended with the scenario.

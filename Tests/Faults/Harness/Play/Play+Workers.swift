@@ -76,6 +76,9 @@ extension Play {
         return program
     }
 
+    /// What was started and has not ended.
+    var livingPrograms: [Program] { state.withLock(\.programs).filter(\.isRunning) }
+
     /// Waits until a worker has registered a session, or so many.
     func registered(_ worker: Program, times: Int = 1, within limit: Duration = .seconds(30)) async throws {
         try await eventually("worker \(worker.pid) registers; it wrote \(worker.lines.suffix(3))", within: limit) {
@@ -87,6 +90,14 @@ extension Play {
     /// The sessions that a worker has had, oldest first.
     func sessions(of worker: Program) -> [String] {
         worker.lines.filter { $0.hasPrefix("registered ") }.map { String($0.dropFirst("registered ".count)) }
+    }
+
+    /// None of these may have ended.
+    func expectAlive(_ workers: [Program]) {
+        for worker in workers {
+            guard let status = worker.status else { continue }
+            expect(false, "a worker ended with \(status): \(worker.lines.suffix(4))")
+        }
     }
 
     /// Kills a worker with its children, and waits until it is gone.

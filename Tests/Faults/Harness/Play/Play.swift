@@ -38,6 +38,8 @@ final class Play: Sendable {
         var workersLeaveCleanly = true
         /// How long the queue may take to drain.
         var drain = Duration.seconds(60)
+        /// Whether a push that is refused is tried again, as an application may while somebody mends the server.
+        var triesRefusedAgain = false
         /// How early a delayed job may begin, in milliseconds (clocks that were moved).
         var earlyTolerance: Int64 = 50
         /// Beginnings of keys that may be left over in the end, beside those that always may.

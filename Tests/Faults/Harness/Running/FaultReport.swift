@@ -24,6 +24,8 @@ struct FaultReport: Encodable, Sendable {
     var valid = false
     /// Whether everything held.
     var passed = false
+    /// How often it was played.
+    var attempts = 1
     /// Whether the server itself lost data here, so that losses are no failure.
     var serverLostData = false
     /// What did not hold.
@@ -36,7 +38,7 @@ struct FaultReport: Encodable, Sendable {
     enum CodingKeys: String, CodingKey {
         case scenario, title, struck, lost, unexpected, duplicates, stuck
         case recoveryMilliseconds = "recovery_ms"
-        case audit, valid, passed
+        case audit, valid, passed, attempts
         case serverLostData = "server_lost_data"
         case problems, seed, seconds
     }

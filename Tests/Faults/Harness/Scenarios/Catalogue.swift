@@ -1,6 +1,6 @@
 extension Scenario {
     /// Every scenario, by its number.
-    static let all: [Scenario] = (workers + network + server + data + channels).sorted { $0.id < $1.id }
+    static let all: [Scenario] = (workers + network + server + data + channels + schedulers).sorted { $0.id < $1.id }
 
     private static let workers =
         killedWorkers + crashPoints + busyWorkers + stoppedWorkers + leavingWorkers + starvedWorkers
@@ -10,5 +10,5 @@ extension Scenario {
         + wrongServers
     private static let server =
         restarts + frozenServers + lostData + slowLoading + fullDisks
-        + fullMemory + vanishedKeys + forgottenScripts + failovers + jumpingClocks
+        + fullMemory + vanishedKeys + spoiledKeys + forgottenScripts + failovers + jumpingClocks
 }

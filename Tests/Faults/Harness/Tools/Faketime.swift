@@ -19,4 +19,9 @@ enum Faketime {
         guard let library else { throw TestFailure("libfaketime is not installed") }
         return ["LD_PRELOAD=\(library)", "FAKETIME=\(clock)", "sh", "-c", #"exec "$@""#, "sh"]
     }
+
+    /// Removes what a killed process left in shared memory.
+    static func cleanUp(after pid: Int32) {
+        for file in ["faketime_shm_\(pid)", "sem.faketime_sem_\(pid)"] { unlink("/dev/shm/" + file) }
+    }
 }

@@ -36,7 +36,7 @@ extension Scenario {
             }
             try await play.carries(load, within: .seconds(8))
             try await load.stop()
-            play.expect(workers.allSatisfy(\.isRunning), "a worker ended")
+            play.expectAlive(workers)
         },
         Scenario("F33", "the server takes no more connections", quick: true) { play in
             let server = try play.server(tcp: true)

@@ -41,6 +41,6 @@ extension Scenario {
         }
         let totals = try await play.totals()
         play.expect(totals["recovered"] == 0, "\(totals["recovered"]) jobs were taken from workers that ran them")
-        play.expect(workers.allSatisfy { $0.isRunning }, "a worker ended")
+        play.expectAlive(workers)
     }
 }

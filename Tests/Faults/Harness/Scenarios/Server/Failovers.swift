@@ -71,7 +71,7 @@ extension Scenario {
         try await load.stop()
         let findings = try await play.audit()
         play.expect(findings.isEmpty, "after the promotion the audit found \(findings.prefix(3).map(\.message))")
-        play.expect(workers.allSatisfy(\.isRunning), "a worker ended")
+        play.expectAlive(workers)
         let reused = Checker(accounts: play.accounts, ledger: play.ledger).reusedTokens
         play.expect(reused.isEmpty, "tokens were given out twice: \(reused.prefix(3))")
         try await play.drain()
@@ -117,7 +117,7 @@ extension Scenario {
         try await play.drain()
         let lost = play.accounts.accepted.filter { play.ledger.ended[$0] == nil }
         play.expect(Set(lost).isSubset(of: taken), "more was lost than what the old primary took alone")
-        play.expect(workers.allSatisfy(\.isRunning), "a worker ended")
+        play.expectAlive(workers)
     }
 }
 

@@ -21,17 +21,8 @@ extension Scenario {
     private static func jump(_ play: Play, by seconds: String) async throws {
         // By our clock the jobs that are due in an hour begin an hour early.
         play.rules { $0.earlyTolerance = 400_000_000_000 }
-        let clock = play.directory + "/clock"
-        try set(clock, "+0")
-        // The C library before jemalloc: that one asks for the time while faketime still begins, and neither goes on.
-        let libraries = try Shell.run("echo /usr/lib/*/faketime/libfaketimeMT.so.1 /lib/*-linux-gnu/libc.so.6")
-        let server = try play.adopt(
-            RedisServer(prefix: [
-                "LD_PRELOAD=\(libraries.split(whereSeparator: \.isWhitespace).joined(separator: ":"))",
-                "FAKETIME_TIMESTAMP_FILE=\(clock)", "FAKETIME_NO_CACHE=1",
-                "FAKETIME_DONT_FAKE_MONOTONIC=1", "FAKETIME_DISABLE_SHM=1",
-            ])
-        )
+        let clock = try MovableClock(play)
+        let server = try clock.server(play)
         let workers = try await play.workers(2)
         let load = play.load(rate: 40)
         let jumps = play.isFull ? [seconds, "+0", seconds, "+0"] : [seconds, "+0"]
@@ -44,7 +35,7 @@ extension Scenario {
             let isDoomed = play.ledger.lines.contains { $0.id == lost[0] && $0.pid == doomed.pid }
             let before = try time(of: server)
             if isDoomed { try await play.kill(doomed) }
-            try set(clock, offset)
+            try clock.set(offset)
             try await eventually("the clock has jumped") { abs(try time(of: server) - before) > 3000 }
             play.struck()
             let jumped = ContinuousClock.now
@@ -63,10 +54,6 @@ extension Scenario {
         play.expect(workers.allSatisfy { play.sessions(of: $0).count == 1 }, "a session was lost")
         let reused = Checker(accounts: play.accounts, ledger: play.ledger).reusedTokens
         play.expect(reused.isEmpty, "tokens were given out twice: \(reused.prefix(3))")
-    }
-
-    private static func set(_ clock: String, _ offset: String) throws {
-        try Data("\(offset)\n".utf8).write(to: URL(fileURLWithPath: clock), options: .atomic)
     }
 
     private static func time(of server: RedisServer) throws -> Int {

@@ -81,7 +81,7 @@ extension Scenario {
         try await play.recovers("a job of the same name runs", within: .seconds(5)) {
             play.ledger.ended[named[0]] != nil
         }
-        play.expect(workers.allSatisfy(\.isRunning), "a worker ended")
+        play.expectAlive(workers)
         let reused = Checker(accounts: play.accounts, ledger: play.ledger).reusedTokens
         play.expect(reused.isEmpty, "tokens were given out twice: \(reused.prefix(3))")
     }

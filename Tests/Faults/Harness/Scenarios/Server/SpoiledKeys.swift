@@ -1,0 +1,151 @@
+import Errand
+import ErrandRedis
+import Foundation
+import TestSupport
+
+/// Keys that are something else than they should be, rights that are missing, and more than anybody expected.
+extension Scenario {
+    static let spoiledKeys = [
+        Scenario("F51", "one key after the other is of a wrong type for a time, under load", quick: true) { play in
+            play.rules { $0.triesRefusedAgain = true }
+            let server = try play.server()
+            try await play.workers(2)
+            let load = play.load(rate: 60, "nap") {
+                $0.milliseconds = 10
+                $0.retries = 1
+            }
+            let delayed = play.load(rate: 20, "failonce") {
+                $0.delay = 50
+                $0.retries = 2
+            }
+            let keys = [
+                "ready:5", "body", "scheduled", "retrying", "seq", "counters", "ended", "sessions", "named", "dead",
+            ]
+            for round in 0..<play.size(quick: 1, full: 5) {
+                for name in keys {
+                    let key = Play.key(name)
+                    let before = try server.errors("WRONGTYPE")
+                    // A transaction, so that no moment is lost between the two.
+                    _ = try Shell.run(
+                        #"printf 'MULTI\nRENAME %s saved-key\nSET %s x\nEXEC\n' '\#(key)' '\#(key)' | redis-cli -s \#(server.socket)"#
+                    )
+                    try await Task.sleep(for: .milliseconds(400 + 100 * round))
+                    play.struck(try server.errors("WRONGTYPE") > before ? 1 : 0)
+                    _ = try Shell.run(
+                        #"printf 'MULTI\nDEL %s\nRENAME saved-key %s\nEXEC\n' '\#(key)' '\#(key)' | redis-cli -s \#(server.socket)"#
+                    )
+                    try await play.recovers("work goes on after \(name) was spoiled", within: .seconds(10)) {
+                        let ended = play.ledger.counts.ended
+                        try await Task.sleep(for: .milliseconds(200))
+                        return play.ledger.counts.ended > ended
+                    }
+                }
+            }
+            try await load.stop()
+            try await delayed.stop()
+        },
+        Scenario("F60", "a right is missing, and with the listed ones nothing is refused", quick: true) { play in
+            let server = try play.server(rules: "-zrangebyscore")
+            let before = try server.count("total_connections_received")
+            let producer = try play.program(
+                "errand-producer",
+                ["push", "mark", "--queue", Play.queue, "--delay", "1h", "--redis", server.url]
+            )
+            _ = try await producer.end()
+            let doctor = try play.program(
+                "errand-worker",
+                [
+                    "--catalogue", try catalogue(play), "--queue", Play.queue, "--redis", server.url,
+                    "--lease", "1s",
+                ]
+            )
+            let status = try await doctor.end(within: .seconds(20))
+            play.expect(status == 77, "a worker without a right ended with \(status)")
+            play.expect(doctor.lines.contains { $0.contains("ZRANGEBYSCORE") }, "it said \(doctor.lines.suffix(2))")
+            let made = try server.count("total_connections_received") - before
+            play.expect(made < 20, "\(made) connections were made")
+            play.struck()
+            try server.run("ACL", "SETUSER", "errand", "+zrangebyscore")
+            try server.run("ACL", "LOG", "RESET")
+            while try await play.console.clear(Play.queue) > 0 {}
+            try await play.workers(2)
+            try await play.push(200, "mark")
+            try await play.push(20, "failonce") { $0.retries = 1 }
+            try await play.drain()
+            let refused = try server.run("ACL", "LOG")
+            play.expect(refused.isEmpty, "refused was \(refused.prefix(300))")
+        },
+        Scenario(
+            "F54",
+            "millions of jobs wait, a million is due at once, thousands of sessions are dead",
+            limit: .seconds(300)
+        ) {
+            play in
+            play.rules { $0.serverLosesData = true }
+            let server = try play.server(["--slowlog-log-slower-than", "10000"])
+            let (ready, due, dead) = (
+                play.size(quick: 200_000, full: 2_000_000), play.size(quick: 100_000, full: 1_000_000),
+                play.size(quick: 500, full: 20_000)
+            )
+            try await fill(play, ready: ready, due: due, dead: dead)
+            try server.run("SLOWLOG", "RESET")
+            try await play.workers(2) { $0.concurrency = 16 }
+            let ids = try await play.push(1, "mark") { $0.priority = 9 }
+            try await play.recovers("a job of the highest priority is run", within: .seconds(30)) {
+                play.ledger.ended[ids[0]] != nil
+            }
+            try await eventually("the due ones are in line and the dead sessions gone", within: .seconds(240)) {
+                let now = try await play.status()
+                let sessions = try await play.console.status(of: Play.queue).sessions.count
+                return now.scheduled == 0 && sessions == 2
+            }
+            play.struck()
+            let slow = try Shell.run("redis-cli -s \(server.socket) SLOWLOG GET 128").split(separator: "\n")
+                .filter { $0.contains(" 3) (integer) ") }.compactMap { Int($0.split(separator: " ").last ?? "") }
+            play.note("\(slow.count) commands took longer than 10 ms, the longest \((slow.max() ?? 0) / 1000) ms")
+            play.expect((slow.max() ?? 0) < 50_000, "a command took \((slow.max() ?? 0) / 1000) ms")
+            try await play.leave()
+            try server.run("FLUSHALL")
+            for line in play.ledger.lines { play.accounts.adopt(line.id) }
+        },
+    ]
+
+    private static func catalogue(_ play: Play) throws -> String {
+        let path = play.directory + "/catalogue.yaml"
+        try "operations:\n  mark: {run: [\"true\"]}\n".write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    /// Jobs of others, written past Errand, and sessions that died long ago, each with two claims.
+    private static func fill(_ play: Play, ready: Int, due: Int, dead: Int) async throws {
+        // Settles the queue's numbers, so that it looks like one in use.
+        try await play.push(1, "mark")
+        let job = try play.job("mark")
+        let script = """
+            local body = string.format('%.0f', redis.call('TIME')[1] * 1000) .. ARGV[4]
+            for i = tonumber(ARGV[1]), tonumber(ARGV[2]) do
+              local id = ARGV[3] .. i
+              redis.call('HSET', KEYS[1] .. ':body', id, body)
+              if ARGV[3] == 'r' then redis.call('RPUSH', KEYS[1] .. ':ready:5', id)
+              elseif ARGV[3] == 'd' then redis.call('ZADD', KEYS[1] .. ':scheduled', 1, id)
+              else
+                local session = 'dead-session-' .. math.floor(i / 2)
+                redis.call('ZADD', KEYS[1] .. ':sessions', 1, session)
+                redis.call('HSET', KEYS[1] .. ':session:' .. session, 'host', 'x', 'pid', 1, 'concurrency', 1, 'lease', 1000)
+                redis.call('HSET', KEYS[1] .. ':claims:' .. session, id, '1:1')
+              end
+            end
+            """
+        // The arguments of the copied body name another id, so they must not be compared.
+        let text = String(decoding: job.bytes, as: UTF8.self).replacing("\"id\":\"\(job.id)\"", with: "\"n\":1")
+        for (kind, count) in [("r", ready), ("d", due), ("s", 2 * dead)] {
+            for start in stride(from: 0, to: count, by: 20_000) {
+                let words = [
+                    script, "1", KeySpace.key(of: Play.queue), "\(start)", "\(min(start + 20_000, count) - 1)", kind,
+                    text,
+                ]
+                try await play.write("EVAL", words.map { Array($0.utf8) })
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import TestSupport
+
+/// The clock of a server, to be moved while it runs.
+struct MovableClock {
+    private let file: String
+    private let libraries: String
+
+    init(_ play: Play) throws {
+        file = play.directory + "/clock"
+        // The C library before jemalloc: that one asks for the time while faketime still begins, and neither goes on.
+        let paths = try Shell.run("echo /usr/lib/*/faketime/libfaketimeMT.so.1 /lib/*-linux-gnu/libc.so.6")
+        libraries = paths.split(whereSeparator: \.isWhitespace).joined(separator: ":")
+        try set("+0")
+    }
+
+    /// A server that goes by it.
+    func server(_ play: Play, _ more: [String] = []) throws -> RedisServer {
+        try play.adopt(
+            RedisServer(
+                prefix: [
+                    "LD_PRELOAD=\(libraries)", "FAKETIME_TIMESTAMP_FILE=\(file)", "FAKETIME_NO_CACHE=1",
+                    "FAKETIME_DONT_FAKE_MONOTONIC=1", "FAKETIME_DISABLE_SHM=1",
+                ],
+                more
+            )
+        )
+    }
+
+    /// Sets it so many seconds ahead (`+3600`) or behind (`-60`).
+    func set(_ offset: String) throws {
+        try Data("\(offset)\n".utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
+    }
+
+    /// Sets it to a moment, in seconds since 1970; from there it goes on.
+    func set(to seconds: Int) throws {
+        let offset = seconds - Int(Date().timeIntervalSince1970)
+        try set(offset < 0 ? "\(offset)" : "+\(offset)")
+    }
+}
