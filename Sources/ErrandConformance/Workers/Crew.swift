@@ -29,6 +29,9 @@ final class Crew: Sendable {
         self.init(stage, operations, configuration)
     }
 
+    /// Waits until the worker ends by itself.
+    func end() async throws { try await task.value }
+
     /// Stops the worker at once and waits until it has left.
     func dismiss() async throws {
         task.cancel()
