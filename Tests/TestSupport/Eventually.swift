@@ -29,6 +29,12 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
         print("\(test): ERRAND_SEED=\(seed)")
     }
 
+    /// Takes this seed.
+    package init(seed: UInt64) {
+        self.seed = seed
+        state = seed
+    }
+
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

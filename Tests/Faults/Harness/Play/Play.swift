@@ -12,7 +12,7 @@ import TestSupport
 /// how long work took to go on. Then ``settle()`` waits for the queue to drain, lets the workers leave, and checks.
 final class Play: Sendable {
     struct State {
-        var random: FaultRandom
+        var random: SeededRandom
         var report = FaultReport(scenario: "", title: "")
         var servers: [RedisServer] = []
         var brokers: [RedisBroker] = []
@@ -59,7 +59,7 @@ final class Play: Sendable {
         directory = NSTemporaryDirectory() + "ef-" + String(UInt32.random(in: 0 ... .max), radix: 36)
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         ledger = LedgerFollower(directory + "/ledger")
-        state = Mutex(State(random: FaultRandom(seed: seed)))
+        state = Mutex(State(random: SeededRandom(seed: seed)))
     }
 
     /// A size by profile.
@@ -136,19 +136,5 @@ final class Play: Sendable {
         report.valid = found.struck > 0 && state.withLock(\.hasSettled)
         if found.struck == 0 { report.problems.append("the fault did not happen") }
         report.passed = report.valid && report.problems.isEmpty
-    }
-}
-
-/// Numbers that a seed determines.
-struct FaultRandom: RandomNumberGenerator, Sendable {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
