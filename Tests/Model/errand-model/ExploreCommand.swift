@@ -20,6 +20,9 @@ struct ExploreCommand: AsyncParsableCommand {
     @Flag(help: "Print how often each action was taken, and what came about.")
     var table = false
 
+    @Flag(help: "Check that worlds that are taken for the same have the same future. Slow.")
+    var checkMerging = false
+
     func run() async throws {
         let scopes = Exploration.Scope.all.filter { (!quick || $0.isQuick) && (only.isEmpty || $0.name.contains(only)) }
         guard !scopes.isEmpty, together > 0 else { throw ValidationError("There is no such scope.") }
@@ -37,7 +40,7 @@ struct ExploreCommand: AsyncParsableCommand {
     /// Explores one scope and says what was found. Answers whether it is not as it should be.
     private func explore(_ scope: Exploration.Scope) -> Bool {
         let start = ContinuousClock.now
-        var exploration = Exploration(scope, mostStates: mostStates)
+        var exploration = Exploration(scope, mostStates: mostStates, checksMerging: checkMerging)
         let outcome = exploration.run()
         let took = ContinuousClock.now - start
         var lines = ["explore: \(scope.name): \(extent(of: outcome)) (\(took.inSeconds))"]

@@ -73,7 +73,7 @@ extension World {
         if faults.cancels > 0 { actions += queue.jobs.values.filter { !$0.isDead }.map(\.id).sorted().map { .cancel($0) } }
         if faults.revivals > 0 { actions += queue.jobs.values.filter(\.isDead).map(\.id).sorted().map { .revive($0) } }
         if faults.rollbacks > 0 { actions.append(saved == nil ? .save : .rollBack) }
-        if faults.leaps > 0 { actions += [.leap(ticks: 3), .leap(ticks: -3)] }
+        if faults.leaps > 0 { actions += [.leap(ticks: Self.leap), .leap(ticks: -Self.leap)] }
         return actions
     }
 

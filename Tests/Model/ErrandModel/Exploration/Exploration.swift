@@ -31,6 +31,8 @@ package struct Exploration {
 
     private let scope: Scope
     private let mostStates: Int
+    /// Every state's first world, when it is checked that others of the same fingerprint have the same future.
+    private var firstWorlds: [World]?
     private var table = StateTable()
     /// The state from which each state was first reached, and by which of its actions.
     private var parents: [UInt32] = []
@@ -39,14 +41,20 @@ package struct Exploration {
     private var fairNext: [UInt32] = []
     private var outcome = Outcome()
 
-    package init(_ scope: Scope, mostStates: Int) {
+    /// - Parameters:
+    ///   - mostStates: When to give up.
+    ///   - checksMerging: Whether to check that worlds of the same fingerprint go on to the same fingerprints. Slow, and keeps
+    ///     every world in memory.
+    package init(_ scope: Scope, mostStates: Int, checksMerging: Bool = false) {
         self.scope = scope
         self.mostStates = mostStates
+        firstWorlds = checksMerging ? [] : nil
     }
 
     package mutating func run(onProgress: (Int) -> Void = { _ in }) -> Outcome {
         let start = World(scope)
-        add(table.insert(start.fingerprint).number, from: 0, by: 0)
+        _ = table.insert(start.fingerprint)
+        add(start, from: 0, by: 0)
         var level = [Node(number: 0, world: start)]
         while !level.isEmpty, outcome.broken == nil, outcome.isComplete {
             var next: [Node] = []
@@ -66,7 +74,8 @@ package struct Exploration {
         return outcome
     }
 
-    private mutating func add(_ number: Int, from parent: Int, by choice: Int) {
+    private mutating func add(_ world: World, from parent: Int, by choice: Int) {
+        firstWorlds?.append(world)
         parents.append(UInt32(truncatingIfNeeded: parent))
         choices.append(UInt8(truncatingIfNeeded: choice))
         fairNext.append(Self.none)
@@ -87,8 +96,13 @@ package struct Exploration {
             if let broken { return report(broken, after: node.number, then: choice) }
             let (number, isNew) = table.insert(world.fingerprint)
             if action == fair { fairNext[node.number] = UInt32(truncatingIfNeeded: number) }
-            guard isNew else { continue }
-            add(number, from: node.number, by: choice)
+            guard isNew else {
+                if let first = firstWorlds?[number], first.successors != world.successors {
+                    return report("a world was taken for another", after: node.number, then: choice)
+                }
+                continue
+            }
+            add(world, from: node.number, by: choice)
             next.append(Node(number: number, world: world))
             if table.count >= mostStates { return outcome.isComplete = false }
         }
@@ -122,14 +136,14 @@ package struct Exploration {
     /// Tells the way to a state, and the circle that its fair continuation ends in.
     private mutating func reportCircle(from start: Int) {
         report("L1: does not drain", after: start)
-        guard var world = way(to: start).last else { return }
         outcome.trail.append("then, without faults")
-        for _ in 0..<30 {
-            guard let action = world.fairAction else { return }
-            _ = world.perform(action)
-            outcome.trail.append("\(action)")
+        var passed: Set<Int> = []
+        var state = start
+        while passed.insert(state).inserted {
+            if let action = way(to: state).last?.fairAction { outcome.trail.append("\(action)") }
+            state = Int(fairNext[state])
         }
-        outcome.trail.append("and so on: \(world.queue)")
+        outcome.trail.append("and so on")
     }
 
     private mutating func report(_ broken: String, after state: Int, then choice: Int? = nil) {
@@ -164,5 +178,18 @@ package struct Exploration {
         let actions = scope.mustTake.filter { outcome.actions[$0.rawValue] == 0 }
         let witnesses = scope.mustReach.filter { outcome.witnesses[$0.rawValue] == 0 }
         outcome.missing = actions.map { "\($0)" } + witnesses.map { "\($0)" }
+    }
+}
+
+extension World {
+    /// What may come next.
+    fileprivate var successors: Set<Fingerprint> {
+        Set(
+            actions.map { action in
+                var world = self
+                _ = world.perform(action)
+                return world.fingerprint
+            }
+        )
     }
 }

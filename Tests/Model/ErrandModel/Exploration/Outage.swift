@@ -19,14 +19,16 @@ struct Outage: Hashable, Sendable {
             noticed = lastBeat
             graceEnds = now + World.lease
         }
-        if isBeat { lastBeat = now }
+        guard isBeat else { return }
+        lastBeat = now
+        noticed = nil
     }
 
     /// A time of the old clock means nothing any more.
     mutating func clockLeapt() { graceEnds = 0 }
 
     /// What of it matters at a time: ticks since the last beat, whether their gap was noticed, ticks of grace.
-    func outlook(at now: Time) -> (silence: Time, isNoticed: Bool, grace: Time) {
-        (min(now - (lastBeat ?? now), 2 * World.tick), noticed == lastBeat, max(graceEnds - now, 0))
+    func outlook(at now: Time, reach: Time = 2) -> (silence: Time, isNoticed: Bool, grace: Time) {
+        (min(now - (lastBeat ?? now), reach * World.tick), noticed == lastBeat, max(graceEnds - now, 0))
     }
 }

@@ -183,8 +183,11 @@ extension World {
     private mutating func recover(_ session: SessionID?) -> String? {
         guard let session else { return observe(.recover(look: nil)).broken }
         // Leases that end in the same tick end in some order within it: this one first.
-        if let ends = queue.sessions[session]?.leaseEnds, ends <= now { queue.sessions[session]?.leaseEnds = ends - 1 }
-        return observe(.recover(look: session)).broken
+        let ends = queue.sessions[session]?.leaseEnds
+        if let ends, ends <= now { queue.sessions[session]?.leaseEnds = ends - 1 }
+        let broken = observe(.recover(look: session)).broken
+        if let ends { queue.sessions[session]?.leaseEnds = ends }
+        return broken
     }
 
     /// A restart takes time, so tokens, which go by the clock, are never issued twice.

@@ -4,6 +4,8 @@ struct World: Sendable {
     static let tick: Time = 1000
     static let lease: Time = 2 * tick
     static let hardDeadline: Time = 4 * tick
+    /// By how many ticks the clock jumps: by more than half a lease.
+    static let leap: Time = 3
 
     var queue = QueueModel()
     /// The broker's clock.

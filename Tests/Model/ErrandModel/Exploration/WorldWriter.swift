@@ -42,12 +42,17 @@ struct WorldWriter {
 
     // MARK: Small things
 
+    /// What may be past now, whatever the clock says.
+    private var furthest: Time { world.now + (world.faults.leaps > 0 ? World.leap * World.tick : 0) }
+
     private mutating func add(_ number: Int) { fingerprint.add(number) }
     private mutating func add(_ flag: Bool) { fingerprint.add(flag ? 1 : 0) }
     private mutating func add(job: JobID?) { add(job.map { jobs.firstIndex(of: $0) ?? 98 } ?? 99) }
     private mutating func add(session: SessionID?) { add(session.map { sessions.firstIndex(of: $0) ?? 98 } ?? 99) }
-    /// A time as ticks from now; what is past is past.
-    private mutating func add(time: Time, past: Time = 0) { add(Int(max((time - world.now) / World.tick, past))) }
+    /// A time as ticks from now; what is past is past, unless the clock may still be put back.
+    private mutating func add(time: Time, past: Time = 0) {
+        add(Int(max((time - world.now) / World.tick, past - (world.faults.leaps > 0 ? World.leap : 0))))
+    }
 
     private mutating func add(_ push: Push) {
         add(job: push.id)
@@ -58,7 +63,7 @@ struct WorldWriter {
     // MARK: The queue
 
     private mutating func write(_ queue: QueueModel, _ outage: Outage) {
-        for id in jobs { if let job = queue.jobs[id] { write(job) } }
+        for id in jobs { if let job = queue.jobs[id] { write(job, queue) } }
         add(-2)
         add(queue.lines.count)
         for line in [Line.ready(priority: 5), .suspects, .parked(0)] {
@@ -76,13 +81,13 @@ struct WorldWriter {
         add(time: queue.graceEnds)
         // Ahead of the clock only after that was put back.
         add(time: queue.lastToken / 1000)
-        let outlook = outage.outlook(at: world.now)
+        let outlook = outage.outlook(at: world.now, reach: 2 + (world.faults.leaps > 0 ? World.leap : 0))
         add(Int(outlook.silence / World.tick))
         add(outlook.isNoticed)
         add(Int(outlook.grace / World.tick))
     }
 
-    private mutating func write(_ job: Job) {
+    private mutating func write(_ job: Job, _ queue: QueueModel) {
         add(job.pushed)
         add(job.failures)
         add(job.crashes * 8 + job.crashesAlone)
@@ -93,9 +98,13 @@ struct WorldWriter {
         case .scheduled(let due):
             add(2)
             add(time: due)
+            // Of those that are due, the earliest comes first.
+            add(queue.dueFirst(.scheduled).count { $0.time < due && due <= furthest })
         case .retrying(let due):
             add(3)
             add(time: due)
+            // Of those that are due, the earliest comes first.
+            add(queue.dueFirst(.retrying).count { $0.time < due && due <= furthest })
         case .claimed(let session):
             add(4)
             add(session: session)
@@ -109,7 +118,7 @@ struct WorldWriter {
     private mutating func write(_ state: SessionState, _ queue: QueueModel) {
         add(time: state.leaseEnds)
         // Of dead sessions, the one that died first is recovered first.
-        if state.leaseEnds <= world.now { add(queue.sessions.values.count { $0.leaseEnds < state.leaseEnds }) }
+        if state.leaseEnds <= furthest { add(queue.sessions.values.count { $0.leaseEnds < state.leaseEnds }) }
         for claim in state.claims {
             add(job: claim.id)
             add(claim.token <= state.begun)
