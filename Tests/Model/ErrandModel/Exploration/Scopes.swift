@@ -54,28 +54,3 @@ extension Push {
         return push
     }
 }
-
-extension Exploration.Scope {
-    /// The scopes that together cover the small scope.
-    package static var all: [Self] {
-        [
-            Self("A1 2w 3ids") { $0.jobs = 3 },
-            Self("A2 2w 2 crash") { $0.faults.crashes = 1 },
-            Self("A3 2w 2 pause") { $0.faults.pauses = 1 },
-            Self("A4 2w 2 lost2") { $0.faults.lost = 2 },
-            Self("A5 2w 1 lost2 crash pause") { $0.jobs = 1; $0.faults.lost = 2; $0.faults.crashes = 1; $0.faults.pauses = 1 },
-            Self("A6 1w 3 crash lost1") { $0.jobs = 3; $0.workers = 1;  $0.faults.crashes = 1; $0.faults.lost = 1 },
-            Self("A7 1w 3 rollback") { $0.jobs = 3; $0.workers = 1;  $0.faults.rollbacks = 1 },
-            Self("A8 2w 2 rollback") { $0.faults.rollbacks = 1 },
-            Self("A9 2w 1 leap pause") { $0.faults.leaps = 1; $0.faults.pauses = 1; $0.jobs = 1 },
-            Self("A9b 1w 1 leap pause2") { $0.faults.leaps = 1; $0.faults.pauses = 2; $0.jobs = 1; $0.workers = 1 },
-            Self("A10 1w 1 all") { $0.jobs = 1; $0.workers = 1; $0.faults.lost = 2; $0.faults.crashes = 1; $0.faults.pauses = 1; $0.faults.rollbacks = 1 },
-            Self("A11 2w 2 leave cancel revive") { $0.workersLeave = true; $0.faults.cancels = 1; $0.faults.revivals = 1 },
-            Self("A12 2w 2 verbs") { $0.verbs = [.finished, .timedOut, .snoozed, .unreadable, .parked] },
-            Self("A13 2w 2 later cancel crash") { $0.kinds = [.drop, .replace, .replaceLater]; $0.faults.cancels = 1; $0.faults.crashes = 1 },
-            Self("A14 2w 3 later cancel") { $0.jobs = 3; $0.kinds = [.drop, .replace, .replaceLater]; $0.faults.cancels = 1 },
-            Self("A15 2w 2 crash pause named") { $0.kinds = [.drop, .replace]; $0.faults.crashes = 1; $0.faults.pauses = 1 },
-            Self("A16 2w 3 crash named") { $0.jobs = 3; $0.kinds = [.drop, .replace]; $0.faults.crashes = 1 },
-        ]
-    }
-}
