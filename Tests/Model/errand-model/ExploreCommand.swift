@@ -55,7 +55,8 @@ struct ExploreCommand: AsyncParsableCommand {
 
     private func extent(of outcome: Exploration.Outcome) -> String {
         let extent = outcome.isComplete && outcome.broken == nil ? "all" : "the first"
-        let counts = "\(extent) \(outcome.states) states, \(outcome.transitions) transitions, \(outcome.depth) steps deep"
+        let counts =
+            "\(extent) \(outcome.states) states, \(outcome.transitions) transitions, \(outcome.depth) steps deep"
         return outcome.longestDrain > 0 ? counts + ", drained after \(outcome.longestDrain) at the most" : counts
     }
 

@@ -70,7 +70,9 @@ extension World {
         if faults.lost > 0 { actions += requests.indices.map { .executeLosingAnswer($0) } }
         if queue.jobs.values.contains(where: { $0.isDue(at: now) }) { actions.append(.promote) }
         actions += recoveries
-        if faults.cancels > 0 { actions += queue.jobs.values.filter { !$0.isDead }.map(\.id).sorted().map { .cancel($0) } }
+        if faults.cancels > 0 {
+            actions += queue.jobs.values.filter { !$0.isDead }.map(\.id).sorted().map { .cancel($0) }
+        }
         if faults.revivals > 0 { actions += queue.jobs.values.filter(\.isDead).map(\.id).sorted().map { .revive($0) } }
         if faults.rollbacks > 0 { actions.append(saved == nil ? .save : .rollBack) }
         if faults.leaps > 0 { actions += [.leap(ticks: Self.leap), .leap(ticks: -Self.leap)] }

@@ -182,14 +182,13 @@ package struct Exploration {
 }
 
 extension World {
-    /// What may come next.
+    /// What may come next, apart from nothing.
     fileprivate var successors: Set<Fingerprint> {
-        Set(
-            actions.map { action in
-                var world = self
-                _ = world.perform(action)
-                return world.fingerprint
-            }
-        )
+        let all = actions.map { action in
+            var world = self
+            _ = world.perform(action)
+            return world.fingerprint
+        }
+        return Set(all).subtracting([fingerprint])
     }
 }

@@ -22,7 +22,9 @@ extension World {
         guard let session = worker.session else { return key }
         key += 256
         guard let state = queue.sessions[session] else { return key }
-        return key + 512 * (2 + Int(max((state.leaseEnds - now) / Self.tick, -1))) + 16384 * state.claims.count
+        // No more than the fingerprint tells, or worlds of one fingerprint would part later.
+        let leaseEnds = Int(max((state.leaseEnds - now) / Self.tick, faults.leaps > 0 ? -Self.leap : 0))
+        return key + 512 * (8 + leaseEnds) + 16384 * state.claims.count
     }
 
     private func fingerprint(_ order: [Int]) -> Fingerprint {

@@ -74,7 +74,9 @@ extension World {
         if let broken { return broken }
         guard case .receipts(let receipts) = answer, let receipt = receipts.first else { return "no receipt" }
         guard case .dropped(let holder) = receipt else { return nil }
-        guard let job = before.jobs[holder], !job.isDead else { return "S10: dropped for \(holder), which does not live" }
+        guard let job = before.jobs[holder], !job.isDead else {
+            return "S10: dropped for \(holder), which does not live"
+        }
         return nil
     }
 

@@ -84,7 +84,12 @@ struct World: Sendable {
         workers = Array(repeating: Worker(), count: scope.workers)
         unsent = scope.jobs
         faults = scope.faults
-        rules = Rules(kinds: scope.kinds, verbs: scope.verbs, workersLeave: scope.workersLeave, clockLeaps: scope.faults.leaps > 0)
+        rules = Rules(
+            kinds: scope.kinds,
+            verbs: scope.verbs,
+            workersLeave: scope.workersLeave,
+            clockLeaps: scope.faults.leaps > 0
+        )
         var settings = SettingsChange()
         settings.rememberIDs = 1_000_000_000
         _ = queue.apply(.configure(settings), at: now)

@@ -162,14 +162,13 @@ struct WorldWriter {
     }
 
     private mutating func writeRequests() {
-        if world.requests.isEmpty, world.saved == nil { return }
+        if world.requests.isEmpty { return }
         var written: [Fingerprint] = []
         for request in world.requests { written.append(fingerprint(of: request)) }
         for one in written.sorted(by: <) {
             add(Int(truncatingIfNeeded: one.high))
             add(Int(truncatingIfNeeded: one.low))
         }
-        for index in order { if let session = world.workers[index].session { add(rank(of: nil, in: session)) } }
     }
 
     private func fingerprint(of request: World.Request) -> Fingerprint {
@@ -183,10 +182,14 @@ struct WorldWriter {
         let call = request.call
         add(order.firstIndex(of: request.worker) ?? 9)
         add(session: call.session)
-        add(rank(of: call.number, in: call.session))
         add(world.isAwaited(request, by: request.worker))
         let known = number(world.queue, call.session)
         let saved = world.saved.map { number($0.queue, call.session) } ?? known
+        add((call.number - known).signum())
+        add((call.number - saved).signum())
+        add(
+            Set(world.requests.filter { $0.call.session == call.session }.map(\.call.number)).count { $0 < call.number }
+        )
         // A call that was executed, or came too late, does nothing more.
         guard call.number > min(known, saved) else { return }
         add(call.wanted)
@@ -196,18 +199,7 @@ struct WorldWriter {
         write(begun: call.begun, call.session)
     }
 
-    private func number(_ queue: QueueModel, _ session: SessionID) -> Int { queue.sessions[session]?.lastCall?.number ?? 0 }
-
-    /// The place of a call among those of its session that may meet; without one, what the broker knows among them.
-    private func rank(of call: Int?, in session: SessionID) -> Int {
-        var numbers = Set(world.requests.filter { $0.call.session == session }.map(\.call.number))
-        let known = number(world.queue, session)
-        numbers.insert(known)
-        if let saved = world.saved { numbers.insert(number(saved.queue, session)) }
-        for worker in world.workers where worker.session == session { numbers.insert(worker.lastNumber) }
-        if let call { return numbers.count { $0 < call } }
-        let saved = world.saved.map { number($0.queue, session) } ?? known
-        let newest = world.workers.first { $0.session == session }?.lastNumber ?? 0
-        return numbers.count { $0 < known } * 64 + numbers.count { $0 < saved } * 8 + numbers.count { $0 < newest }
+    private func number(_ queue: QueueModel, _ session: SessionID) -> Int {
+        queue.sessions[session]?.lastCall?.number ?? 0
     }
 }
