@@ -60,14 +60,14 @@ model: build-model ## the brokers against the model, in about three minutes (doc
 	$(MODEL) memory --histories 20000
 	$(MODEL) redis --histories 2000
 	$(MODEL) redis --histories 500 --tombstones
-	$(MODEL) explore --most-states 10000
+	$(MODEL) explore --quick
 	$(MODEL) simulate --seeds 1000
 
 model-full: build-model ## the same with the figures of docs/model.md: half an hour and more
 	$(MODEL) memory --histories 1000000
 	$(MODEL) redis --histories 20000
 	$(MODEL) redis --histories 4000 --tombstones
-	$(MODEL) explore --jobs 3 --registrations 3 --full --most-states 2000000
+	$(MODEL) explore --table
 	$(MODEL) simulate --seeds 10000
 
 mutations: build-model ## break the transitions on purpose, one line at a time, and see the checks go red

@@ -13,7 +13,10 @@ end
 local function mind_the_gap(lease)
   local seq = call('HMGET', Q .. ':seq', 'beat', 'lease')
   local longest = math.max(lease, num(seq[2]))
-  if seq[1] and math.abs(now - num(seq[1])) > longest / 2 then grant_grace(longest, 'beat', nowtext) end
+  if not seq[1] or math.abs(now - num(seq[1])) <= longest / 2 then return end
+  grant_grace(longest, 'beat', nowtext)
+  -- A clock that was put back comes by the same times again: what recovery has noticed was another gap.
+  call('HDEL', Q .. ':seq', 'gap')
 end
 
 local function end_session(session)

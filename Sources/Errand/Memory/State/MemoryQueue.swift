@@ -54,6 +54,12 @@ struct MemoryPulse: Sendable {
     var leap: Int64 = 0
     /// Recovery takes nothing back before this time.
     var graceEnds: Int64 = 0
+
+    /// What recovery noticed before was another gap, even if the clock, put back, comes by the same time again.
+    mutating func beat(at now: Int64) {
+        lastBeat = now
+        gapNoticed = nil
+    }
 }
 
 /// What an operator set; see ``QueueSettings``.

@@ -5,7 +5,7 @@ extension MemoryQueue {
         try check(session, lease: lease)
         pulse.longestLease = max(lease, sessions.values.map(\.lease).max() ?? 0)
         noticeGap(lease: lease)
-        pulse.lastBeat = now
+        pulse.beat(at: now)
         sessions[session.id] = MemorySession(
             id: session.id,
             host: session.host,
@@ -35,7 +35,7 @@ extension MemoryQueue {
         guard let known = sessions[session.id] else { throw lost(session.id) }
         let lease = MemoryRules.milliseconds(session.lease)
         noticeGap(lease: lease)
-        pulse.lastBeat = now
+        pulse.beat(at: now)
         sessions[session.id]?.leaseEnds = MemoryRules.later(now, by: lease)
         sessions[session.id]?.lastBeat = now
         sessions[session.id]?.begun = max(known.begun, begun)
@@ -49,7 +49,7 @@ extension MemoryQueue {
         let longest = max(lease, pulse.longestLease)
         guard let last = pulse.lastBeat, isGap(since: last, longest) else { return }
         grantGrace(longest)
-        pulse.lastBeat = now
+        pulse.beat(at: now)
     }
 
     /// Whether the broker was away since then, or its clock was put forward or back.

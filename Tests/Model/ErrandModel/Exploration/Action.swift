@@ -1,66 +1,126 @@
 /// One thing that may happen next.
+///
+/// The answer of a call arrives when the call is executed, or is lost then: what happens between is either hidden in the
+/// worker, or comes out the same when it happens before or after.
 enum Action: Hashable, Sendable {
     case tick
-    case push(Int), pushLosingAnswer(Int), pushAgain(Int)
-    case register(Int), beat(Int)
-    case end(Int, Verb), call(Int)
-    case execute(Int), deliver(Int), loseReply(Int), sendAgain(Int)
+    case push(kind: Int), pushLosingReceipt(kind: Int), pushAgain(Int)
+    case register(Int), beat(Int), reconcile(Int), leave(Int)
+    /// Ends the run, if there is one, and sends the call that says so and asks for more.
+    case send(Int, Verb?)
+    /// The same, executed at once.
+    case exchange(Int, Verb?)
+    case sendAgain(Int)
+    case execute(Int), executeLosingAnswer(Int)
     case recover(SessionID?), promote
-    case cancel(JobID)
-    case crash(Int), restart(Int), pause(Int), resume(Int)
+    case cancel(JobID), revive(JobID)
+    case crash(Int), pause(Int), resume(Int)
     case save, rollBack
+    case leap(ticks: Time)
+
+    /// What is counted together.
+    var kind: ActionKind {
+        switch self {
+        case .tick: .tick
+        case .push: .push
+        case .pushLosingReceipt: .pushLosingReceipt
+        case .pushAgain: .pushAgain
+        case .register: .register
+        case .beat: .beat
+        case .reconcile: .reconcile
+        case .leave: .leave
+        case .send, .exchange: .call
+        case .sendAgain: .sendAgain
+        case .execute: .execute
+        case .executeLosingAnswer: .executeLosingAnswer
+        case .recover: .recover
+        case .promote: .promote
+        case .cancel: .cancel
+        case .revive: .revive
+        case .crash: .crash
+        case .pause: .pause
+        case .resume: .resume
+        case .save: .save
+        case .rollBack: .rollBack
+        case .leap: .leap
+        }
+    }
+}
+
+/// Actions without their details, to count them.
+package enum ActionKind: Int, CaseIterable, Sendable {
+    case tick, push, pushLosingReceipt, pushAgain
+    case register, beat, reconcile, leave
+    case call, sendAgain, execute, executeLosingAnswer
+    case recover, promote, cancel, revive
+    case crash, pause, resume, save, rollBack, leap
 }
 
 extension World {
     /// What may happen next.
     var actions: [Action] {
-        var actions: [Action] = [.tick]
-        for index in unsent.indices.prefix(1) {
-            actions.append(.push(index))
-            if faults.lost > 0 { actions.append(.pushLosingAnswer(index)) }
+        var actions: [Action] = everybodyHasBeaten ? [.tick] : []
+        if unsent > 0 {
+            actions += rules.kinds.indices.map { .push(kind: $0) }
+            if faults.lost > 0 { actions += rules.kinds.indices.map { .pushLosingReceipt(kind: $0) } }
         }
         actions += unanswered.indices.map { .pushAgain($0) }
         for index in workers.indices { actions += self.actions(of: index) }
         actions += requests.indices.map { .execute($0) }
-        for index in replies.indices {
-            actions.append(.deliver(index))
-            if faults.lost > 0 { actions.append(.loseReply(index)) }
-        }
+        if faults.lost > 0 { actions += requests.indices.map { .executeLosingAnswer($0) } }
         if queue.jobs.values.contains(where: { $0.isDue(at: now) }) { actions.append(.promote) }
         actions += recoveries
-        if faults.cancels > 0 { actions += queue.jobs.keys.sorted().map { .cancel($0) } }
+        if faults.cancels > 0 {
+            actions += queue.jobs.values.filter { !$0.isDead }.map(\.id).sorted().map { .cancel($0) }
+        }
+        if faults.revivals > 0 { actions += queue.jobs.values.filter(\.isDead).map(\.id).sorted().map { .revive($0) } }
         if faults.rollbacks > 0 { actions.append(saved == nil ? .save : .rollBack) }
+        if faults.leaps > 0 { actions += [.leap(ticks: Self.leap), .leap(ticks: -Self.leap)] }
         return actions
     }
 
-    /// Only recoveries that may do something, or that notice a gap.
-    private var recoveries: [Action] {
-        let isDead = queue.sessions.values.contains { $0.leaseEnds <= now }
-        if isDead { return [.recover(nil)] }
-        return queue.sessions.filter { $0.value.claims.contains { $0.deadline < now } }.keys.sorted()
-            .map { .recover($0) }
+    /// Workers that run and reach the broker do not let their leases end: whoever does not beat is paused, or cut off,
+    /// which looks the same from outside.
+    private var everybodyHasBeaten: Bool {
+        workers.allSatisfy { worker in
+            guard !worker.isPaused, let session = worker.session else { return true }
+            return (queue.sessions[session]?.leaseEnds ?? 0) > now + Self.tick
+        }
     }
+
+    /// Recoveries that may change something, whether or not a grace forbids it: of sessions whose leases ended in the same
+    /// tick, any may be taken first.
+    var recoveries: [Action] {
+        if let firstEnd = queue.sessions.values.map(\.leaseEnds).min(), firstEnd <= now {
+            return queue.sessions.filter { $0.value.leaseEnds == firstEnd }.keys.sorted().map { .recover($0) }
+        }
+        let late = queue.sessions.filter { $0.value.claims.contains { $0.deadline < now } }.keys.sorted()
+        return late.isEmpty && queue.hasUnnoticedGap(at: now) ? [.recover(nil)] : late.map { .recover($0) }
+    }
+
+    /// Whether nothing can happen between sending a call and its execution that could not happen before.
+    var callsArriveAtOnce: Bool { faults.lost == 0 && faults.crashes == 0 && faults.pauses == 0 }
 
     private func actions(of index: Int) -> [Action] {
         let worker = workers[index]
-        guard worker.isUp else { return faults.restarts > 0 ? [.restart(index)] : [] }
         if worker.isPaused { return [.resume(index)] }
         var actions: [Action] = []
         if faults.crashes > 0 { actions.append(.crash(index)) }
         if faults.pauses > 0 { actions.append(.pause(index)) }
-        guard worker.session != nil else {
-            return faults.registrations > 0 ? actions + [.register(index)] : actions
-        }
+        guard worker.session != nil else { return actions + [.register(index)] }
         actions.append(.beat(index))
-        if worker.awaited == nil {
-            actions.append(.call(index))
-        } else if faults.lost > 0 {
-            actions.append(.sendAgain(index))
+        if worker.isAwaiting {
+            if faults.lost > 0 { actions.append(.sendAgain(index)) }
+            return actions
         }
-        if let claim = worker.held.first {
-            let verbs: [Verb] = worker.stops.contains(claim.id) ? [.cancelled] : [.finished, .failed, .released]
-            actions += verbs.map { .end(index, $0) }
-        }
-        return actions
+        if worker.mustReconcile { actions.append(.reconcile(index)) }
+        if rules.workersLeave { actions.append(.leave(index)) }
+        return actions + verbs(of: worker).map { callsArriveAtOnce ? .exchange(index, $0) : .send(index, $0) }
+    }
+
+    /// How its run may end now. A run that was told to stop may have ended otherwise just before.
+    private func verbs(of worker: Worker) -> [Verb?] {
+        guard let claim = worker.held.first else { return [nil] }
+        return rules.verbs + (worker.stops.contains(claim.id) ? [.cancelled] : [])
     }
 }

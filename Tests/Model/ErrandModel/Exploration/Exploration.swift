@@ -1,153 +1,194 @@
-/// Visits every world that can come about within a scope, and judges each step, and from each world whether it drains.
+/// Visits every world that can come about within a scope, breadth first, and judges each step; in the end, whether every
+/// one of them drains.
 package struct Exploration {
-    /// What is explored.
-    package struct Scope: Sendable {
-        package var name: String
-        package var pushes: [Push]
-        package var faults: World.Faults
-        package var mostStates: Int
-    }
-
     /// What was found.
     package struct Outcome: Sendable {
         package var states = 0
         package var transitions = 0
-        package var deepest = 0
+        /// The longest of the shortest ways to a state, in steps.
+        package var depth = 0
+        /// The most steps that a fair continuation needs until nothing is left.
+        package var longestDrain = 0
         /// Whether everything was visited, or only so many.
         package var isComplete = true
+        /// How often each kind of action was taken, and each thing came about.
+        package var actions = [Int](repeating: 0, count: ActionKind.allCases.count)
+        package var witnesses = [Int](repeating: 0, count: Witness.allCases.count)
+        /// What should have come about, and never did.
+        package var missing: [String] = []
         package var broken: String?
-        /// How the broken world came about.
+        /// How the broken world came about, in the fewest steps.
         package var trail: [String] = []
     }
 
-    private struct Frame {
+    private struct Node {
+        let number: Int
         let world: World
-        let actions: [Action]
-        var next = 0
     }
 
-    private static let mostRounds = 40
+    private static let none = UInt32.max
+    private static let drained = UInt32.max - 1
 
     private let scope: Scope
-    private var visited: Set<Fingerprint> = []
-    private var draining: Set<Fingerprint> = []
+    private let mostStates: Int
+    /// Every state's first world, when it is checked that others of the same fingerprint have the same future.
+    private var firstWorlds: [World]?
+    private var table = StateTable()
+    /// The state from which each state was first reached, and by which of its actions.
+    private var parents: [UInt32] = []
+    private var choices: [UInt8] = []
+    /// Where the fair continuation of each state goes on.
+    private var fairNext: [UInt32] = []
     private var outcome = Outcome()
 
-    package init(_ scope: Scope) { self.scope = scope }
+    /// - Parameters:
+    ///   - mostStates: When to give up.
+    ///   - checksMerging: Whether to check that worlds of the same fingerprint go on to the same fingerprints. Slow, and keeps
+    ///     every world in memory.
+    package init(_ scope: Scope, mostStates: Int, checksMerging: Bool = false) {
+        self.scope = scope
+        self.mostStates = mostStates
+        firstWorlds = checksMerging ? [] : nil
+    }
 
-    /// Explores depth first, so that only one way is kept in memory at a time.
     package mutating func run(onProgress: (Int) -> Void = { _ in }) -> Outcome {
-        let start = World(scope.pushes, scope.faults)
-        visited.insert(start.fingerprint)
-        outcome.states = 1
-        var way = [Frame(world: start, actions: start.actions)]
-        while let frame = way.last {
-            guard frame.next < frame.actions.count else {
-                way.removeLast()
-                continue
+        let start = World(scope)
+        _ = table.insert(start.fingerprint)
+        add(start, from: 0, by: 0)
+        var level = [Node(number: 0, world: start)]
+        while !level.isEmpty, outcome.broken == nil, outcome.isComplete {
+            var next: [Node] = []
+            for node in level {
+                expand(node, &next)
+                if outcome.broken != nil || !outcome.isComplete { break }
             }
-            way[way.count - 1].next += 1
-            var world = frame.world
-            let action = frame.actions[frame.next]
-            outcome.transitions += 1
-            let broken = world.perform(action)
-            if broken == nil, !visited.insert(world.fingerprint).inserted { continue }
-            outcome.states += 1
-            if let broken = broken ?? undrained(world) {
-                outcome.broken = broken
-                outcome.trail = way.map { "\($0.actions[$0.next - 1])" }
-                return outcome
-            }
-            if outcome.states >= scope.mostStates {
-                outcome.isComplete = false
-                return outcome
-            }
-            if outcome.states % 4096 == 0 { onProgress(outcome.states) }
-            way.append(Frame(world: world, actions: world.actions))
-            outcome.deepest = max(outcome.deepest, way.count)
+            level = next
+            if !next.isEmpty { outcome.depth += 1 }
+            onProgress(table.count)
+        }
+        outcome.states = table.count
+        if outcome.broken == nil, outcome.isComplete {
+            judgeDraining()
+            nameWhatIsMissing()
         }
         return outcome
     }
 
-    /// Liveness: without further faults, a world ends with nothing left, within bounded time.
-    private mutating func undrained(_ world: World) -> String? {
-        var world = world
-        var passed: [Fingerprint] = []
-        for _ in 0..<Self.mostRounds {
-            world.faults = World.Faults()
-            let fingerprint = world.fingerprint
-            if world.isDrained || draining.contains(fingerprint) {
-                draining.formUnion(passed)
-                return nil
+    private mutating func add(_ world: World, from parent: Int, by choice: Int) {
+        firstWorlds?.append(world)
+        parents.append(UInt32(truncatingIfNeeded: parent))
+        choices.append(UInt8(truncatingIfNeeded: choice))
+        fairNext.append(Self.none)
+    }
+
+    private mutating func expand(_ node: Node, _ next: inout [Node]) {
+        let actions = node.world.actions
+        let fair = node.world.fairAction
+        if fair == nil { fairNext[node.number] = Self.drained }
+        for (choice, action) in actions.enumerated() {
+            var world = node.world
+            outcome.transitions += 1
+            let broken = world.perform(action)
+            outcome.actions[action.kind.rawValue] += 1
+            for witness in Witness.allCases where world.witnesses.contains(witness) {
+                outcome.witnesses[witness.rawValue] += 1
             }
-            passed.append(fingerprint)
-            if let broken = world.playFairRound() { return "while draining: \(broken)" }
+            if let broken { return report(broken, after: node.number, then: choice) }
+            let (number, isNew) = table.insert(world.fingerprint)
+            if action == fair { fairNext[node.number] = UInt32(truncatingIfNeeded: number) }
+            guard isNew else {
+                if let first = firstWorlds?[number], first.successors != world.successors {
+                    return report("a world was taken for another", after: node.number, then: choice)
+                }
+                continue
+            }
+            add(world, from: node.number, by: choice)
+            next.append(Node(number: number, world: world))
+            if table.count >= mostStates { return outcome.isComplete = false }
         }
-        return "L1: not drained after \(Self.mostRounds) fair rounds: \(world.queue.jobs)"
+        if fairNext[node.number] == Self.none { report("the fair action is not among the actions", after: node.number) }
+    }
+
+    /// Liveness: without further faults, every state ends with nothing left: none goes round in a circle.
+    private mutating func judgeDraining() {
+        let unknown: Int32 = -1
+        let onTheWay: Int32 = -2
+        var steps = [Int32](repeating: unknown, count: table.count)
+        var way: [Int] = []
+        for start in 0..<table.count {
+            var state = start
+            while steps[state] == unknown, fairNext[state] != Self.drained {
+                steps[state] = onTheWay
+                way.append(state)
+                state = Int(fairNext[state])
+            }
+            if steps[state] == onTheWay { return reportCircle(from: start) }
+            steps[state] = max(steps[state], 0)
+            var distance = steps[state]
+            while let passed = way.popLast() {
+                distance += 1
+                steps[passed] = distance
+            }
+            outcome.longestDrain = max(outcome.longestDrain, Int(distance))
+        }
+    }
+
+    /// Tells the way to a state, and the circle that its fair continuation ends in.
+    private mutating func reportCircle(from start: Int) {
+        report("L1: does not drain", after: start)
+        outcome.trail.append("then, without faults")
+        var passed: Set<Int> = []
+        var state = start
+        while passed.insert(state).inserted {
+            if let action = way(to: state).last?.fairAction { outcome.trail.append("\(action)") }
+            state = Int(fairNext[state])
+        }
+        outcome.trail.append("and so on")
+    }
+
+    private mutating func report(_ broken: String, after state: Int, then choice: Int? = nil) {
+        outcome.broken = broken
+        let worlds = way(to: state)
+        outcome.trail = zip(worlds, picks(to: state)).map { "\($0.actions[$1])" }
+        if let choice, let last = worlds.last { outcome.trail.append("\(last.actions[choice])") }
+    }
+
+    private func picks(to state: Int) -> [Int] {
+        var picks: [Int] = []
+        var state = state
+        while state != 0 {
+            picks.append(Int(choices[state]))
+            state = Int(parents[state])
+        }
+        return picks.reversed()
+    }
+
+    /// The worlds from the first to a state.
+    private func way(to state: Int) -> [World] {
+        var worlds = [World(scope)]
+        for pick in picks(to: state) {
+            var world = worlds[worlds.count - 1]
+            _ = world.perform(world.actions[pick])
+            worlds.append(world)
+        }
+        return worlds
+    }
+
+    private mutating func nameWhatIsMissing() {
+        let actions = scope.mustTake.filter { outcome.actions[$0.rawValue] == 0 }
+        let witnesses = scope.mustReach.filter { outcome.witnesses[$0.rawValue] == 0 }
+        outcome.missing = actions.map { "\($0)" } + witnesses.map { "\($0)" }
     }
 }
 
-extension Exploration.Scope {
-    /// The programs of the producer: which three jobs it pushes, in this order.
-    private static var programs: [(String, [Push])] {
-        func push(_ id: JobID, _ policy: Policy, due: Time = 0, retries: Int = 0) -> Push {
-            var push = Push(id: id)
-            push.policy = policy
-            push.name = policy == .ignore ? nil : 0
-            push.due = due
-            push.retries = retries
-            return push
+extension World {
+    /// What may come next, apart from nothing.
+    fileprivate var successors: Set<Fingerprint> {
+        let all = actions.map { action in
+            var world = self
+            _ = world.perform(action)
+            return world.fingerprint
         }
-        let soon = 1_000_000 + World.tick
-        return [
-            ("drop, replace, ignore", [push(0, .drop, retries: 1), push(1, .replace), push(2, .ignore)]),
-            ("replace, replace, drop", [push(0, .replace), push(1, .replace, due: soon), push(2, .drop)]),
-            (
-                "ignore, retried, due later",
-                [push(0, .ignore), push(1, .ignore, retries: 1), push(2, .drop, due: soon)]
-            ),
-        ]
-    }
-
-    /// The scopes to explore.
-    ///
-    /// - Parameters:
-    ///   - isFull: Whether all faults of the small scope may happen together, or only one kind at a time.
-    ///   - jobs: How many of its three jobs the producer pushes.
-    ///   - registrations: How often workers may register in all.
-    ///   - mostStates: After how many states a scope is given up.
-    package static func all(isFull: Bool, jobs: Int, registrations: Int, mostStates: Int) -> [Self] {
-        typealias Kind = (String, WritableKeyPath<World.Faults, Int>, Int)
-        let kinds: [Kind] = [
-            ("lost answers", \.lost, 2), ("crash", \.crashes, 1), ("pause", \.pauses, 1), ("rollback", \.rollbacks, 1),
-            ("cancel", \.cancels, 1),
-        ]
-        return programs.flatMap { program in
-            if isFull {
-                var faults = World.Faults()
-                for kind in kinds { faults[keyPath: kind.1] = kind.2 }
-                faults.restarts = 1
-                faults.registrations = registrations
-                return [
-                    Self(
-                        name: "\(program.0); all faults",
-                        pushes: Array(program.1.prefix(jobs)),
-                        faults: faults,
-                        mostStates: mostStates
-                    )
-                ]
-            }
-            return kinds.map { kind in
-                var faults = World.Faults()
-                faults[keyPath: kind.1] = min(kind.2, 1)
-                faults.registrations = registrations
-                return Self(
-                    name: "\(program.0); \(kind.0)",
-                    pushes: Array(program.1.prefix(jobs)),
-                    faults: faults,
-                    mostStates: mostStates
-                )
-            }
-        }
+        return Set(all).subtracting([fingerprint])
     }
 }

@@ -3,50 +3,71 @@ extension World {
     mutating func observe(_ command: Command) -> (answer: Answer, broken: String?) {
         let before = queue
         let answer = queue.apply(command, at: now)
-        return (answer, queue.brokenInvariant ?? brokenPromise(command, answer, before))
+        outage.note(command, answer, at: now)
+        let broken =
+            queue.brokenInvariant ?? brokenLife(command, before) ?? brokenFence(command, answer, before)
+            ?? brokenClaim(before) ?? brokenTime(before) ?? brokenEvents(command, before)
+            ?? brokenGrace(command, answer) ?? brokenDeadline(command, before) ?? brokenResend(command, answer)
+        witness(command, answer, before)
+        // What is only counted or shown does not make worlds differ.
+        queue.effects = Effects()
+        queue.totals = [:]
+        queue.history = []
+        return (answer, broken)
     }
 
-    private mutating func brokenPromise(_ command: Command, _ answer: Answer, _ before: QueueModel) -> String? {
-        noteEnds()
-        return lostJob ?? brokenFence(command, answer, before) ?? brokenClaim(answer, before) ?? brokenEvents(
-            command,
-            before
-        )
-            ?? brokenGrace(command, answer)
-    }
-
-    private mutating func noteEnds() {
-        for event in queue.effects.events where event.kind == .finished { ledger.finished.insert(event.id) }
-    }
-
-    /// S1: whatever was accepted is there, or has visibly ended.
-    private var lostJob: String? {
-        let lost = ledger.accepted.first { queue.jobs[$0] == nil && queue.ended.ending(of: $0, at: now) == nil }
-        return lost.map { "S1: job \($0) is lost" }
-    }
-
-    /// S4: a report counts only for the newest claim of its job, in the session that holds it.
-    private func brokenFence(_ command: Command, _ answer: Answer, _ before: QueueModel) -> String? {
-        guard case .exchange(let call) = command, case .exchanged(let accepted, _, _, _) = answer else { return nil }
-        let isResend = before.sessions[call.session]?.lastCall?.number == call.number
-        for (report, counted) in zip(call.reports, accepted) where counted && !isResend {
-            if ledger.newestToken[report.id] != report.token { return "S4: a report with an old token counted" }
-            if before.jobs[report.id]?.holder != call.session { return "S4: a report from nowhere counted" }
+    /// S1, S9, S11: what was accepted is there or has visibly ended; what has ended does not come back, and what is dead
+    /// only when somebody asks for it.
+    private func brokenLife(_ command: Command, _ before: QueueModel) -> String? {
+        for id in 0..<pushed {
+            let wasOver = before.ended.ending(of: id, at: now) != nil
+            let isThere = queue.jobs[id] != nil
+            if before.jobs[id] != nil || wasOver, !isThere, queue.ended.ending(of: id, at: now) == nil {
+                return "S1: job \(id) is lost"
+            }
+            if wasOver, isThere { return "S9: job \(id) came back after its end" }
+            if case .revive = command { continue }
+            if before.jobs[id]?.isDead == true, queue.jobs[id]?.isDead == false { return "S9: job \(id) was dead" }
         }
         return nil
     }
 
-    /// S5, S6, S9: new claims have new tokens; nothing is claimed before its time, or after it finished.
-    private mutating func brokenClaim(_ answer: Answer, _ before: QueueModel) -> String? {
-        let greatest = ledger.greatestToken
+    /// S4: a report counts only from the session that holds the claim, and with its token.
+    private func brokenFence(_ command: Command, _ answer: Answer, _ before: QueueModel) -> String? {
+        guard case .exchange(let call) = command, case .exchanged(let accepted, _, _, _) = answer else { return nil }
+        if before.sessions[call.session]?.lastCall?.number == call.number { return nil }
+        for (report, counted) in zip(call.reports, accepted) {
+            let holds = before.sessions[call.session]?.claim(of: report.id)?.token == report.token
+            if holds != counted { return "S4: the report of \(report.id) \(counted ? "counted" : "did not count")" }
+        }
+        return nil
+    }
+
+    /// S5: new claims have tokens that nobody ever had.
+    private mutating func brokenClaim(_ before: QueueModel) -> String? {
+        let greatest = greatestToken
         for (id, session) in queue.sessions {
-            let known = Set((before.sessions[id]?.claims ?? []).map(\.token))
-            for claim in session.claims where !known.contains(claim.token) {
+            for claim in session.claims where before.sessions[id]?.claim(of: claim.id)?.token != claim.token {
                 if claim.token <= greatest { return "S5: token \(claim.token) is not new" }
-                if ledger.finished.contains(claim.id) { return "S9: job \(claim.id) runs after it finished" }
-                if let due = queue.jobs[claim.id]?.pushed.due, due > now { return "S6: job \(claim.id) runs too early" }
-                ledger.newestToken[claim.id] = claim.token
-                ledger.greatestToken = max(ledger.greatestToken, claim.token)
+                greatestToken = max(greatestToken, claim.token)
+            }
+        }
+        return nil
+    }
+
+    /// S6: nothing comes into line before its time.
+    private func brokenTime(_ before: QueueModel) -> String? {
+        for job in queue.jobs.values where job.pushed.due > now {
+            switch (before.jobs[job.id]?.place, job.place) {
+            case (nil, .line), (.scheduled, .line), (.behind, .line): return "S6: job \(job.id) is in line too early"
+            default: continue
+            }
+        }
+        for job in before.jobs.values {
+            if case .retrying(let time) = job.place, time > now, queue.jobs[job.id]?.place != job.place,
+                case .line = queue.jobs[job.id]?.place
+            {
+                return "S6: job \(job.id) is tried again too early"
             }
         }
         return nil
@@ -57,12 +78,12 @@ extension World {
         // A run that did not really take place publishes only what becomes of the job.
         var quiet: Set<JobID> = []
         if case .exchange(let call) = command {
-            let verbs: Set<Verb> = [.snoozed, .parked, .unreadable]
-            quiet = Set(call.reports.filter { verbs.contains($0.verb) }.map(\.id))
+            for report in call.reports where [.snoozed, .parked, .unreadable].contains(report.verb) {
+                quiet.insert(report.id)
+            }
         }
-        let endings: Set<EventKind> = [.finished, .failed, .timedOut, .cancelled, .released, .recovered]
         var published: [JobID: Int] = [:]
-        for event in queue.effects.events where endings.contains(event.kind) && event.worker != nil {
+        for event in queue.effects.events where event.worker != nil && Self.endings.contains(event.kind) {
             published[event.id, default: 0] += 1
         }
         for (session, state) in before.sessions {
@@ -77,12 +98,42 @@ extension World {
         return published.keys.first.map { "S14: an end of \($0) was published, but it had no claim" }
     }
 
-    /// S17: while nobody could beat, nobody is robbed.
+    private static let endings: Set<EventKind> = [.finished, .failed, .timedOut, .cancelled, .released, .recovered]
+
+    /// S17: while nobody could beat, and a lease's time after that, nobody is robbed.
     private func brokenGrace(_ command: Command, _ answer: Answer) -> String? {
-        guard case .recover = command, case .recovered(let count, _) = answer, let last = ledger.lastBeat else {
-            return nil
+        guard case .recover = command, case .recovered(let count, _) = answer, count > 0 else { return nil }
+        return outage.outlook(at: now).grace > 0 ? "S17: robbed in the grace after an outage" : nil
+    }
+
+    /// A claim is taken back only from a session that was silent for a lease, or after its hard deadline; its clock
+    /// permitting.
+    private func brokenDeadline(_ command: Command, _ before: QueueModel) -> String? {
+        guard case .recover = command, !rules.clockLeaps else { return nil }
+        for (id, session) in before.sessions {
+            for claim in session.claims where queue.sessions[id]?.claim(of: claim.id) == nil {
+                let isSilent = queue.sessions[id] == nil && session.lastBeat + Self.lease <= now
+                let isOverdue = queue.sessions[id] != nil && claim.token / 1000 + Self.hardDeadline < now
+                if !isSilent && !isOverdue { return "the claim of \(claim.id) was taken back too early" }
+            }
         }
-        return count > 0 && now - last > queue.longestLease / 2 && queue.graceEnds == 0
-            ? "S17: nobody granted a grace" : nil
+        return nil
+    }
+
+    /// S15: made once more, a transition changes no job and is answered the same.
+    private func brokenResend(_ command: Command, _ answer: Answer) -> String? {
+        switch command {
+        case .exchange, .push, .reconcile, .release, .cancel, .revive: break
+        default: return nil
+        }
+        var copy = queue
+        let again = copy.apply(command, at: now)
+        guard copy.jobs == queue.jobs, copy.lines == queue.lines, copy.holders == queue.holders else {
+            return "S15: a resend of \(command) changes jobs"
+        }
+        if case .exchanged(let accepted, let claims, _, _) = answer {
+            guard case .exchanged(accepted, claims, _, _) = again else { return "S15: a resend is answered \(again)" }
+        }
+        return nil
     }
 }

@@ -1,34 +1,45 @@
-/// Everything in the small scope: the queue, two workers, a producer, what is on its way between them, and which faults
+/// Everything in the small scope: the queue, the workers, a producer, what is on its way between them, and which faults
 /// may still happen.
-package struct World: Sendable {
-    package static let tick: Time = 100
+struct World: Sendable {
+    static let tick: Time = 1000
     static let lease: Time = 2 * tick
     static let hardDeadline: Time = 4 * tick
+    /// By how many ticks the clock jumps: by more than half a lease.
+    static let leap: Time = 3
 
-    package var queue = QueueModel()
+    var queue = QueueModel()
+    /// The broker's clock.
     var now: Time = 1_000_000
-    var workers = [Worker(), Worker()]
-    /// Calls on their way to the broker; a copy that was sent again can be executed after a later call.
+    var workers: [Worker]
+    /// Calls on their way to the broker, copies among them, which may be executed in any order.
     var requests: [Request] = []
-    var replies: [Reply] = []
-    /// Jobs that the producer has not sent yet, and those whose answer it lacks.
-    var unsent: [Push]
+    /// How many jobs the producer has sent, which are their ids, and how many it has yet to send.
+    var pushed = 0
+    var unsent: Int
+    /// Jobs whose receipts were lost: the producer pushes them again.
     var unanswered: [Push] = []
     var faults: Faults
-    var saved: QueueModel?
-    var ledger = Ledger()
+    var saved: Saved?
+    var outage = Outage()
     var sessionsMade = 0
+    /// The newest token that was ever issued, whatever the broker has forgotten since.
+    var greatestToken: Token = 0
+    /// What came about in the last step.
+    var witnesses = Witnesses()
+    let rules: Rules
 
     struct Worker: Hashable, Sendable {
-        var isUp = true
         var isPaused = false
         var session: SessionID?
         var lastNumber = 0
-        /// The call whose answer it awaits.
-        var awaited: Call?
+        /// Whether it waits for the answer of its last call.
+        var isAwaiting = false
+        /// The runs it knows of, one at the most.
         var held: [GivenClaim] = []
+        /// The runs that it was told to stop.
         var stops: Set<JobID> = []
-        var reports: [Report] = []
+        /// A beat's answer counted other claims than it knows of.
+        var mustReconcile = false
     }
 
     struct Request: Hashable, Sendable {
@@ -36,41 +47,49 @@ package struct World: Sendable {
         var call: Call
     }
 
-    struct Reply: Hashable, Sendable {
-        var worker: Int
-        var session: SessionID
-        var number: Int
-        var answer: Answer
+    /// What the broker will have on its disk when it loses its newest data.
+    struct Saved: Sendable {
+        var queue: QueueModel
+        var outage: Outage
     }
 
     /// How many faults may still happen.
     package struct Faults: Hashable, Sendable {
+        /// Answers that are lost, or calls that are sent twice.
         package var lost = 0
         package var crashes = 0
         package var pauses = 0
         package var rollbacks = 0
+        /// Jumps of the broker's clock, back or forth, by three ticks.
+        package var leaps = 0
         package var cancels = 0
-        package var restarts = 0
-        /// Registrations, of which every one leaves a session behind until it is recovered.
-        package var registrations = 3
+        package var revivals = 0
 
         package init() {}
     }
 
-    /// What is known outside the broker, to judge it by.
-    struct Ledger: Hashable, Sendable {
-        var accepted: Set<JobID> = []
-        var savedAccepted: Set<JobID> = []
-        var newestToken: [JobID: Token] = [:]
-        var finished: Set<JobID> = []
-        var savedFinished: Set<JobID> = []
-        var greatestToken: Token = 0
-        var lastBeat: Time?
+    /// What may happen in a scope apart from faults.
+    struct Rules: Sendable {
+        /// What the producer may want of a job; it chooses anew for each.
+        var kinds: [Push]
+        /// How runs may end when nobody told them to stop.
+        var verbs: [Verb]
+        /// Whether workers may leave in peace.
+        var workersLeave: Bool
+        /// Whether the clock may jump, so that times of before and after cannot be compared.
+        var clockLeaps: Bool
     }
 
-    init(_ pushes: [Push], _ faults: Faults) {
-        unsent = pushes
-        self.faults = faults
+    init(_ scope: Exploration.Scope) {
+        workers = Array(repeating: Worker(), count: scope.workers)
+        unsent = scope.jobs
+        faults = scope.faults
+        rules = Rules(
+            kinds: scope.kinds,
+            verbs: scope.verbs,
+            workersLeave: scope.workersLeave,
+            clockLeaps: scope.faults.leaps > 0
+        )
         var settings = SettingsChange()
         settings.rememberIDs = 1_000_000_000
         _ = queue.apply(.configure(settings), at: now)

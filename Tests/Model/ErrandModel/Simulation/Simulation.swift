@@ -26,7 +26,7 @@ package struct Simulation {
     /// The broker's clock may jump.
     var clockOffset: Time = 0
     var agenda = Agenda()
-    var world: World
+    var world = JudgedQueue()
     var subject: MemorySubject
     var workers: [SimulatedWorker]
     var nextSession = 0
@@ -47,8 +47,6 @@ package struct Simulation {
         numbers = SeededNumbers(seed: seed)
         universe = Universe(sessionCount: 24)
         subject = MemorySubject(universe, Envelopes())
-        world = World([], World.Faults())
-        world.queue = QueueModel()
         workers = (0..<Self.workerCount).map { SimulatedWorker(index: $0) }
     }
 

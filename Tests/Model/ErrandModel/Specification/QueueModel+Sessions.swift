@@ -6,7 +6,7 @@ extension QueueModel {
         guard (100...86_400_000).contains(registration.lease) else { return .no(.refused) }
         longestLease = sessions.values.map(\.registration.lease).reduce(registration.lease, max)
         noticeGap(lease: registration.lease)
-        lastBeat = now
+        notePulse()
         sessions[registration.session] = SessionState(
             registration: registration,
             leaseEnds: now + registration.lease,
@@ -19,7 +19,7 @@ extension QueueModel {
     mutating func beat(_ id: SessionID, lease: Time, begun: Token) -> Answer {
         guard let session = sessions[id] else { return .no(.sessionLost) }
         noticeGap(lease: lease)
-        lastBeat = now
+        notePulse()
         sessions[id]?.leaseEnds = now + lease
         sessions[id]?.lastBeat = now
         sessions[id]?.begun = max(session.begun, begun)
@@ -32,7 +32,13 @@ extension QueueModel {
         let longest = max(lease, longestLease)
         guard let lastBeat, abs(now - lastBeat) > longest / 2 else { return }
         grantGrace(longest)
-        self.lastBeat = now
+        notePulse()
+    }
+
+    /// What recovery noticed before was another gap, even if the clock, put back, comes by the same time again.
+    private mutating func notePulse() {
+        lastBeat = now
+        gapNoticed = nil
     }
 
     /// The broker was away, or its clock was put forward or back. In the last case no lease may outlast its length.

@@ -1,0 +1,14 @@
+/// What the queue's times come to.
+extension QueueModel {
+    /// Whether the next beat, or look after the queue, will find that the broker had been away.
+    func hasUnnoticedGap(at now: Time) -> Bool {
+        guard let lastBeat, lastBeat != gapNoticed else { return false }
+        return abs(now - lastBeat) > longestLease / 2
+    }
+
+    /// Claims from before an outage have their time anew.
+    func effectiveDeadline(of claim: SessionState.HeldClaim) -> Time {
+        let made = claim.token / 1000
+        return made < leap ? leap + claim.deadline - made : claim.deadline
+    }
+}

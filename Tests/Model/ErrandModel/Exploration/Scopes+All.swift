@@ -1,0 +1,137 @@
+/// The scopes that together cover the small scope: each bound of it is reached in one of them, and the faults meet in pairs.
+extension Exploration.Scope {
+    package static var all: [Self] { quick + full }
+
+    /// What takes seconds.
+    private static var quick: [Self] {
+        [
+            Self("2 workers, 2 ids, no fault") {
+                $0.isQuick = true
+                $0.mustReach = names.union([.claimed, .retried, .died, .overdue, .staleReport, .lostClaim])
+            },
+            Self("1 worker, 2 ids, 2 lost messages") {
+                $0.workers = 1
+                $0.faults.lost = 2
+                $0.isQuick = true
+                $0.mustReach = names.union([.exists, .resent, .heldBack])
+            },
+            Self("1 worker, 2 ids, 1 crash") {
+                $0.workers = 1
+                $0.faults.crashes = 1
+                $0.isQuick = true
+                $0.mustReach = names.union([.grace, .recovered])
+            },
+            Self("2 workers, 1 id, 1 pause") {
+                $0.jobs = 1
+                $0.faults.pauses = 1
+                $0.isQuick = true
+                $0.mustReach = [.grace, .recovered, .overdue, .staleReport, .sessionLost]
+            },
+            Self("2 workers, 1 id, 1 rollback") {
+                $0.jobs = 1
+                $0.faults.rollbacks = 1
+                $0.isQuick = true
+                $0.mustReach = [.grace, .overdue, .givenBack, .lostClaim, .sessionLost]
+            },
+            Self("1 worker, 1 id, 1 leap, 2 pauses") {
+                $0.workers = 1
+                $0.jobs = 1
+                $0.faults.leaps = 1
+                $0.faults.pauses = 2
+                $0.isQuick = true
+                $0.mustReach = [.grace, .recovered, .overdue]
+            },
+            Self("2 workers, 2 ids, due later, 1 cancel") {
+                $0.kinds = [.drop, .replace, .replaceLater]
+                $0.faults.cancels = 1
+                $0.isQuick = true
+                $0.mustReach = names.union([.promoted, .overdue])
+            },
+        ]
+    }
+
+    private static var full: [Self] {
+        [
+            Self("2 workers, 3 ids, no fault") {
+                $0.jobs = 3
+                $0.mustReach = names.union([.overdue])
+            },
+            Self("2 workers, 2 ids, 1 crash") {
+                $0.faults.crashes = 1
+                $0.mustReach = names.union([.recovered, .grace])
+            },
+            Self("2 workers, 2 ids, 1 pause") {
+                $0.faults.pauses = 1
+                $0.mustReach = names.union([.recovered, .grace, .overdue, .staleReport])
+            },
+            Self("2 workers, 2 ids, 2 lost messages") {
+                $0.faults.lost = 2
+                $0.mustReach = names.union([.exists, .resent, .heldBack])
+            },
+            Self("2 workers, 1 id, 1 crash, 1 pause, 1 lost message") {
+                $0.jobs = 1
+                $0.faults.lost = 1
+                $0.faults.crashes = 1
+                $0.faults.pauses = 1
+                $0.mustReach = [.exists, .resent, .heldBack, .recovered, .grace, .overdue, .staleReport]
+            },
+            Self("1 worker, 3 ids, 1 crash, 1 lost message") {
+                $0.workers = 1
+                $0.jobs = 3
+                $0.faults.lost = 1
+                $0.faults.crashes = 1
+                $0.mustReach = names.union([.exists, .resent, .recovered, .grace])
+            },
+            Self("1 worker, 3 ids, 1 rollback") {
+                $0.workers = 1
+                $0.jobs = 3
+                $0.faults.rollbacks = 1
+                $0.mustReach = names.union([.givenBack, .lostClaim])
+            },
+            Self("2 workers, 2 ids, 1 rollback") {
+                $0.faults.rollbacks = 1
+                $0.mustReach = names.union([.givenBack, .lostClaim])
+            },
+            Self("2 workers, 1 id, 1 leap, 1 pause") {
+                $0.jobs = 1
+                $0.faults.leaps = 1
+                $0.faults.pauses = 1
+                $0.mustReach = [.grace, .recovered, .overdue]
+            },
+            Self("1 worker, 1 id, 2 lost messages, 1 crash, 1 pause, 1 rollback") {
+                $0.workers = 1
+                $0.jobs = 1
+                $0.faults.lost = 2
+                $0.faults.crashes = 1
+                $0.faults.pauses = 1
+                $0.faults.rollbacks = 1
+                $0.mustReach = [.exists, .resent, .heldBack, .recovered, .grace, .overdue, .givenBack, .lostClaim]
+            },
+            Self("2 workers that may leave, 2 ids, 1 cancel, 1 revival") {
+                $0.workersLeave = true
+                $0.faults.cancels = 1
+                $0.faults.revivals = 1
+                $0.mustReach = names.union([.revived, .died])
+            },
+            Self("2 workers, 2 ids, every way for a run to end") {
+                $0.verbs = [.finished, .timedOut, .snoozed, .unreadable, .parked]
+                $0.mustReach = names.union([.retried, .died])
+            },
+            Self("2 workers, 2 ids, due later, 1 cancel, 1 crash") {
+                $0.kinds = [.drop, .replace, .replaceLater]
+                $0.faults.cancels = 1
+                $0.faults.crashes = 1
+                $0.mustReach = names.union([.promoted, .recovered, .grace])
+            },
+            Self("2 workers, 3 ids, due later, 1 cancel") {
+                $0.jobs = 3
+                $0.kinds = [.drop, .replace, .replaceLater]
+                $0.faults.cancels = 1
+                $0.mustReach = names.union([.promoted, .overdue])
+            },
+        ]
+    }
+
+    /// What comes about when jobs share a name.
+    private static let names: Set<Witness> = [.claimed, .dropped, .replaced, .deferred, .toldToStop, .successor]
+}

@@ -1,0 +1,104 @@
+/// A queue with what is known outside the broker beside it, to judge every transition by: what a simulation, which goes one
+/// way only and clears up a little at a time, can remember as a whole.
+struct JudgedQueue: Sendable {
+    var queue = QueueModel()
+    var now: Time = 0
+    var ledger = Ledger()
+
+    struct Ledger: Hashable, Sendable {
+        var accepted: Set<JobID> = []
+        var newestToken: [JobID: Token] = [:]
+        var finished: Set<JobID> = []
+        var greatestToken: Token = 0
+        var lastBeat: Time?
+    }
+}
+
+extension JudgedQueue {
+    /// Makes a transition and judges it by what was promised.
+    mutating func observe(_ command: Command) -> (answer: Answer, broken: String?) {
+        let before = queue
+        let answer = queue.apply(command, at: now)
+        return (answer, queue.brokenInvariant ?? brokenPromise(command, answer, before))
+    }
+
+    private mutating func brokenPromise(_ command: Command, _ answer: Answer, _ before: QueueModel) -> String? {
+        noteEnds()
+        return lostJob ?? brokenFence(command, answer, before) ?? brokenClaim(answer, before) ?? brokenEvents(
+            command,
+            before
+        )
+            ?? brokenGrace(command, answer)
+    }
+
+    private mutating func noteEnds() {
+        for event in queue.effects.events where event.kind == .finished { ledger.finished.insert(event.id) }
+    }
+
+    /// S1: whatever was accepted is there, or has visibly ended.
+    private var lostJob: String? {
+        let lost = ledger.accepted.first { queue.jobs[$0] == nil && queue.ended.ending(of: $0, at: now) == nil }
+        return lost.map { "S1: job \($0) is lost" }
+    }
+
+    /// S4: a report counts only for the newest claim of its job, in the session that holds it.
+    private func brokenFence(_ command: Command, _ answer: Answer, _ before: QueueModel) -> String? {
+        guard case .exchange(let call) = command, case .exchanged(let accepted, _, _, _) = answer else { return nil }
+        let isResend = before.sessions[call.session]?.lastCall?.number == call.number
+        for (report, counted) in zip(call.reports, accepted) where counted && !isResend {
+            if ledger.newestToken[report.id] != report.token { return "S4: a report with an old token counted" }
+            if before.jobs[report.id]?.holder != call.session { return "S4: a report from nowhere counted" }
+        }
+        return nil
+    }
+
+    /// S5, S6, S9: new claims have new tokens; nothing is claimed before its time, or after it finished.
+    private mutating func brokenClaim(_ answer: Answer, _ before: QueueModel) -> String? {
+        let greatest = ledger.greatestToken
+        for (id, session) in queue.sessions {
+            let known = Set((before.sessions[id]?.claims ?? []).map(\.token))
+            for claim in session.claims where !known.contains(claim.token) {
+                if claim.token <= greatest { return "S5: token \(claim.token) is not new" }
+                if ledger.finished.contains(claim.id) { return "S9: job \(claim.id) runs after it finished" }
+                if let due = queue.jobs[claim.id]?.pushed.due, due > now { return "S6: job \(claim.id) runs too early" }
+                ledger.newestToken[claim.id] = claim.token
+                ledger.greatestToken = max(ledger.greatestToken, claim.token)
+            }
+        }
+        return nil
+    }
+
+    /// S14 and promise 4: each claim that ended published one ending, and nothing else did.
+    private func brokenEvents(_ command: Command, _ before: QueueModel) -> String? {
+        // A run that did not really take place publishes only what becomes of the job.
+        var quiet: Set<JobID> = []
+        if case .exchange(let call) = command {
+            let verbs: Set<Verb> = [.snoozed, .parked, .unreadable]
+            quiet = Set(call.reports.filter { verbs.contains($0.verb) }.map(\.id))
+        }
+        let endings: Set<EventKind> = [.finished, .failed, .timedOut, .cancelled, .released, .recovered]
+        var published: [JobID: Int] = [:]
+        for event in queue.effects.events where endings.contains(event.kind) && event.worker != nil {
+            published[event.id, default: 0] += 1
+        }
+        for (session, state) in before.sessions {
+            for claim in state.claims {
+                let isOver = queue.sessions[session]?.claim(of: claim.id)?.token != claim.token
+                let count = published.removeValue(forKey: claim.id) ?? 0
+                if count != (isOver ? 1 : 0), !(isOver && count == 0 && quiet.contains(claim.id)) {
+                    return "S14: the end of \(claim.id)'s claim was not published once"
+                }
+            }
+        }
+        return published.keys.first.map { "S14: an end of \($0) was published, but it had no claim" }
+    }
+
+    /// S17: while nobody could beat, nobody is robbed.
+    private func brokenGrace(_ command: Command, _ answer: Answer) -> String? {
+        guard case .recover = command, case .recovered(let count, _) = answer, let last = ledger.lastBeat else {
+            return nil
+        }
+        return count > 0 && now - last > queue.longestLease / 2 && queue.graceEnds == 0
+            ? "S17: nobody granted a grace" : nil
+    }
+}
