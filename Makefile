@@ -28,23 +28,19 @@ STORM ?= 10
 threads: ## the local operations under the thread sanitizer (STORM=60 for storms of 60 s)
 	scripts/check-threads $(STORM)
 
-FAULTS = $(RELEASE)/errand-faults
+# The quick profile uses what `make test` has built; the full one is about speed, too.
+FAULTS_BUILD = debug
 faults: fault-tools ## the quick profile of the fault catalogue: processes, networks and servers that really fail
-	$(FAULTS) --again 1 $(ARGUMENTS)
+	.build/$(FAULTS_BUILD)/errand-faults --again 1 $(ARGUMENTS)
 
+faults-full: FAULTS_BUILD = release
 faults-full: fault-tools ## every fault at its full size (hours); ARGUMENTS="--only F20 --json" for some
-	$(FAULTS) --full $(ARGUMENTS)
+	.build/$(FAULTS_BUILD)/errand-faults --full $(ARGUMENTS)
 
 fault-tools: deps
 	@scripts/install-dependencies faults
-	$(SWIFT) build -c release --product errand-faults
-	$(SWIFT) build -c release --product errand-fault-worker
-	$(SWIFT) build -c release --product errand-producer
-	$(SWIFT) build -c release --product errand-worker
-	$(SWIFT) build -c release --product errand
-	$(SWIFT) build -c release --product errand-worker
-	$(SWIFT) build -c release --product errand-producer
-	$(SWIFT) build -c release --product errand
+	for product in errand-faults errand-fault-worker errand-worker errand-producer errand; do \
+		$(SWIFT) build -c $(FAULTS_BUILD) --product $$product || exit 1; done
 
 fuzz: deps ## the parsers under libFuzzer and the address sanitizer, for a minute or two
 	scripts/fuzz all 600000
