@@ -62,6 +62,7 @@ let package = Package(
             resources: scripts.map { .embedInCode("Scripts/\($0).lua") }
         ),
         .target(name: "CErrandChild"),
+        .target(name: "CErrandMemory"),
         .target(
             name: "ErrandCatalogue",
             dependencies: [
@@ -79,7 +80,7 @@ let package = Package(
             ]
         ),
         .executableTarget(name: "errand-producer", dependencies: ["ErrandCommandLine"]),
-        .executableTarget(name: "errand-worker", dependencies: ["ErrandCommandLine"]),
+        .executableTarget(name: "errand-worker", dependencies: ["CErrandMemory", "ErrandCommandLine"]),
         .executableTarget(
             name: "ErrandConsole",
             dependencies: [
@@ -201,7 +202,9 @@ if Context.environment["ERRAND_FUZZ"] != nil {
 }
 
 for target in package.targets
-where [.regular, .executable, .test].contains(target.type) && !["CErrandChild", "CFuzzer"].contains(target.name) {
+where [.regular, .executable, .test].contains(target.type)
+    && !["CErrandChild", "CErrandMemory", "CFuzzer"].contains(target.name)
+{
     target.swiftSettings =
         (target.swiftSettings ?? []) + [
             .enableUpcomingFeature("ExistentialAny"),

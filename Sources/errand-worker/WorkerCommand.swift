@@ -10,6 +10,7 @@ import ServiceLifecycle
 enum Program {
     static func main() async {
         ProcessTitle.hidePasswords()
+        MemoryPools.share()
         await WorkerCommand.main()
     }
 }

@@ -14,8 +14,7 @@ final class SessionEpoch: Sendable {
     let logger: Logger
     private let shutdown: Shutdown
     private let onStuck: @Sendable (WorkerStuck) -> Void
-    /// When the cooperative threads last did something for this session.
-    private let pulse = Mutex(ContinuousClock.now)
+    private let pool = PoolProbe()
     private let lost = Atomic(false)
     private let over = Atomic(false)
     private let refusal = Mutex<BrokerError?>(nil)
@@ -134,11 +133,12 @@ final class SessionEpoch: Sendable {
         heartbeatBox.withLock { $0 = heartbeat }
     }
 
-    /// Called with every beat, on the heartbeat's own thread: when the cooperative threads have done nothing for so long,
-    /// handlers block all of them. A session that goes on beating would keep its jobs from other workers.
-    private func checkPulse() {
-        let silence = ContinuousClock.now - pulse.withLock { $0 }
-        guard silence > configuration.stuckAfter, !over.load(ordering: .acquiring) else { return }
+    /// Called with every beat, on the heartbeat's own thread: a session that goes on beating while handlers block the whole
+    /// pool would keep its jobs from other workers.
+    private func checkPool() {
+        guard let silence = pool.look(), silence > configuration.stuckAfter, !over.load(ordering: .acquiring) else {
+            return
+        }
         heartbeatBox.withLock { $0?.stop() }
         let seconds = Int(silence / .seconds(1))
         onStuck(
@@ -159,7 +159,7 @@ final class SessionEpoch: Sendable {
     }
 
     private func take(_ beat: Result<Beat, BrokerError>, of queue: String) {
-        checkPulse()
+        checkPool()
         switch beat {
         case .success(let beat):
             if !beat.stops.isEmpty { lane(of: queue)?.stop(beat.stops) }
@@ -209,7 +209,6 @@ final class SessionEpoch: Sendable {
     /// Waits for the next round of upkeep.
     func awaitUpkeep(of queue: String, for duration: Duration) async -> Bool {
         await upkeep[queue]?.wait(for: duration)
-        pulse.withLock { $0 = .now }
         return !over.load(ordering: .acquiring) && !isLost
     }
 

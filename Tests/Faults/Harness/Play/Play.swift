@@ -116,6 +116,9 @@ final class Play: Sendable {
             }
             return state
         }
+        if !last.report.problems.isEmpty {
+            for worker in last.workers { note("worker \(worker.pid) \(worker.account)") }
+        }
         for program in last.programs {
             program.signal(SIGCONT)
             try? await program.killTree()

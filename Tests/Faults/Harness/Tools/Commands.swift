@@ -20,3 +20,11 @@ extension QueueStatus {
     /// Whether nothing waits and nothing runs.
     var isEmpty: Bool { ready + running + scheduled + retrying + deferred == 0 }
 }
+
+extension Program {
+    /// Whether it runs, and what it wrote last, for whoever has to find out what went wrong.
+    var account: String {
+        (status.map { "ended with \($0)" } ?? "runs") + ", and wrote \(lines.count) lines, in the end: "
+            + lines.suffix(6).joined(separator: " | ")
+    }
+}

@@ -109,6 +109,8 @@ extension Scenario {
             $0.url = server.tcpURL
             $0.prefix = network.prefix
             $0.lease = play.isFull ? 30000 : 4000
+            // Waiting for the broker is not to be taken for a blocked task pool.
+            if !play.isFull { $0.stuckAfter = 2000 }
         }
         let gate = play.directory + "/never"
         let held = try await play.push(1, "gate") { options in
@@ -121,7 +123,7 @@ extension Scenario {
             try network.drop("-p tcp --sport \(server.port)", "-p tcp --dport \(server.port)")
             server.kill(SIGKILL)
             try server.start()
-            try await Task.sleep(for: play.isFull ? .seconds(60) : .seconds(2))
+            try await Task.sleep(for: play.isFull ? .seconds(60) : .seconds(8))
             let dropped = try network.heal()
             // Not even a reset tells the old connections that nobody is there any more.
             try network.drop("-p tcp --sport \(server.port) --tcp-flags RST RST")

@@ -16,6 +16,8 @@ extension Scenario {
                 try await play.recovers("the jobs are run elsewhere", within: .seconds(12)) {
                     ids.allSatisfy { play.ledger.ended[$0] != nil }
                 }
+                // A handler that has written its end has not yet been reported.
+                try await play.drain()
                 let before = try await play.totals()
                 first.signal(SIGCONT)
                 // What it still does and reports counts for nothing; then it goes on under a new session.
