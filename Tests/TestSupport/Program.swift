@@ -12,6 +12,7 @@ package final class Program: Sendable {
     private struct State {
         var lines: [String] = []
         var status: Int32?
+        var isReadOut = false
     }
 
     /// Its process id.
@@ -73,6 +74,7 @@ package final class Program: Sendable {
                 shared.state.withLock { $0.lines.append(line) }
             }
         }
+        shared.state.withLock { $0.isReadOut = true }
     }
 
     /// What it has written so far, on both outputs.
@@ -101,6 +103,8 @@ package final class Program: Sendable {
         try await eventually("the end of process \(pid); it wrote \(lines.suffix(5))", within: limit) {
             !self.isRunning
         }
+        // What it wrote last may still be in the pipe; a child of its own may hold that open for as long as it likes.
+        try? await eventually("its output is read", within: .seconds(2)) { self.state.state.withLock(\.isReadOut) }
         return status ?? -1
     }
 }
