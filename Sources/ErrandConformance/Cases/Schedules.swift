@@ -122,9 +122,9 @@ extension ConformanceCase {
             try await stage.broker.put(try stage.schedule("early", every: .seconds(60)))
             _ = try await stage.broker.deleteSchedule("early", on: stage.queue)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for part in 0..<50 {
+                for part in 0..<4 {
                     group.addTask {
-                        for number in 0..<200 {
+                        for number in 0..<2500 {
                             let name = "s\(part)-\(number)"
                             try await stage.broker.put(try stage.schedule(name, every: .seconds(60)))
                             _ = try await stage.broker.deleteSchedule(name, on: stage.queue)
@@ -133,7 +133,7 @@ extension ConformanceCase {
                 }
                 try await group.waitForAll()
             }
-            for name in ["early", "s0-0", "s49-199"] {
+            for name in ["early", "s0-0", "s3-2499"] {
                 let again = try stage.schedule(name, every: .seconds(60))
                 #expect(try await stage.broker.put(again) == .outdated(storedRevision: 0))
             }
