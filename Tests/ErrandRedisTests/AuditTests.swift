@@ -11,19 +11,28 @@ import Testing
     private static let Q = "errand:{default}"
 
     /// Every key of a full queue, and what the doctor may call its loss: nothing where nothing was lost but counts.
-    private static let losses: [(key: String, kinds: Set<String>)] = [
-        ("body", ["place_without_body", "named_without_job"]),
-        ("ready:5", ["body_without_place"]), ("ready:9", ["body_without_place"]), ("suspects", ["body_without_place"]),
-        ("parked:unknown", ["body_without_place", "parked_without_line"]), ("parked", ["parked_unlisted"]),
-        ("scheduled", ["body_without_place"]), ("retrying", ["body_without_place"]), ("dead", ["body_without_place"]),
-        ("sessions", ["claims_without_session"]), ("session:sessionA", ["session_unknown"]),
-        ("claims:sessionA", ["body_without_place", "running_without_claim"]),
-        ("names", ["name_not_held"]), ("named", ["holder_unaware"]), ("running", ["claim_not_running"]),
-        ("next", ["body_without_place", "name_not_held"]), ("stops", ["succession_without_stop"]),
-        ("stand", ["place_without_stand"]), ("place", ["stand_without_place"]), ("gone", []),
-        ("history:order", ["history_without_order"]), ("history", []), ("failures", []), ("crashes", []),
-        ("errors", []),
-        ("ended", []), ("counters", []), ("seq", ["token_forgotten"]), ("idle", []), ("settings", []),
+    private static let losses: [(key: String, kinds: Set<String>)] =
+        [
+            ("body", ["place_without_body", "named_without_job"]),
+            ("ready:5", ["body_without_place"]), ("ready:9", ["body_without_place"]),
+            ("suspects", ["body_without_place"]),
+            ("parked:unknown", ["body_without_place", "parked_without_line"]), ("parked", ["parked_unlisted"]),
+            ("scheduled", ["body_without_place"]), ("retrying", ["body_without_place"]),
+            ("dead", ["body_without_place"]),
+            ("sessions", ["claims_without_session"]), ("session:sessionA", ["session_unknown"]),
+            ("claims:sessionA", ["body_without_place", "running_without_claim"]),
+            ("names", ["name_not_held"]), ("named", ["holder_unaware"]), ("running", ["claim_not_running"]),
+            ("next", ["body_without_place", "name_not_held"]), ("stops", ["succession_without_stop"]),
+            ("stand", ["place_without_stand"]), ("place", ["stand_without_place"]), ("gone", []),
+            ("history:order", ["history_without_order"]), ("history", []), ("failures", []), ("crashes", []),
+            ("errors", []),
+            ("ended", []), ("counters", []), ("seq", ["token_forgotten"]), ("idle", []), ("settings", []),
+        ] + schedules
+
+    private static let schedules: [(key: String, kinds: Set<String>)] = [
+        ("schedules", ["tick_without_schedule", "pause_without_schedule", "ticks_without_schedule"]),
+        ("timetable", ["schedule_without_tick"]), ("pauses", ["schedule_without_tick"]), ("ticks", []),
+        ("unscheduled", []),
     ]
 
     private func broker(_ server: RedisServer) throws -> RedisBroker {
@@ -57,7 +66,10 @@ import Testing
         try stage.server.run("DEL", "\(Self.Q):\(key)")
         try stage.server.run("SET", "\(Self.Q):\(key)", "spoiled")
         let before = try stage.dump()
-        let isRefused = await stage.tryEverything(ofSession: key.hasSuffix(FullQueue.session.id))
+        let isRefused =
+            Self.schedules.contains { $0.key == key }
+            ? await stage.tryEverythingOfSchedules()
+            : await stage.tryEverything(ofSession: key.hasSuffix(FullQueue.session.id))
         let after = try stage.dump()
         #expect(after == before, "a script wrote before it failed")
         #expect(isRefused)
@@ -103,6 +115,19 @@ import Testing
             (["HSET", "seq", "grace", "9000000000000000"], "grace_endless"),
             (["HDEL", "named", "holder"], "holder_unaware"),
             (["HDEL", "running", "holder"], "claim_not_running"),
+            (["HSET", "schedules", "ticking", "garbage"], "schedule_unreadable"),
+            (["HSET", "schedules", "ticking", ""], "schedule_unreadable"),
+            (["HSET", "schedules", "no name", "garbage"], "schedule_unreadable"),
+            (["ZREM", "timetable", "ticking"], "schedule_without_tick"),
+            (["ZADD", "timetable", "9000000000000", "ticking"], "tick_far_ahead"),
+            (["ZADD", "timetable", "inf", "ticking"], "tick_far_ahead"),
+            (["ZADD", "timetable", "5", "none"], "tick_without_schedule"),
+            (["ZADD", "timetable", "5", "paused"], "schedule_paused_and_due"),
+            (["HSET", "pauses", "none", "5"], "pause_without_schedule"),
+            (["HSET", "ticks", "none", "5:1:0"], "ticks_without_schedule"),
+            (["HSET", "ticks", "ticking", "often"], "ticks_unreadable"),
+            (["HSET", "unscheduled", "deleted", "the last"], "deletion_unreadable"),
+            (["HSET", "unscheduled:old", "ticking", "5"], "deletion_of_schedule"),
         ]
         for (words, kind) in breaks {
             let stage = try await FullQueue()

@@ -61,6 +61,19 @@ struct FullQueue {
         try server.run("RPUSH", "errand:{default}:suspects", "suspect")
         try server.run("SADD", "errand:{default}:idle", Self.session.id)
         try await broker.configure("default", QueueSettings(maximumLength: 100_000))
+        try await fillSchedules()
+    }
+
+    /// One that ticks, one that is paused and one that was deleted.
+    private func fillSchedules() async throws {
+        for name in ["ticking", "paused", "deleted"] { try await broker.put(try Self.schedule(name)) }
+        _ = try await broker.pauseSchedule("paused", on: "default")
+        _ = try await broker.deleteSchedule("deleted", on: "default")
+        try server.run("HSET", "errand:{default}:ticks", "ticking", "1700000000000:3:1")
+    }
+
+    static func schedule(_ name: String, revision: Int = 0) throws -> Schedule {
+        try Schedule(name, .every(.seconds(3600)), pushing: OperationDescription("work"), revision: revision)
     }
 
     /// So long that a cancelled job leaves a tombstone.
@@ -109,6 +122,27 @@ struct FullQueue {
         lines.split(whereSeparator: \.isNewline).sorted().joined(separator: "\n")
     }
 
+    /// Calls whatever changes a schedule; answers whether all of it was refused.
+    func tryEverythingOfSchedules() async -> Bool {
+        let broker = broker
+        let changed = try? Self.schedule("ticking", revision: 1)
+        return await areRefused([
+            { if let changed { try await broker.put(changed) } },
+            { _ = try await broker.pauseSchedule("ticking", on: "default") },
+            { _ = try await broker.resumeSchedule("paused", on: "default") },
+            { _ = try await broker.deleteSchedule("ticking", on: "default") },
+            { _ = try await broker.runSchedule("ticking", on: "default") },
+        ])
+    }
+
+    private func areRefused(_ calls: [() async throws -> Void]) async -> Bool {
+        var refused = 0
+        for call in calls {
+            do { try await call() } catch { refused += 1 }
+        }
+        return refused == calls.count
+    }
+
     /// Calls every transition that changes jobs, or those that touch a session's keys; answers whether all were refused.
     func tryEverything(ofSession: Bool) async -> Bool {
         let session = Self.session
@@ -136,12 +170,7 @@ struct FullQueue {
             { _ = try await broker.revive(["dead"], on: "default") },
             { _ = try await broker.clear("default") },
         ]
-        let calls = ofSession ? own : own + common
-        var refused = 0
-        for call in calls {
-            do { try await call() } catch { refused += 1 }
-        }
-        return refused == calls.count
+        return await areRefused(ofSession ? own : own + common)
     }
 
     /// Runs everything there is, the dead and the parked included; answers what never came.

@@ -44,7 +44,9 @@ struct ScheduleEdgeTests {
         let all = Int((last - first) / 1000) + 1
         #expect(record.pushed + record.missed == all)
         #expect(record.pushed == round.pushed)
-        #expect((expected + 10...expected + 13).contains(record.pushed) || record.pushed == all)
+        // On a slow machine more come due meanwhile.
+        let later = max(0, Int((last - now) / 1000))
+        #expect((expected + 10...expected + 13 + later).contains(record.pushed) || record.pushed == all)
         #expect(try await pushed() == record.pushed)
     }
 
@@ -93,6 +95,46 @@ struct ScheduleEdgeTests {
         #expect(try server.run("EXISTS", key + "body") == "0")
         try server.run("ZADD", key + "timetable", String(tick), "s")
         #expect(try await ticker.work().pushed > 0)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func whatCannotBeReadOfAScheduleKeepsNobodyAsking() async throws {
+        defer { broker.close() }
+        try server.run("HSET", key + "unscheduled", "s", "rubbish")
+        try server.run("HSET", key + "schedules", "t", "")
+        // Each of these was compared with what it could never be equal to, again and again.
+        try await put("s")
+        try await put("t")
+        #expect(try await broker.schedules(on: "default").allSatisfy { $0.schedule != nil })
+    }
+
+    @Test func deletedSchedulesAreForgottenWhenManyOthersWereDeletedSince() async throws {
+        defer { broker.close() }
+        func delete(_ name: String) async throws {
+            try await put(name)
+            _ = try await broker.deleteSchedule(name, on: "default")
+        }
+        func fill(_ count: Int, _ word: String) throws {
+            for first in stride(from: 0, to: count, by: 1000) {
+                let pairs = (first..<min(first + 1000, count)).flatMap { ["\(word)-\($0)", "0"] }
+                try server.run(["HSET", key + "unscheduled"] + pairs)
+            }
+        }
+        func verdict(_ name: String) async throws -> ScheduleVerdict {
+            try await broker.put(Schedule(name, .every(.seconds(1)), pushing: OperationDescription("work")))
+        }
+        try await delete("asked")
+        try fill(9998, "first")
+        try await delete("early")
+        #expect(try server.run("EXISTS", key + "unscheduled") == "0", "the generation was full")
+        #expect(try server.run("HLEN", key + "unscheduled:old") == "10000")
+        #expect(try await verdict("asked") == .outdated(storedRevision: 0))
+        #expect(try server.run("HKEYS", key + "unscheduled") == "asked", "it is still needed")
+        try fill(9998, "second")
+        try await delete("late")
+        #expect(try server.run("HLEN", key + "unscheduled:old") == "10000")
+        #expect(try await verdict("asked") == .outdated(storedRevision: 0))
+        #expect(try await verdict("late") == .outdated(storedRevision: 0))
+        #expect(try await verdict("early") == .created)
     }
 
     @Test func aQueueWithoutSchedulesPaysOneExists() async throws {

@@ -70,6 +70,22 @@ import Testing
         #expect(kinds(try after.object["advice"]).contains("maxmemory_policy"))
     }
 
+    @Test func aScheduleThatNobodyTicksIsAdvice() async throws {
+        let server = try RedisServer(durable: true)
+        for name in ["nightly", "hourly", "later"] {
+            _ = try await Executable.console.run(["schedule", "add", name, "work", "--every", "1h"], on: server)
+        }
+        #expect(kinds(try await doctor(server).object["advice"]) == [])
+        try server.run("ZADD", "errand:{default}:timetable", "1700000000000", "nightly", "1700000000001", "hourly")
+        let output = try await doctor(server)
+        #expect(output.status == 0, "\(output.text)")
+        let advice = try output.object["advice"]
+        #expect(kinds(advice) == ["schedule_late"])
+        let message = advice?.items.first?["message"]?.string ?? ""
+        #expect(message.contains("schedule nightly was to tick") && message.contains("1 other of the queue likewise"))
+        #expect(message.hasSuffix("no worker serves the queue"))
+    }
+
     @Test func aServerThatHidesItsSettingsIsNoFinding() async throws {
         let server = try RedisServer(durable: true)
         try server.run("ACL", "SETUSER", "errand", "-info", "-config")

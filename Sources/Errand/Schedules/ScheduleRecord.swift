@@ -8,8 +8,11 @@ public struct ScheduleRecord: Sendable, Equatable {
     public let schedule: Schedule?
     /// Why the definition cannot be read.
     public let problem: ScheduleError?
-    /// The tick that is pushed next, in milliseconds since 1970 UTC; `nil` while the schedule is paused.
+    /// The tick that is pushed next, in milliseconds since 1970 UTC; `nil` while the schedule is paused, when it never
+    /// ticks again, and when the broker's data is broken.
     public let nextTick: Int64?
+    /// Whether it does not tick until it is resumed.
+    public let isPaused: Bool
     /// The last tick that was pushed.
     public let lastTick: Int64?
     /// How many ticks were pushed.
@@ -19,8 +22,10 @@ public struct ScheduleRecord: Sendable, Equatable {
     /// The revision that a deleted schedule of this name had, when it is deleted.
     public let deletedRevision: Int?
 
-    /// Whether it does not tick until it is resumed.
-    public var isPaused: Bool { nextTick == nil }
+    /// Whether a tick has to be found for it: none is stored, though nobody has paused it.
+    package var lacksTick: Bool { nextTick == nil && !isPaused }
+    /// Whether there is nothing of it but the revision it had when it was deleted.
+    package var isDeleted: Bool { definition.isEmpty && deletedRevision != nil }
 
     /// What tells this definition from another.
     package var digest: String { Schedule.digest(of: definition) }
@@ -30,6 +35,7 @@ public struct ScheduleRecord: Sendable, Equatable {
         name: String,
         definition: [UInt8],
         nextTick: Int64?,
+        isPaused: Bool = false,
         lastTick: Int64? = nil,
         pushed: Int = 0,
         missed: Int = 0,
@@ -38,6 +44,7 @@ public struct ScheduleRecord: Sendable, Equatable {
         self.name = name
         self.definition = definition
         self.nextTick = nextTick
+        self.isPaused = isPaused
         self.lastTick = lastTick
         self.pushed = pushed
         self.missed = missed

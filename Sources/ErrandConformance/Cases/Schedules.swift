@@ -118,6 +118,27 @@ extension ConformanceCase {
             }
             #expect(try await stage.broker.put(try stage.schedule(every: .seconds(1), revision: 3)) == .created)
         },
+        ConformanceCase("a deletion outlives ten thousand others") { stage in
+            try await stage.broker.put(try stage.schedule("early", every: .seconds(60)))
+            _ = try await stage.broker.deleteSchedule("early", on: stage.queue)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for part in 0..<4 {
+                    group.addTask {
+                        for number in 0..<2500 {
+                            let name = "s\(part)-\(number)"
+                            try await stage.broker.put(try stage.schedule(name, every: .seconds(60)))
+                            _ = try await stage.broker.deleteSchedule(name, on: stage.queue)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            for name in ["early", "s0-0", "s3-2499"] {
+                let again = try stage.schedule(name, every: .seconds(60))
+                #expect(try await stage.broker.put(again) == .outdated(storedRevision: 0))
+            }
+            #expect(try await stage.broker.schedules(on: stage.queue) == [])
+        },
         ConformanceCase("schedules are listed by name") { stage in
             for name in ["b", "a.b", "A-1"] {
                 try await stage.broker.put(try stage.schedule(name, every: .seconds(60)))

@@ -81,6 +81,23 @@ extension ConformanceCase {
             #expect(try await stage.ids(in: .finished).first == claims.last?.id, "the newest first")
             #expect(try await stage.ids(in: .ready) == [])
         },
+        ConformanceCase("large jobs come in small pages") { stage in
+            let all = (0..<20).map { "j\($0 + 10)" }
+            for first in stride(from: 0, to: 20, by: 5) {
+                let jobs = try all[first..<first + 5].map { id in
+                    try OperationDescription(
+                        Stage.operation,
+                        encoding: ["text": String(repeating: "x", count: 1_000_000)],
+                        queue: stage.queue,
+                        id: id
+                    ).settled()
+                }
+                _ = try await stage.broker.push(jobs, to: stage.queue)
+            }
+            #expect(try await stage.pages(of: .ready, count: 500) == [8, 8, 4])
+            #expect(try await stage.ids(in: .ready, count: 500) == all)
+            #expect(try await stage.broker.inspect(all, on: stage.queue).map { $0?.id } == all)
+        },
         ConformanceCase("scheduled, deferred and cancelled jobs can be listed") { stage in
             _ = try await stage.claimedHolder()
             try await stage.push(stage.job("next", .replace))
@@ -95,11 +112,11 @@ extension ConformanceCase {
 }
 
 extension Stage {
-    /// How many jobs each page of 10 holds.
-    fileprivate func pages(of state: JobState) async throws -> [Int] {
+    /// How many jobs each page of at most `count` holds.
+    fileprivate func pages(of state: JobState, count: Int = 10) async throws -> [Int] {
         var (counts, cursor): ([Int], Int?) = ([], 0)
         while let from = cursor {
-            let page = try await broker.jobs(in: state, on: queue, from: from, count: 10)
+            let page = try await broker.jobs(in: state, on: queue, from: from, count: count)
             counts.append(page.jobs.count)
             #expect(page.jobs.allSatisfy { $0.state == state })
             cursor = page.next
@@ -107,10 +124,10 @@ extension Stage {
         return counts
     }
 
-    fileprivate func ids(in state: JobState) async throws -> [String] {
+    fileprivate func ids(in state: JobState, count: Int = 10) async throws -> [String] {
         var (ids, cursor): ([String], Int?) = ([], 0)
         while let from = cursor {
-            let page = try await broker.jobs(in: state, on: queue, from: from, count: 10)
+            let page = try await broker.jobs(in: state, on: queue, from: from, count: count)
             ids += page.jobs.map(\.id)
             cursor = page.next
         }

@@ -12,6 +12,7 @@ struct QueueAdvice {
         for queue in queues {
             let (status, sessions) = try await broker.status(of: queue)
             advice += unknownOperations(status) + idleness(status, hasWorkers: !sessions.isEmpty) + dead(status)
+            advice += try await LateSchedules(broker: broker).advice(on: queue, hasWorkers: !sessions.isEmpty)
         }
         return advice
     }

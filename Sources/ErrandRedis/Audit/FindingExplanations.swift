@@ -62,6 +62,25 @@ enum FindingExplanations {
         "alone_without_job":
             "a count of lone crashes has no job: the next job of this id would begin with it. Repair takes it away",
         "errors_without_job": "a kept error has no job, so it is kept for ever. Repair takes it away",
+        "schedule_unreadable":
+            "a schedule's definition cannot be read, so it never ticks. Repair keeps the definition in the queue's key spoiled:definitions for a person to look at; a worker that declares the schedule stores it anew when it starts",
+        "schedule_without_tick":
+            "a schedule is not paused and has no next tick: it would never tick again. Repair lets it tick from now on; ticks that it missed stay missed",
+        "tick_far_ahead":
+            "a schedule's next tick is days later than its timing says, as after a clock that was wrong: it would not tick until then. Repair lets it tick from now on",
+        "tick_without_schedule":
+            "a tick is to come of a schedule that does not exist: every worker asks for it again and again. Repair takes it away",
+        "schedule_paused_and_due":
+            "a schedule is paused, and yet has a next tick: it would tick although somebody has paused it. Repair takes the tick away; errand schedule resume lets it tick",
+        "pause_without_schedule": "a pause has no schedule, so it is kept for ever. Repair takes it away",
+        "ticks_without_schedule":
+            "counts of ticks have no schedule: the next schedule of this name would begin with them. Repair takes them away",
+        "ticks_unreadable":
+            "the counts of a schedule's ticks cannot be read, so nobody knows when it last ticked. Repair lets it count anew",
+        "deletion_unreadable":
+            "the revision that a deleted schedule had cannot be read, so older code may bring the schedule back. Repair takes the record away; delete the schedule again if it comes back",
+        "deletion_of_schedule":
+            "a schedule exists and is remembered as deleted, so if it is lost, workers that declare it would not bring it back. Repair forgets the deletion",
         "place_without_job": "a place in line has no job. Repair takes the record away",
     ]
 }

@@ -9,7 +9,7 @@ import Errand
 /// one script that looks at every place at once (`confirm`).
 struct QueueAudit {
     /// Members a step.
-    private static let page = 500
+    static let page = 500
     /// Findings of a kind that are told one by one.
     private static let mostTold = 100
 
@@ -18,7 +18,7 @@ struct QueueAudit {
     let repair: Bool
     let progress: @Sendable (_ done: Int, _ total: Int) -> Void
 
-    private var told: [String: [Finding]] = [:]
+    var told: [String: [Finding]] = [:]
     private var untold: [String: (count: Int, isMended: Bool)] = [:]
     private var done = 0
     private var total = 1
@@ -58,6 +58,7 @@ struct QueueAudit {
         try await walkBodies()
         for side in ["stops", "failures", "crashes", "alone", "errors"] { _ = try await walk("beside", side) }
         _ = try await walk("idle")
+        try await walkSchedules()
         skipped.sort()
         for (entry, count) in tombstones where skipped.times(entry) < max(1, count) {
             take(try await step("tomb", entry))
@@ -67,7 +68,7 @@ struct QueueAudit {
 
     // MARK: Steps
 
-    private func step(_ words: String...) async throws(BrokerError) -> AuditPage { try await step(words) }
+    func step(_ words: String...) async throws(BrokerError) -> AuditPage { try await step(words) }
 
     /// One call of the script, and a pause as long as it took: the server is for the workers.
     private func step(_ words: [String]) async throws(BrokerError) -> AuditPage {
@@ -81,7 +82,7 @@ struct QueueAudit {
     }
 
     /// All pages of a step, and what they list.
-    private mutating func walk(_ step: String, _ name: String = "") async throws(BrokerError) -> [String] {
+    mutating func walk(_ step: String, _ name: String = "") async throws(BrokerError) -> [String] {
         var list: [String] = []
         var position: String? = "0"
         while let from = position {
@@ -249,7 +250,7 @@ struct QueueAudit {
 
     // MARK: Findings
 
-    private mutating func take(_ page: AuditPage) {
+    mutating func take(_ page: AuditPage) {
         for found in page.findings {
             let finding = Finding(
                 kind: found.kind,

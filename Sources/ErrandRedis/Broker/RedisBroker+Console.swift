@@ -7,22 +7,24 @@ extension RedisBroker {
         return members.compactMap(\.text).filter { QueueName.isValid($0) }.sorted()
     }
 
-    /// Reads what is known of jobs, 50 a script.
+    /// Reads what is known of jobs, 50 a script, or as many as have 8 MiB together.
     public func inspect(_ ids: [String], on queue: String) async throws(BrokerError) -> [JobRecord?] {
         var records: [JobRecord?] = []
-        for start in stride(from: 0, to: ids.count, by: 50) {
+        while records.count < ids.count {
             var call = ScriptCall(.inspect, on: queue)
             call.add("ids")
-            let portion = ids[start..<min(start + 50, ids.count)]
+            let portion = ids[records.count...].prefix(50)
             for id in portion { call.add(id) }
             let answer = try await run(call).elements ?? []
-            guard answer.count == portion.count + 1 else { throw unexpected("\(answer.count) records") }
+            guard let looked = answer.first?.number.map({ $0 < 0 ? portion.count : Int(clamping: $0) }),
+                (1...portion.count).contains(looked), answer.count == looked + 1
+            else { throw unexpected("\(answer.count) records") }
             records += answer.dropFirst().map { JobRecord($0) }
         }
         return records
     }
 
-    /// Reads one page of a state; at most 500 jobs.
+    /// Reads one page of a state; at most 500 jobs, or as many as have 8 MiB together.
     public func jobs(
         in state: JobState,
         on queue: String,

@@ -9,7 +9,9 @@ extension RedisBroker {
             let (now, stored) = try await read(schedule.name, on: schedule.queue)
             let (verdict, next): (ScheduleVerdict, Int64?)
             switch try ScheduleChange(putting: schedule, over: stored, now: now) {
-            case .nothing(let settled): return settled
+            case .nothing(let settled):
+                if stored.isDeleted { try await remind(of: schedule) }
+                return settled
             case .store(let change, let tick): (verdict, next) = (change, tick)
             }
             var call = ScriptCall(.schedule, on: schedule.queue)
@@ -145,16 +147,40 @@ extension RedisBroker {
         }
     }
 
+    /// Has the broker keep in mind that a schedule was deleted, for somebody still asks for it.
+    private func remind(of schedule: Schedule) async throws(BrokerError) {
+        var call = ScriptCall(.unschedule, on: schedule.queue)
+        call.add("remind")
+        call.add(schedule.name)
+        call.add("")
+        _ = try await run(call)
+    }
+
+    /// Schedules by their names, in one script, or a few if they are large; and the server's time.
+    func schedules(
+        named names: [String],
+        on queue: String
+    ) async throws(BrokerError) -> (now: Int64, records: [ScheduleRecord]) {
+        var (now, records): (Int64, [ScheduleRecord]) = (0, [])
+        while records.count < names.count {
+            var call = ScriptCall(.timetable, on: queue)
+            call.add("named")
+            for name in names[records.count...].prefix(100) { call.add(name) }
+            let page = try await timetable(call)
+            guard !page.records.isEmpty else { throw unexpected("no schedule for a name") }
+            now = page.now
+            records += page.records
+        }
+        return (now, records)
+    }
+
     private func read(
         _ name: String,
         on queue: String
     ) async throws(BrokerError) -> (now: Int64, record: ScheduleRecord) {
-        var call = ScriptCall(.timetable, on: queue)
-        call.add("named")
-        call.add(name)
-        let page = try await timetable(call)
-        guard let record = page.records.first else { throw unexpected("no schedule for a name") }
-        return (page.now, record)
+        let (now, records) = try await schedules(named: [name], on: queue)
+        guard let record = records.first else { throw unexpected("no schedule for a name") }
+        return (now, record)
     }
 
     private func timetable(
@@ -180,6 +206,7 @@ extension ScheduleRecord {
             name: name,
             definition: definition,
             nextTick: parts[2].number,
+            isPaused: parts[2].text == "paused",
             lastTick: count(0).map(Int64.init),
             pushed: count(1) ?? 0,
             missed: count(2) ?? 0,

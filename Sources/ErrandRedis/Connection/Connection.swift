@@ -98,29 +98,39 @@ package final class Connection: Sendable {
         }
     }
 
-    /// Sends a batch, reads its replies. Answers whether the context can be used on.
+    /// Most requests whose replies are checked together, and wait for each other.
+    private static let groupSize = 32
+
+    /// Sends a batch at once and reads its replies, group by group. Answers whether the context can be used on.
     private func exchange(_ batch: [Request], over context: inout HiredisContext) -> Bool {
-        for request in batch { context.append(request.bytes) }
+        let groups = stride(from: 0, to: batch.count, by: Self.groupSize).map { first in
+            let group = batch[first..<min(first + Self.groupSize, batch.count)]
+            for request in group { context.append(request.bytes) }
+            return (requests: group, mark: context.appendMark())
+        }
         var usable = true
-        for (index, request) in batch.enumerated() {
+        for (requests, mark) in groups {
             do throws(BrokerError) {
-                var values: [RESPValue] = []
-                values.reserveCapacity(request.replies)
-                for _ in 0..<request.replies { values.append(try context.reply()) }
-                if values.contains(where: {
-                    if case .error(let text) = $0 { ServerError(text).wantsNewConnection } else { false }
-                }) {
-                    usable = false
-                }
-                request.complete(.success(values))
+                let count = requests.reduce(0) { $0 + $1.replies }
+                let replies = try context.replies(count, before: mark)
+                if replies.contains(where: \.wantsNewConnection) { usable = false }
+                answer(requests, with: replies)
             } catch {
                 logger.debug("connection lost", metadata: ["broker.address": "\(address)", "error": "\(error)"])
-                for lost in batch[index...] { lost.complete(.failure(error)) }
+                for lost in batch[requests.startIndex...] { lost.complete(.failure(error)) }
                 return false
             }
         }
         // A reply too many would be taken for the answer to the next request.
         return usable && !context.hasUnread
+    }
+
+    private func answer(_ requests: ArraySlice<Request>, with replies: [RESPValue]) {
+        var first = 0
+        for request in requests {
+            request.complete(.success(Array(replies[first..<first + request.replies])))
+            first += request.replies
+        }
     }
 
     /// Connects, for as long as somebody waits who has patience left.
@@ -183,5 +193,12 @@ extension Connection.Mailbox {
         }
         defer { requests.removeFirst(count) }
         return Array(requests.prefix(count))
+    }
+}
+
+extension RESPValue {
+    /// Whether it says that this server will not do.
+    fileprivate var wantsNewConnection: Bool {
+        if case .error(let text) = self { ServerError(text).wantsNewConnection } else { false }
     }
 }

@@ -16,7 +16,7 @@ extension HiredisContext {
         words.append(.command("CLIENT", "SETNAME", options.clientName))
         let replies: [RESPValue]
         do throws(BrokerError) {
-            replies = try context.roundTrip(words.flatMap(\.bytes), replies: words.count)
+            replies = try context.greet(words.flatMap(\.bytes), replies: words.count)
         } catch {
             // Only the greeting was sent: whatever the caller wants to send was not.
             throw BrokerError(.notReachable, "no greeting from \(address): \(error.message)")

@@ -16,6 +16,7 @@ import ErrandText
 /// whole value away and connect anew; nothing is ever retried on the same context.
 struct HiredisContext: ~Copyable {
     private let context: UnsafeMutablePointer<redisContext>
+    private var mark = EndMark()
 
     /// Connects, and sets the timeouts that no system call may exceed.
     init(_ address: RedisAddress, connectTimeout: Duration, commandTimeout: Duration) throws(BrokerError) {
@@ -61,14 +62,43 @@ struct HiredisContext: ~Copyable {
 
     /// Sends commands and reads a reply for each.
     ///
-    /// - Throws: when the connection broke, or more came than was asked for; the commands may or may not have been
-    ///   carried out.
+    /// - Throws: when the connection broke, or the replies are not those to these commands; the commands may or may not
+    ///   have been carried out.
     mutating func roundTrip(_ commands: [UInt8], replies: Int) throws(BrokerError) -> [RESPValue] {
         append(commands)
+        let mark = appendMark()
+        return try self.replies(replies, before: mark)
+    }
+
+    /// Sends the first commands of a connection: a server that lets nobody in answers them, and nothing after them.
+    ///
+    /// - Throws: when the connection broke; replies too many are noticed by what is sent next.
+    mutating func greet(_ commands: [UInt8], replies: Int) throws(BrokerError) -> [RESPValue] {
+        append(commands)
         var values: [RESPValue] = []
-        values.reserveCapacity(replies)
-        for _ in 0..<replies { values.append(try reply()) }
-        if hasUnread { throw BrokerError(.outcomeUnknown, "the broker sent more than it was asked for") }
+        while values.count < replies {
+            let value = try reply()
+            values.append(value)
+            if case .error(let text) = value, ServerError(text).refusesEverything { break }
+        }
+        return values
+    }
+
+    /// Puts a question into the output buffer whose answer tells that the replies before it are all there and no more.
+    mutating func appendMark() -> EndMark {
+        mark.advance()
+        append(mark.command)
+        return mark
+    }
+
+    /// Reads the replies to all commands up to a mark, having written whatever is still in the output buffer.
+    ///
+    /// - Throws: when the connection broke, or more or fewer replies came.
+    mutating func replies(_ count: Int, before mark: EndMark) throws(BrokerError) -> [RESPValue] {
+        var values: [RESPValue] = []
+        values.reserveCapacity(count)
+        for _ in 0..<count { values.append(try reply()) }
+        guard mark.isAnswered(by: try reply()) else { throw unusable("it sent other replies than it was asked for") }
         return values
     }
 
@@ -90,7 +120,7 @@ struct HiredisContext: ~Copyable {
     /// Reads the next reply, having written whatever is still in the output buffer.
     ///
     /// - Throws: when the connection broke, or the reply is larger than any that Errand asks for: see ``RESPReader``.
-    mutating func reply() throws(BrokerError) -> RESPValue {
+    private mutating func reply() throws(BrokerError) -> RESPValue {
         if let value = try nextArrived() { return value }
         try flush()
         var received = 0

@@ -8,7 +8,7 @@ import CHiredis
 package struct RESPReader: ~Copyable {
     /// Most elements of one array. Scripts answer a few thousand at the most.
     package static let mostElements = 1 << 20
-    /// Most bytes of one reply. The largest, fifty jobs with bodies, has about 60 MiB.
+    /// Most bytes of one reply. The largest, a page of jobs or of claims, has little more than 8 MiB.
     package static let mostBytes = 256 << 20
 
     private let reader: UnsafeMutablePointer<redisReader>

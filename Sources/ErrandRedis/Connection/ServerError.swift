@@ -24,6 +24,12 @@ package struct ServerError {
             || text.contains("max number of clients")
     }
 
+    /// Whether the server answers this to anything, also to a mere PING.
+    var refusesEverything: Bool {
+        ["LOADING", "BUSY", "MISCONF", "MASTERDOWN", "NOAUTH", "NOPERM"].contains(word)
+            || text.contains("max number of clients")
+    }
+
     /// Whether the server at this address will not do even if we wait: a replica, for instance.
     var wantsNewConnection: Bool { ["READONLY", "MASTERDOWN", "UNBLOCKED"].contains(word) }
 

@@ -38,9 +38,14 @@ package struct Script: Sendable {
 
     static let push = Script("push", PackageResources.push_lua, pushing, refusedWhenFull: true)
     static let tick = Script("tick", PackageResources.tick_lua, pushing + [schedules], refusedWhenFull: true)
-    static let schedule = Script("schedule", PackageResources.schedule_lua, [base, schedules], refusedWhenFull: true)
-    static let unschedule = Script("unschedule", PackageResources.unschedule_lua, [base, schedules])
-    static let timetable = Script("timetable", PackageResources.timetable_lua, [base])
+    static let schedule = Script(
+        "schedule",
+        PackageResources.schedule_lua,
+        [base, types, schedules],
+        refusedWhenFull: true
+    )
+    static let unschedule = Script("unschedule", PackageResources.unschedule_lua, [base, types, schedules])
+    static let timetable = Script("timetable", PackageResources.timetable_lua, [base, types, schedules])
     static let exchange = Script("exchange", PackageResources.exchange_lua, sessions)
     static let heartbeat = Script(
         "heartbeat",
@@ -65,7 +70,7 @@ package struct Script: Sendable {
     static let audit = Script(
         "audit",
         PackageResources.audit_lua,
-        [base, types, PackageResources.lib_events_lua, PackageResources.lib_places_lua]
+        [base, types, PackageResources.lib_events_lua, PackageResources.lib_places_lua, schedules]
     )
 
     /// Every script, for documentation and benchmarks.

@@ -1,8 +1,8 @@
 -- inspect: what is known of jobs, by their ids or by the page of a state. Reads only.
 --
 -- ARGV     ids, then ids · or page, state, offset, how many at the most
--- Answer   next offset (-1: the end), then for each job an array: id, state ('' unknown), body, failures, crashes, at (ms; 0 unknown),
---          session, last event, result
+-- Answer   next offset, or how many of the ids were looked at (-1: all); then for each job an array: id, state ('' unknown), body, failures, crashes, at (ms; 0 unknown),
+--          session, last event, result. As many as fit into 8 MiB, but one at least
 local HOW = { f = 'finished', c = 'cancelled', r = 'replaced', x = 'deleted' }
 local sessions = call('ZRANGE', Q .. ':sessions', 0, -1)
 
@@ -45,8 +45,22 @@ local function record(id)
 end
 
 local answer = { -1 }
+local MOST_BYTES = 8388608
+local bytes = 0
+local function fits(found)
+  bytes = bytes + #found[3] + #found[8] + #found[9]
+  return #answer == 1 or bytes <= MOST_BYTES
+end
+
 if ARGV[1] == 'ids' then
-  for i = 2, #ARGV do answer[#answer + 1] = record(ARGV[i]) end
+  for i = 2, #ARGV do
+    local found = record(ARGV[i])
+    if not fits(found) then
+      answer[1] = i - 2
+      return answer
+    end
+    answer[#answer + 1] = found
+  end
   return answer
 end
 
@@ -98,9 +112,15 @@ else
   end)
 end
 
-for _, id in ipairs(ids) do
+for i, id in ipairs(ids) do
   local found = record(state == 'ready' and field('stand', id) or id)
-  if found[2] == state then answer[#answer + 1] = found end
+  if found[2] == state then
+    if not fits(found) then
+      answer[1] = offset + i - 1
+      return answer
+    end
+    answer[#answer + 1] = found
+  end
 end
 if skipped > offset + limit then answer[1] = offset + limit end
 return answer

@@ -1,4 +1,26 @@
 -- Schedules: what is stored of one, and whether it is still what a caller read.
+local SCHEDULE_TYPES = {
+  schedules = 'hash', timetable = 'zset', pauses = 'hash', ticks = 'hash', unscheduled = 'hash', ['unscheduled:old'] = 'hash',
+}
 local function is_name(name) return #name >= 1 and #name <= 128 and not string.find(name, '[^%w_.-]') end
 local function is_time(text) return text == '' or (#text <= 13 and string.find(text, '^%d+$') ~= nil) end
-local function digest_of(definition) return definition and redis.sha1hex(definition) or '' end
+local function digest_of(definition) return definition and definition ~= '' and redis.sha1hex(definition) or '' end
+
+-- Deleted schedules and their revisions, for processes of older code that start later and still declare them. Kept in two
+-- generations: a full one becomes the old one, whose predecessor is dropped. What older code still asks for is moved to the
+-- new one, so what is forgotten is what nobody has asked for while so many others were deleted.
+local MOST_DELETED = 10000
+local function is_revision(text) return #text <= 15 and string.find(text, '^%d+$') ~= nil end
+local function revision_of_deleted(name)
+  local revision = call('HGET', Q .. ':unscheduled', name) or call('HGET', Q .. ':unscheduled:old', name)
+  return revision and is_revision(revision) and revision or ''
+end
+local function remember_deleted(name, revision)
+  call('HSET', Q .. ':unscheduled', name, revision)
+  call('HDEL', Q .. ':unscheduled:old', name)
+  if call('HLEN', Q .. ':unscheduled') >= MOST_DELETED then call('RENAME', Q .. ':unscheduled', Q .. ':unscheduled:old') end
+end
+local function forget_deleted(name)
+  call('HDEL', Q .. ':unscheduled', name)
+  call('HDEL', Q .. ':unscheduled:old', name)
+end

@@ -25,7 +25,8 @@ for _, name in ipairs({ 'scheduled', 'retrying' }) do
   await(call('ZRANGE', key, 0, 0, 'WITHSCORES')[2])
 end
 local ticking = 0
-if has('timetable') then
+-- A spoiled timetable is no reason to leave jobs half promoted; whoever asks for what is due will hear of it.
+if has('timetable') and not wrong_type('timetable', 'zset') then
   local first = call('ZRANGE', Q .. ':timetable', 0, 0, 'WITHSCORES')[2]
   if first and num(first) <= now then
     ticking = 1

@@ -10,14 +10,18 @@ if not is_name(name) then return redis.error_reply('ERRAND a schedule is named [
 if #ARGV ~= 5 or not is_time(upcoming) or #ARGV[4] > 1200000 then
   return redis.error_reply('ERRAND a schedule takes 5 values, its next tick in ms, and a definition of at most 1200000 bytes')
 end
+local wrong = type_error(SCHEDULE_TYPES)
+if wrong then return wrong end
 local stored = call('HGET', Q .. ':schedules', name)
-if digest_of(stored) ~= ARGV[2] or (call('HGET', Q .. ':unscheduled', name) or '') ~= ARGV[3] then return 'changed' end
+if digest_of(stored) ~= ARGV[2] or revision_of_deleted(name) ~= ARGV[3] then return 'changed' end
 if upcoming ~= '' and num(upcoming) <= now then return 'late' end
 if not stored and call('HLEN', Q .. ':schedules') >= 10000 then
   return redis.error_reply('ERRANDFULL the queue has 10000 schedules, which is the limit')
 end
-call('ZCARD', Q .. ':timetable')
 call('HSET', Q .. ':schedules', name, ARGV[4])
-if upcoming ~= '' then call('ZADD', Q .. ':timetable', upcoming, name) end
-call('HDEL', Q .. ':unscheduled', name)
+if upcoming ~= '' then
+  call('ZADD', Q .. ':timetable', upcoming, name)
+  call('HDEL', Q .. ':pauses', name)
+end
+forget_deleted(name)
 return 'stored'

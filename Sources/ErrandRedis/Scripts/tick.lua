@@ -15,6 +15,8 @@ end
 if not (is_time(expected) and is_time(newest) and is_time(upcoming)) then
   return redis.error_reply('ERRAND the times of a tick must be milliseconds since 1970')
 end
+local wrong = type_error(SCHEDULE_TYPES)
+if wrong then return wrong end
 if digest_of(call('HGET', Q .. ':schedules', name)) ~= digest then return { 'behind' } end
 
 local by_hand = expected == ''

@@ -2,7 +2,7 @@
 --
 -- ARGV     `due` or `all`, and how many to leave out; or `named`, and names
 -- Answer   the server's time (ms), how many to leave out next time (-1: these were all), then of each:
---          name, definition ('' for none), next tick ('' while paused), `last:pushed:missed`, revision of the deleted one ('')
+--          name, definition ('' for none), next tick (`paused`; '' for none), `last:pushed:missed`, revision of the deleted one ('')
 local names, from = {}, num(ARGV[2])
 local answer = { nowtext, -1 }
 if ARGV[1] == 'due' then names = call('ZRANGEBYSCORE', Q .. ':timetable', '-inf', nowtext, 'LIMIT', from, 100)
@@ -26,9 +26,9 @@ for i, name in ipairs(names) do
   local upcoming = call('ZSCORE', Q .. ':timetable', name)
   answer[#answer + 1] = name
   answer[#answer + 1] = definition
-  answer[#answer + 1] = upcoming and whole(num(upcoming)) or ''
+  answer[#answer + 1] = upcoming and whole(num(upcoming)) or (call('HEXISTS', Q .. ':pauses', name) == 1 and 'paused' or '')
   answer[#answer + 1] = call('HGET', Q .. ':ticks', name) or ''
-  answer[#answer + 1] = call('HGET', Q .. ':unscheduled', name) or ''
+  answer[#answer + 1] = revision_of_deleted(name)
 end
 if ARGV[1] ~= 'named' and #names == 100 then answer[2] = from + 100 end
 return answer

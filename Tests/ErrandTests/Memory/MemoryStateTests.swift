@@ -121,4 +121,21 @@ struct MemoryStateTests {
         queue.jobs["a"] = nil
         #expect(queue.findings.map(\.kind) == ["place_without_body", "lock_without_holder"])
     }
+
+    @Test func deletionsOfSchedulesAreForgottenWhenManyOthersHappenedSince() {
+        var deleted = DeletedSchedules()
+        func fill(_ count: Int) { for number in 0..<count { deleted.remember("s\(number)", revision: 0) } }
+        deleted.remember("early", revision: 1)
+        deleted.remember("asked", revision: 2)
+        fill(DeletedSchedules.mostInGeneration - 2)
+        deleted.remind(of: "asked")
+        deleted.remind(of: "never there")
+        #expect(deleted.revision(of: "early") == 1)
+        fill(DeletedSchedules.mostInGeneration - 1)
+        #expect(deleted.revision(of: "early") == nil)
+        #expect(deleted.revision(of: "asked") == 2)
+        #expect(deleted.revision(of: "never there") == nil)
+        deleted.forget("asked")
+        #expect(deleted.revision(of: "asked") == nil)
+    }
 }

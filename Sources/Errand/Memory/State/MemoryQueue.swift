@@ -29,8 +29,7 @@ struct MemoryQueue: Sendable {
     var turn = 0
 
     var schedules: [String: MemorySchedule] = [:]
-    /// The revisions of deleted schedules.
-    var unscheduled: [String: Int] = [:]
+    var unscheduled = DeletedSchedules()
 
     var settings = MemorySettings()
     var totals: [String: Int] = [:]

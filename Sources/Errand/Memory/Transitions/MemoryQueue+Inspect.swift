@@ -41,7 +41,13 @@ extension MemoryQueue {
         let ids = ids(in: state)
         let start = min(max(cursor, 0), ids.count)
         let end = min(start + min(max(count, 0), MemoryRules.jobsACall), ids.count)
-        let records = ids[start..<end].compactMap { record(of: $0) }.filter { $0.state == state }
+        var (records, bytes): ([JobRecord], Int) = ([], 0)
+        for index in start..<end {
+            guard let record = record(of: ids[index]), record.state == state else { continue }
+            bytes += record.body.count + record.lastEvent.count + record.result.count
+            if !records.isEmpty, bytes > MemoryRules.inspectedBytes { return (records, index) }
+            records.append(record)
+        }
         return (records, end < ids.count ? end : nil)
     }
 

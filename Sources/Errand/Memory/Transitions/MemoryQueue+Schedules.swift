@@ -8,10 +8,11 @@ extension MemoryQueue {
             name: name,
             definition: stored?.definition ?? [],
             nextTick: stored?.nextTick,
+            isPaused: stored?.isPaused ?? false,
             lastTick: stored?.lastTick,
             pushed: stored?.pushed ?? 0,
             missed: stored?.missed ?? 0,
-            deletedRevision: unscheduled[name]
+            deletedRevision: unscheduled.revision(of: name)
         )
     }
 
@@ -27,16 +28,21 @@ extension MemoryQueue {
     }
 
     mutating func put(_ schedule: Schedule) throws(BrokerError) -> ScheduleVerdict {
-        let change = try ScheduleChange(putting: schedule, over: record(ofSchedule: schedule.name), now: now)
-        switch change {
-        case .nothing(let verdict): return verdict
+        let stored = record(ofSchedule: schedule.name)
+        switch try ScheduleChange(putting: schedule, over: stored, now: now) {
+        case .nothing(let verdict):
+            if stored.isDeleted { unscheduled.remind(of: schedule.name) }
+            return verdict
         case .store(let verdict, let next):
             guard schedules[schedule.name] != nil || schedules.count < Self.mostSchedules else {
                 throw BrokerError(.full, "the queue has \(Self.mostSchedules) schedules, which is the limit")
             }
             schedules[schedule.name, default: MemorySchedule(definition: [])].definition = schedule.encoded()
-            if let next { schedules[schedule.name]?.nextTick = next }
-            unscheduled[schedule.name] = nil
+            if let next {
+                schedules[schedule.name]?.nextTick = next
+                schedules[schedule.name]?.isPaused = false
+            }
+            unscheduled.forget(schedule.name)
             return verdict
         }
     }
@@ -64,22 +70,23 @@ extension MemoryQueue {
 
     mutating func deleteSchedule(_ name: String) -> Bool {
         guard let old = schedules.removeValue(forKey: name) else { return false }
-        unscheduled[name] = (try? Schedule(json: old.definition))?.revision ?? 0
+        unscheduled.remember(name, revision: (try? Schedule(json: old.definition))?.revision ?? 0)
         return true
     }
 
     mutating func pauseSchedule(_ name: String) -> Bool {
         guard schedules[name] != nil else { return false }
         schedules[name]?.nextTick = nil
+        schedules[name]?.isPaused = true
         return true
     }
 
     mutating func resumeSchedule(_ name: String) throws(BrokerError) -> Bool {
         let record = record(ofSchedule: name)
         guard let schedule = record.schedule else { return false }
-        if record.isPaused {
-            schedules[name]?.nextTick = try ScheduleChange.first(of: schedule, after: record.start(now: now))
-        }
+        let next = try ScheduleChange.first(of: schedule, after: record.start(now: now))
+        if record.nextTick == nil { schedules[name]?.nextTick = next }
+        schedules[name]?.isPaused = false
         return true
     }
 

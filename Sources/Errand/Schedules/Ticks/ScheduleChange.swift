@@ -25,8 +25,9 @@ package enum ScheduleChange: Sendable, Equatable {
         if schedule.revision < old.revision {
             self = .nothing(.outdated(storedRevision: old.revision))
         } else if stored.definition == schedule.encoded() {
-            self = .nothing(.unchanged)
-        } else if stored.isPaused || old.timing == schedule.timing {
+            let found = stored.lacksTick ? schedule.timing.next(after: stored.start(now: now)) : nil
+            self = found.map { .store(.unchanged, next: $0) } ?? .nothing(.unchanged)
+        } else if stored.isPaused || (old.timing == schedule.timing && !stored.lacksTick) {
             self = .store(.changed, next: nil)
         } else {
             self = .store(.changed, next: try Self.first(of: schedule, after: stored.start(now: now)))

@@ -104,7 +104,8 @@ extension Play {
     }
 
     static func mayBeLeft(_ key: String) -> Bool {
-        ["seq", "counters", "settings", "schedules", "timetable", "ticks"].contains(key) || key.hasPrefix("ended")
+        ["seq", "counters", "settings", "schedules", "timetable", "pauses", "ticks"].contains(key)
+            || key.hasPrefix("ended")
             || key.hasPrefix("history") || key.isEmpty
     }
 }

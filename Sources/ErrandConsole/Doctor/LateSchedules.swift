@@ -1,0 +1,41 @@
+import Errand
+import ErrandCommandLine
+import ErrandRedis
+
+/// Looks for schedules whose ticks nobody pushes.
+struct LateSchedules {
+    /// A tick that is not later than this may only wait for its turn.
+    private static let patience: Int64 = 300_000
+
+    let broker: RedisBroker
+
+    /// What there is to say about a queue: one piece of advice for the schedule that is late the longest.
+    func advice(on queue: String, hasWorkers: Bool) async throws(BrokerError) -> [Advice] {
+        let due: DueSchedules
+        do throws(BrokerError) { due = try await broker.dueSchedules(on: queue, skipping: 0) } catch {
+            // A key of a wrong type is a finding already.
+            guard error.code == .refused else { throw error }
+            return []
+        }
+        let late = due.schedules.filter { delay(of: $0, at: due.now) > Self.patience }
+        guard let first = late.first else { return [] }
+        let others = late.count > 1 ? " (\((late.count - 1).counted("other")) of the queue likewise)" : ""
+        let message =
+            "the schedule \(first.name) was to tick \(Timestamp.span(Int(clamping: delay(of: first, at: due.now)))) ago\(others): "
+            + reason(first, hasWorkers: hasWorkers)
+        return [Advice(kind: "schedule_late", queue: queue, message: message)]
+    }
+
+    /// For how long a tick has been due; a server may say any numbers.
+    private func delay(of record: ScheduleRecord, at now: Int64) -> Int64 {
+        let (delay, overflow) = now.subtractingReportingOverflow(record.nextTick ?? now)
+        return overflow ? .max : delay
+    }
+
+    private func reason(_ record: ScheduleRecord, hasWorkers: Bool) -> String {
+        if !hasWorkers { return "no worker serves the queue" }
+        if let problem = record.problem { return problem.description }
+        return "its workers cannot push it. The queue or the server's memory may be full, or its job too large; "
+            + "workers log the reason at the level debug"
+    }
+}
