@@ -88,6 +88,7 @@ struct Storm {
                 queue: Play.queue,
                 name: name,
                 unique: place.policy,
+                timeout: .seconds(600),
                 id: id
             )
             outcomes[id] = try await Producer(broker: broker).push(job).outcome

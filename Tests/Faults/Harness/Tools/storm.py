@@ -35,9 +35,9 @@ def read(stream):
 def envelope(job, queue, policy, operation, name, gate):
     unique = {"d": "drop", "r": "replace"}[policy]
     description = {"v": 1, "operation": operation, "arguments": {"id": job, "gate": gate}, "queue": queue, "name": name}
-    description.update(unique=unique, id=job)
+    description.update(unique=unique, id=job, timeout="600s")
     fragment = '"operation":%s,"name":%s' % (json.dumps(operation), json.dumps(name))
-    return ("1%s5;;;%d\n" % (policy, len(fragment)) + fragment + json.dumps(description)).encode()
+    return ("1%s5;600000;;%d\n" % (policy, len(fragment)) + fragment + json.dumps(description)).encode()
 
 
 def main():

@@ -67,12 +67,15 @@ extension Scenario {
             let server = try play.server()
             let workers = try await play.workers(2)
             let gate = play.directory + "/gate"
-            let ids = try await play.push(6, "gate") { $0.gate = gate }
+            let ids = try await play.push(6, "gate") {
+                $0.gate = gate
+                $0.timeout = .seconds(600)
+            }
             try await eventually("they run") { ids.allSatisfy { play.ledger.begun[$0] != nil } }
             let arguments = ["push", "gate", #"{"gate":"\#(gate)"}"#, "--queue", Play.queue, "--id", "awaited"]
             let waiting = try play.program(
                 "errand-producer",
-                arguments + ["--wait=30s", "--redis", server.url, "--json"]
+                arguments + ["--timeout", "600s", "--wait=600s", "--redis", server.url, "--json"]
             )
             try await eventually("it waits") { play.ledger.begun["awaited"] != nil || waiting.lines.count > 0 }
             let channels =
