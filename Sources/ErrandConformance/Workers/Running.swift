@@ -125,7 +125,7 @@ extension WorkerCase {
                 let crew = Crew(stage, [RegisteredOperation(Stage.operation) { _ in }])
                 try await stage.push(try stage.job("later", delay: 400))
                 #expect(try await stage.state("later") == .scheduled)
-                try await stage.eventually("finished", within: .seconds(5)) {
+                try await stage.eventually("finished") {
                     try await stage.state("later") == .finished
                 }
                 try await crew.dismiss()
