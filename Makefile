@@ -73,9 +73,9 @@ demo: deps ## run a distributed work queue on real files, and kill a worker in t
 	$(SWIFT) build -c release --product errand
 	$(RELEASE)/errand demo
 
-bench: deps ## jobs a second, beside what the server alone can do
-	$(SWIFT) build -c release --product ErrandBench
-	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(RELEASE)/ErrandBench --embedded "$$dir"
+bench: deps ## jobs a second, latency and memory, beside what the server alone can do; ARGUMENTS="--runs 5"
+	$(SWIFT) build -c release --product errand
+	@$(RELEASE)/errand bench $(ARGUMENTS)
 
 bench-local: ## what a local operation costs, beside a plain one in the same run
 	$(SWIFT) build -c release --product BackgroundableBench

@@ -84,19 +84,11 @@ let package = Package(
         .executableTarget(
             name: "ErrandConsole",
             dependencies: [
-                "Errand", "ErrandCommandLine", "ErrandRedis",
+                "Errand", "ErrandCatalogue", "ErrandCommandLine", "ErrandRedis",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ]
-        ),
-        .executableTarget(
-            name: "ErrandBench",
-            dependencies: [
-                "Errand", "ErrandCommandLine", "ErrandRedis",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .executableTarget(name: "BackgroundableBench", dependencies: ["Backgroundable"]),

@@ -33,7 +33,7 @@ struct ErrandConsole: AsyncParsableCommand {
         subcommands: [
             StatusCommand.self, JobsCommand.self, JobCommand.self, QueueCommand.self, ScheduleCommand.self,
             EventsCommand.self,
-            DoctorCommand.self, DemoCommand.self, DemoWorkerCommand.self,
+            DoctorCommand.self, BenchCommand.self, BenchWorkerCommand.self, DemoCommand.self, DemoWorkerCommand.self,
         ]
     )
 }

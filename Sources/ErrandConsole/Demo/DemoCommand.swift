@@ -70,8 +70,8 @@ struct DemoCommand: AsyncParsableCommand {
         let display = DemoDisplay()
         let limit = files
         let found = try directory.map { try SourceFiles(below: $0, atMost: limit) } ?? SourceFiles.usual(atMost: limit)
-        let home = try DemoHome.open(logger: CommandLogger.make("errand-demo"))
-        let processes = DemoWorkers(arguments: workerArguments(for: home))
+        let home = try TemporaryBroker.open(as: "errand-demo", logger: CommandLogger.make("errand-demo"))
+        let processes = WorkerProcesses(arguments: workerArguments(for: home))
         var isKept = false
         defer {
             display.clear()
@@ -87,7 +87,7 @@ struct DemoCommand: AsyncParsableCommand {
         guard result.complaints.isEmpty else { throw ExitStatus.unsuccessful }
     }
 
-    private func workerArguments(for home: DemoHome) -> [String] {
+    private func workerArguments(for home: TemporaryBroker) -> [String] {
         ["demo-worker", "--embedded", home.directory] + (spoil.map { ["--spoil", $0] } ?? [])
     }
 
@@ -99,7 +99,7 @@ struct DemoCommand: AsyncParsableCommand {
         if json { RawOutput.write(result.json + "\n", to: 1) }
     }
 
-    private func waitForInterruption(_ home: DemoHome, _ display: DemoDisplay) async {
+    private func waitForInterruption(_ home: TemporaryBroker, _ display: DemoDisplay) async {
         display.tell(DemoReport.lookingAt(home.directory))
         while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
     }

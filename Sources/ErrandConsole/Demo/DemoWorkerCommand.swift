@@ -2,16 +2,7 @@ import ArgumentParser
 import Errand
 import ErrandCommandLine
 import ErrandRedis
-import Foundation
 import Logging
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// One worker process of the demo. It ends with its standard input.
 struct DemoWorkerCommand: AsyncParsableCommand {
@@ -55,38 +46,6 @@ struct DemoWorkerCommand: AsyncParsableCommand {
             let working = Task { try await worker.run() }
             life.onEnd { working.cancel() }
             try await working.value
-        }
-    }
-}
-
-/// The pipe on standard input, whose other end the demo holds: it ends when the demo has ended, or wants the worker to.
-private final class Lifeline: Sendable {
-    private let (ends, end) = AsyncStream.makeStream(of: Void.self)
-
-    init() {
-        let thread = Thread { [end] in
-            Self.awaitEnd()
-            end.finish()
-            // Giving claims back takes no time; a worker that cannot must not outlive the demo for it.
-            Thread.sleep(forTimeInterval: 3)
-            _exit(0)
-        }
-        thread.name = "errand-lifeline"
-        thread.start()
-    }
-
-    func onEnd(_ leave: @escaping @Sendable () -> Void) {
-        Task { [ends] in
-            for await _ in ends {}
-            leave()
-        }
-    }
-
-    private static func awaitEnd() {
-        var byte: UInt8 = 0
-        while true {
-            let count = read(0, &byte, 1)
-            if count == 0 || (count < 0 && errno != EINTR) { return }
         }
     }
 }

@@ -4,15 +4,15 @@ import ErrandRedis
 
 /// The demo from the first push to the last verified job.
 struct DemoRun: Sendable {
-    let home: DemoHome
-    let workers: DemoWorkers
+    let home: TemporaryBroker
+    let workers: WorkerProcesses
     let workerCount: Int
     let found: SourceFiles
     let display: DemoDisplay
     private let ledger = DemoLedger()
     private let jobs: DemoJobs
 
-    init(home: DemoHome, workers: DemoWorkers, workerCount: Int, found: SourceFiles, display: DemoDisplay) {
+    init(home: TemporaryBroker, workers: WorkerProcesses, workerCount: Int, found: SourceFiles, display: DemoDisplay) {
         self.home = home
         self.workers = workers
         self.workerCount = workerCount

@@ -13,7 +13,7 @@ import ErrandRedis
 /// Kills a worker process that holds jobs, so that there is something to recover, and starts another.
 struct WorkerKilling: Sendable {
     let broker: RedisBroker
-    let workers: DemoWorkers
+    let workers: WorkerProcesses
     let producer: DemoProducer
     let display: DemoDisplay
 

@@ -9,9 +9,9 @@ import Foundation
     import Darwin
 #endif
 
-/// A worker process of the demo: this executable once more, as `errand demo-worker`.
+/// A worker process: this executable once more, with a command of its own.
 ///
-/// It reads a pipe on its standard input and leaves when that ends. So it ends with the demo, however that one ended.
+/// It reads a pipe on its standard input and leaves when that ends. So it ends with its parent, however that one ended.
 /// It is a process group of its own, so that Ctrl-C reaches the demo alone.
 struct WorkerProcess: Sendable {
     /// Which one it is, from 1.
@@ -21,13 +21,13 @@ struct WorkerProcess: Sendable {
     private let lifeline: Int32
 
     /// Starts one.
-    init(number: Int, arguments: [String]) throws {
+    init(number: Int, arguments: [String], output: Int32? = nil) throws {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw Self.failure(errno) }
         // No other worker may hold this one's lifeline.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[0]) }
-        do { pid = try Self.spawn(arguments, standardInput: ends[0]) } catch {
+        do { pid = try Self.spawn(arguments, standardInput: ends[0], output: output) } catch {
             close(ends[1])
             throw error
         }
@@ -51,7 +51,7 @@ struct WorkerProcess: Sendable {
 
     // MARK: Starting
 
-    private static func spawn(_ words: [String], standardInput: Int32) throws -> pid_t {
+    private static func spawn(_ words: [String], standardInput: Int32, output: Int32?) throws -> pid_t {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -60,8 +60,12 @@ struct WorkerProcess: Sendable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, standardInput, 0)
-        // Standard output belongs to the demo's own result.
-        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        // Standard output belongs to the parent's own result.
+        if let output {
+            posix_spawn_file_actions_adddup2(&actions, output, 1)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        }
         let arguments = ([CommandLine.arguments.first ?? "errand"] + words).map { strdup($0) } + [nil]
         let variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasSuffix("REDIS_URL") }
         let environment = variables.map { strdup("\($0)=\($1)") } + [nil]
@@ -72,7 +76,7 @@ struct WorkerProcess: Sendable {
         return pid
     }
 
-    /// Signals as usual, whatever the demo does with its own, and a process group of its own.
+    /// Signals as usual, whatever the parent does with its own, and a process group of its own.
     private static func configure(_ attributes: inout posix_spawnattr_t) {
         var defaults = sigset_t()
         sigfillset(&defaults)

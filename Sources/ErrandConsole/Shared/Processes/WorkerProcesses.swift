@@ -10,11 +10,11 @@ import Synchronization
     import Darwin
 #endif
 
-/// The demo's worker processes.
+/// Worker processes that a command has started for itself.
 ///
 /// Every signal and every look at an exit status happens under one lock, and a process is forgotten with its status: so
 /// no signal can reach a process that was given the same number later.
-final class DemoWorkers: Sendable {
+final class WorkerProcesses: Sendable {
     private struct State: Sendable {
         var living: [WorkerProcess] = []
         var started = 0
@@ -25,11 +25,11 @@ final class DemoWorkers: Sendable {
 
     init(arguments: [String]) { self.arguments = arguments }
 
-    /// Starts one more.
+    /// Starts one more, with further arguments; what it writes on standard output goes to `output`, or nowhere.
     @discardableResult
-    func start() throws -> WorkerProcess {
+    func start(_ more: [String] = [], output: Int32? = nil) throws -> WorkerProcess {
         try state.withLock { state in
-            let worker = try WorkerProcess(number: state.started + 1, arguments: arguments)
+            let worker = try WorkerProcess(number: state.started + 1, arguments: arguments + more, output: output)
             state.started += 1
             state.living.append(worker)
             return worker

@@ -12,20 +12,20 @@ import Logging
     import Darwin
 #endif
 
-/// The demo's own embedded broker in a directory of its own, which goes with it unless it is to be kept.
-struct DemoHome: Sendable {
+/// A command's own embedded broker in a directory of its own, which goes with it unless it is to be kept.
+struct TemporaryBroker: Sendable {
     let directory: String
     let broker: RedisBroker
     private let embedded: EmbeddedBroker
 
     /// Makes the directory and starts the server.
-    static func open(logger: Logger) throws -> DemoHome {
-        let directory = try makeDirectory()
+    static func open(as name: String, logger: Logger) throws -> TemporaryBroker {
+        let directory = try makeDirectory(name)
         do {
             let embedded = try EmbeddedBroker.join(directory)
-            let options = ConnectionOptions(clientName: "errand-demo")
+            let options = ConnectionOptions(clientName: name)
             let broker = RedisBroker(embedded.address, options: options, logger: logger)
-            return DemoHome(directory: directory, broker: broker, embedded: embedded)
+            return TemporaryBroker(directory: directory, broker: broker, embedded: embedded)
         } catch {
             remove(directory)
             throw error
@@ -45,10 +45,10 @@ struct DemoHome: Sendable {
     }
 
     /// In the usual place for temporary files, unless its path is too long for the broker's socket.
-    private static func makeDirectory() throws -> String {
+    private static func makeDirectory(_ name: String) throws -> String {
         let usual = FileManager.default.temporaryDirectory.standardizedFileURL.path
         let parent = usual.utf8.count <= 70 ? usual : "/tmp"
-        var template = Array("\(parent)/errand-demo-XXXXXX".utf8CString)
+        var template = Array("\(parent)/\(name)-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             let reason = String(cString: strerror(errno))
             throw CommandFailure(

@@ -1,0 +1,114 @@
+import Errand
+import ErrandCommandLine
+import ErrandRedis
+import Foundation
+import Synchronization
+
+/// The broker that is measured, and how its processes reach it.
+final class BenchStage: Sendable {
+    let broker: RedisBroker
+    /// What tells a worker process which broker is meant.
+    let brokerArguments: [String]
+    /// How many jobs a measurement of throughput takes.
+    let jobs: Int
+    /// How many jobs a worker runs at once.
+    let concurrency: Int
+    private let made = Mutex<[String]>([])
+
+    init(broker: RedisBroker, brokerArguments: [String], jobs: Int, concurrency: Int) {
+        self.broker = broker
+        self.brokerArguments = brokerArguments
+        self.jobs = jobs
+        self.concurrency = concurrency
+    }
+
+    var producer: Producer { Producer(broker: broker) }
+
+    /// A queue that nobody has used; cleared in the end.
+    func queue() -> String {
+        made.withLock { made in
+            let name = "bench-\(ProcessInfo.processInfo.processIdentifier)-\(made.count)"
+            made.append(name)
+            return name
+        }
+    }
+
+    /// A job whose stored body has about 100 bytes, unless told otherwise.
+    func job(
+        _ operation: String,
+        on queue: String,
+        name: String? = nil,
+        unique: UniquenessPolicy? = nil,
+        bytes: Int = 100
+    )
+        throws -> OperationDescription
+    {
+        // What a stored body has beside the padding: stamp, header, operation, queue, id.
+        let frame = 86 + operation.utf8.count
+        let padding = String(repeating: "x", count: max(1, bytes - frame))
+        return try OperationDescription(
+            operation,
+            arguments: ["x": .init(stringLiteral: padding)],
+            queue: queue,
+            name: name,
+            unique: unique ?? .ignore
+        )
+    }
+
+    /// How many jobs of a queue have come to this total, asked with one short command.
+    func total(_ what: String, of queue: String) async throws -> Int {
+        let answer = try await broker.command(.command("HGET", KeySpace.key(of: queue) + ":counters", what))
+        return answer.text.flatMap { Int($0) } ?? 0
+    }
+
+    /// Waits until so many jobs have come to a total. Asking every 2 ms costs the server about one part in a hundred.
+    func await(
+        _ what: String,
+        of queue: String,
+        toReach count: Int,
+        within limit: Duration = .seconds(600)
+    ) async throws {
+        let end = ContinuousClock.now + limit
+        while try await total(what, of: queue) < count {
+            guard ContinuousClock.now < end else {
+                throw CommandFailure(
+                    "not \(count) jobs of \(queue) were \(what) within \(limit)",
+                    ExitStatus.unsuccessful
+                )
+            }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+    }
+
+    /// INFO, as the server tells it now.
+    func info() async throws -> RedisInfo {
+        RedisInfo(text: try await broker.command(.command("INFO", "everything")).text ?? "")
+    }
+
+    /// Removes what the measurements left: waiting jobs, and the queues themselves.
+    func tidyUp() async throws {
+        for queue in made.withLock({ $0 }) {
+            while try await broker.clear(queue) > 0 {}
+            let key = KeySpace.key(of: queue)
+            _ = try await broker.command(
+                .command(
+                    "UNLINK",
+                    key + ":seq",
+                    key + ":counters",
+                    key + ":ended",
+                    key + ":settings",
+                    key + ":ended:old",
+                    key + ":history",
+                    key + ":history:order",
+                    key + ":ceiling"
+                )
+            )
+            _ = try await broker.command(.command("SREM", "errand:queues", queue))
+        }
+    }
+}
+
+extension Duration {
+    /// Jobs a second, when so many took this time.
+    func rate(of jobs: Int) -> Double { Double(jobs) / (self / .seconds(1)) }
+}

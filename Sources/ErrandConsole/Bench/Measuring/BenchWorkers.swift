@@ -1,0 +1,116 @@
+import ErrandCommandLine
+import Foundation
+import Synchronization
+
+/// Worker processes of one measurement, and what they tell.
+final class BenchWorkers: Sendable {
+    private struct State: Sendable {
+        var registered = 0
+        var picks: [String: Int64] = [:]
+        var usages: [ProcessUsage] = []
+        var waiting: [Int: (isMet: @Sendable (State) -> Bool, resume: CheckedContinuation<Bool, Never>)] = [:]
+        var next = 0
+    }
+
+    private let state = Mutex(State())
+    private let processes: WorkerProcesses
+    private let reading: FileHandle
+
+    /// Starts processes of some workers each, and waits until all of them are registered.
+    static func start(
+        _ stage: BenchStage,
+        queues: [String],
+        processes: Int = 1,
+        sessions: Int = 1,
+        concurrency: Int
+    ) async throws -> BenchWorkers {
+        let workers = try BenchWorkers(stage, queues, processes, sessions, concurrency)
+        // One line a queue and session.
+        let expected = processes * sessions
+        guard await workers.wait({ $0.registered >= expected }) else {
+            workers.end()
+            throw CommandFailure("the benchmark's workers did not register", ExitStatus.unavailable)
+        }
+        return workers
+    }
+
+    private init(
+        _ stage: BenchStage,
+        _ queues: [String],
+        _ count: Int,
+        _ sessions: Int,
+        _ concurrency: Int
+    ) throws {
+        let pipe = Pipe()
+        reading = pipe.fileHandleForReading
+        processes = WorkerProcesses(
+            arguments: ["bench-worker"] + stage.brokerArguments + queues.flatMap { ["--queue", $0] } + [
+                "--sessions", "\(sessions)", "--concurrency", "\(concurrency)",
+            ]
+        )
+        for _ in 0..<count { try processes.start(output: pipe.fileHandleForWriting.fileDescriptor) }
+        try pipe.fileHandleForWriting.close()
+        let thread = Thread { [weak self, reading] in
+            var lines = LineSplitter(limit: 4096)
+            while case let data = reading.availableData, !data.isEmpty {
+                var found: [InputLine] = []
+                Array(data).withUnsafeBufferPointer { lines.take($0, into: &found) }
+                for case .bytes(let bytes) in found.map(\.content) {
+                    self?.take(String(decoding: bytes, as: UTF8.self))
+                }
+            }
+        }
+        thread.name = "bench-lines"
+        thread.start()
+    }
+
+    private func take(_ line: String) {
+        guard let line = BenchLine(line) else { return }
+        let resumed = state.withLock { state in
+            switch line {
+            case .registered: state.registered += 1
+            case .picked(let id, let time): state.picks[id] = time
+            case .used(let usage): state.usages.append(usage)
+            }
+            let met = state.waiting.filter { $0.value.isMet(state) }
+            for key in met.keys { state.waiting[key] = nil }
+            return met.values.map(\.resume)
+        }
+        for resume in resumed { resume.resume(returning: true) }
+    }
+
+    /// Waits until something was told; answers `false` after a minute.
+    private func wait(_ isMet: @escaping @Sendable (State) -> Bool) async -> Bool {
+        await withCheckedContinuation { continuation in
+            let key: Int? = state.withLock { state in
+                if isMet(state) { return nil }
+                state.next += 1
+                state.waiting[state.next] = (isMet, continuation)
+                return state.next
+            }
+            guard let key else { return continuation.resume(returning: true) }
+            Task {
+                try? await Task.sleep(for: .seconds(60))
+                state.withLock { $0.waiting.removeValue(forKey: key) }?.resume.resume(returning: false)
+            }
+        }
+    }
+
+    /// When a job was picked up, on the machine's own clock.
+    func pick(of id: String) async throws -> Int64 {
+        guard await wait({ $0.picks[id] != nil }), let time = state.withLock({ $0.picks.removeValue(forKey: id) })
+        else { throw CommandFailure("a job was not picked up within a minute", ExitStatus.unsuccessful) }
+        return time
+    }
+
+    /// What one of the processes has used, which a job told.
+    func usage(number: Int) async throws -> ProcessUsage {
+        guard await wait({ $0.usages.count >= number }), let usage = state.withLock({ $0.usages.last }) else {
+            throw CommandFailure("a worker did not tell what it used", ExitStatus.unsuccessful)
+        }
+        return usage
+    }
+
+    /// Tells the processes to leave, and waits until they have.
+    func end() { processes.end() }
+}

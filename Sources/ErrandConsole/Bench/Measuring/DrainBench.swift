@@ -1,0 +1,97 @@
+import Errand
+import ErrandCommandLine
+import ErrandRedis
+
+/// How fast one worker process takes jobs, runs them and has their ends confirmed.
+struct DrainBench {
+    let stage: BenchStage
+
+    /// What a drain tells.
+    struct Result: Sendable {
+        /// Bulk pushes before it, in jobs a second.
+        var pushed = 0.0
+        /// Jobs a second.
+        var drained = 0.0
+        /// Commands that the worker sent, a job.
+        var commands = 0.0
+        /// Time on the server's processor, in microseconds a job.
+        var serverMicroseconds = 0.0
+        /// Bytes over the connections, both ways, a job.
+        var networkBytes = 0.0
+        /// The server's memory a waiting job, in bytes.
+        var waitingBytes = 0.0
+        /// The most memory that the worker had, in bytes.
+        var workerBytes: Int64 = 0
+    }
+
+    /// Pushes jobs into a paused queue, lets it go, and waits until the last end has been counted.
+    func drain(jobs: Int, operation: String = BenchOperations.noop) async throws -> Result {
+        let queue = stage.queue()
+        var result = Result()
+        try await stage.broker.configure(queue, QueueSettings(isPaused: true))
+        let empty = try await stage.info().number("used_memory") ?? 0
+        result.pushed = try await PushBench(stage: stage).bulk(jobs: jobs, operation: operation, to: queue)
+        let full = try await stage.info().number("used_memory") ?? 0
+        result.waitingBytes = Double(full - empty) / Double(jobs)
+        let workers = try await BenchWorkers.start(stage, queues: [queue], concurrency: stage.concurrency)
+        defer { workers.end() }
+        let before = try await ServerCosts(stage)
+        let start = ContinuousClock.now
+        try await stage.broker.configure(queue, QueueSettings(isPaused: false))
+        try await stage.await("finished", of: queue, toReach: jobs)
+        result.drained = (ContinuousClock.now - start).rate(of: jobs)
+        let costs = try await ServerCosts(stage) - before
+        result.commands = Double(costs.scripts) / Double(jobs)
+        result.serverMicroseconds = costs.processorMicroseconds / Double(jobs)
+        result.networkBytes = Double(costs.networkBytes) / Double(jobs)
+        _ = try await stage.producer.push(try stage.job(BenchOperations.usage, on: queue))
+        result.workerBytes = try await workers.usage(number: 1).mostResidentBytes
+        return result
+    }
+
+    /// Pushes and drains at once: jobs a second from the first push to the last end.
+    func mixed(jobs: Int) async throws -> Double {
+        let queue = stage.queue()
+        let workers = try await BenchWorkers.start(stage, queues: [queue], concurrency: stage.concurrency)
+        defer { workers.end() }
+        let start = ContinuousClock.now
+        _ = try await PushBench(stage: stage).bulk(jobs: jobs, to: queue)
+        try await stage.await("finished", of: queue, toReach: jobs)
+        return (ContinuousClock.now - start).rate(of: jobs)
+    }
+}
+
+/// What the server has done so far.
+struct ServerCosts {
+    var scripts = 0
+    var processorMicroseconds = 0.0
+    var networkBytes = 0
+    var commands = 0
+
+    private static let called = [
+        "evalsha", "eval", "ping", "hello", "auth", "subscribe", "psubscribe", "client", "script",
+    ]
+
+    init(_ stage: BenchStage) async throws {
+        let info = try await stage.info()
+        let calls = { (name: String) in
+            let text = info["cmdstat_\(name)"] ?? ""
+            return text.firstRange(of: "calls=").flatMap { Int(text[$0.upperBound...].prefix { $0.isNumber }) } ?? 0
+        }
+        scripts = calls("evalsha") + calls("eval")
+        // Commands within scripts are counted too, but these come from clients alone.
+        commands = Self.called.reduce(0) { $0 + calls($1) }
+        let seconds = (Double(info["used_cpu_user"] ?? "") ?? 0) + (Double(info["used_cpu_sys"] ?? "") ?? 0)
+        processorMicroseconds = seconds * 1e6
+        networkBytes = (info.number("total_net_input_bytes") ?? 0) + (info.number("total_net_output_bytes") ?? 0)
+    }
+
+    static func - (later: ServerCosts, earlier: ServerCosts) -> ServerCosts {
+        var costs = later
+        costs.scripts -= earlier.scripts
+        costs.commands -= earlier.commands
+        costs.processorMicroseconds -= earlier.processorMicroseconds
+        costs.networkBytes -= earlier.networkBytes
+        return costs
+    }
+}

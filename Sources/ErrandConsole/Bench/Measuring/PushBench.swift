@@ -1,0 +1,79 @@
+import Errand
+import ErrandCommandLine
+
+/// How fast jobs are taken.
+struct PushBench {
+    let stage: BenchStage
+
+    /// Jobs a call of `push(contentsOf:)`.
+    static let portion = 500
+    /// How many tasks push at once.
+    static let tasks = 64
+
+    /// One job after the other, each push awaited, on an otherwise idle connection.
+    func awaited(jobs: Int) async throws -> Double {
+        let (producer, queue) = (stage.producer, stage.queue())
+        let job = try stage.job(BenchOperations.noop, on: queue)
+        let start = ContinuousClock.now
+        for _ in 0..<jobs { _ = try await producer.push(job) }
+        return (ContinuousClock.now - start).rate(of: jobs)
+    }
+
+    /// One job after the other in each of 64 tasks, over one connection.
+    func concurrent(jobs: Int) async throws -> Double {
+        let (producer, queue) = (stage.producer, stage.queue())
+        let job = try stage.job(BenchOperations.noop, on: queue)
+        let share = max(1, jobs / Self.tasks)
+        let start = ContinuousClock.now
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<Self.tasks {
+                group.addTask { for _ in 0..<share { _ = try await producer.push(job) } }
+            }
+            try await group.waitForAll()
+        }
+        return (ContinuousClock.now - start).rate(of: share * Self.tasks)
+    }
+
+    /// Many jobs a call, to one queue.
+    func bulk(jobs: Int, operation: String = BenchOperations.noop, to queue: String) async throws -> Double {
+        let job = try stage.job(operation, on: queue)
+        let portion = Array(repeating: job, count: Self.portion)
+        let start = ContinuousClock.now
+        var left = jobs
+        while left > 0 {
+            _ = try await stage.producer.push(contentsOf: left < Self.portion ? Array(portion.prefix(left)) : portion)
+            left -= Self.portion
+        }
+        return (ContinuousClock.now - start).rate(of: jobs)
+    }
+
+    /// Jobs with names: all new, then all again as duplicates, then all again as replacements.
+    func unique(jobs: Int) async throws -> (new: Double, drop: Double, replace: Double) {
+        let queue = stage.queue()
+        return (
+            try await named(jobs, .drop, "accepted", on: queue),
+            try await named(jobs, .drop, "dropped", on: queue),
+            try await named(jobs, .replace, "replaced", on: queue)
+        )
+    }
+
+    private func named(
+        _ jobs: Int,
+        _ policy: UniquenessPolicy,
+        _ outcome: String,
+        on queue: String
+    ) async throws -> Double {
+        let descriptions = try (0..<jobs).map {
+            try stage.job(BenchOperations.noop, on: queue, name: "name \($0)", unique: policy)
+        }
+        let start = ContinuousClock.now
+        for begin in stride(from: 0, to: jobs, by: Self.portion) {
+            let portion = Array(descriptions[begin..<min(begin + Self.portion, jobs)])
+            let receipts = try await stage.producer.push(contentsOf: portion)
+            guard receipts.allSatisfy({ $0.outcome.rawValue == outcome }) else {
+                throw CommandFailure("a push was not \(outcome)", ExitStatus.unsuccessful)
+            }
+        }
+        return (ContinuousClock.now - start).rate(of: jobs)
+    }
+}
