@@ -17,7 +17,7 @@ struct BenchCommand: AsyncParsableCommand {
 
             Examples:
               errand bench
-              errand bench --jobs 1000000 --runs 5
+              errand bench --jobs 1000000 --runs 5 --only drain
               errand bench --redis redis://127.0.0.1:6379 --json
             """
     )
@@ -26,6 +26,10 @@ struct BenchCommand: AsyncParsableCommand {
     @Option(help: "How many jobs a measurement takes.") var jobs = 100_000
     @Option(help: "How often each measurement is taken; medians are shown.") var runs = 3
     @Option(help: "How many jobs the worker runs at once.") var concurrency = 8
+    @Option(
+        help: "Only this part: \(BenchMeasurement.Part.allCases.map(\.rawValue).joined(separator: ", ")); repeatable."
+    )
+    var only: [BenchMeasurement.Part] = []
     @Flag(help: "Print one JSON object on standard output.") var json = false
 
     func validate() throws {
@@ -43,16 +47,16 @@ struct BenchCommand: AsyncParsableCommand {
                     jobs: jobs,
                     concurrency: concurrency
                 )
-                var run = BenchRun(stage: stage, runs: runs)
-                do {
-                    for _ in 0..<runs { try await run.once() }
-                } catch {
+                let measurements = BenchMeasurement.all.filter { only.isEmpty || only.contains($0.part) }
+                let run = BenchRun(stage: stage, measurements: measurements, runs: runs)
+                let figures: BenchFigures
+                do { figures = try await run.figures() } catch {
                     try await stage.tidyUp()
                     throw error
                 }
                 try await stage.tidyUp()
                 let report = BenchReport(
-                    figures: run.figures,
+                    figures: figures,
                     facts: try await .gather(stage),
                     jobs: jobs,
                     runs: runs

@@ -22,6 +22,9 @@ final class BenchStage: Sendable {
         self.concurrency = concurrency
     }
 
+    /// How many jobs a measurement takes that has a round trip a job.
+    var fewJobs: Int { max(1000, jobs / 10) }
+
     var producer: Producer { Producer(broker: broker) }
 
     /// A queue that nobody has used; cleared in the end.

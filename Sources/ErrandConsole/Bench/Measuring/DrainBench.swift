@@ -8,8 +8,6 @@ struct DrainBench {
 
     /// What a drain tells.
     struct Result: Sendable {
-        /// Bulk pushes before it, in jobs a second.
-        var pushed = 0.0
         /// Jobs a second.
         var drained = 0.0
         /// Commands that the worker sent, a job.
@@ -30,7 +28,7 @@ struct DrainBench {
         var result = Result()
         try await stage.broker.configure(queue, QueueSettings(isPaused: true))
         let empty = try await stage.info().number("used_memory") ?? 0
-        result.pushed = try await PushBench(stage: stage).bulk(jobs: jobs, operation: operation, to: queue)
+        _ = try await PushBench(stage: stage).bulk(jobs: jobs, operation: operation, to: queue)
         let full = try await stage.info().number("used_memory") ?? 0
         result.waitingBytes = Double(full - empty) / Double(jobs)
         let workers = try await BenchWorkers.start(stage, queues: [queue], concurrency: stage.concurrency)
