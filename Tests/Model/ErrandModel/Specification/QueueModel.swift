@@ -121,8 +121,9 @@ package struct EndedIDs: Hashable, Sendable {
 
     mutating func settle(at now: Time, window: Time) {
         guard !latest.isEmpty else { return }
+        if now >= current.expires { current = Generation() }
         if since.map({ $0 > now || now - $0 >= window }) ?? true {
-            older = current
+            if !current.endings.isEmpty { older = current }
             current = Generation()
             since = now
         }
