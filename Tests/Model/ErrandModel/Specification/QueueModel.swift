@@ -97,6 +97,7 @@ package struct Settings: Hashable, Sendable {
 package struct Record: Hashable, Sendable {
     package var event: Event
     package var hasResult: Bool
+    package var ending: Ending
 
     package var id: JobID { event.id }
 }
