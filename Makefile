@@ -67,6 +67,7 @@ model-full: build-model ## the same with the figures of docs/model.md: half an h
 	$(MODEL) simulate --seeds 10000
 
 mutations: build-model ## break the transitions on purpose, one line at a time, and see the checks go red
+	$(SWIFT) build --build-tests
 	scripts/check-mutations
 
 demo: deps ## run a distributed work queue on real files, and kill a worker in the middle

@@ -149,6 +149,14 @@ import Testing
         #expect(try await stage.broker.inspect(["later"], on: "default").first??.state == .scheduled)
     }
 
+    @Test func `what has lost its body ends dead, for a person to see`() async throws {
+        let stage = try await FullQueue()
+        defer { stage.broker.close() }
+        try stage.server.run("RPUSH", "\(Self.Q):ready:3", "no-such-job")
+        _ = try await stage.broker.audit("default", repair: true)
+        #expect(try await stage.broker.inspect(["no-such-job"], on: "default").first??.state == .dead)
+    }
+
     @Test func `a lost registry is found and mended`() async throws {
         let stage = try await FullQueue()
         defer { stage.broker.close() }

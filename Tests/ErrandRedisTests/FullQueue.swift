@@ -25,7 +25,11 @@ struct FullQueue {
 
     init() async throws {
         server = try RedisServer()
-        broker = RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "full"))
+        broker = try RedisBroker(
+            RedisAddress(url: server.url),
+            logger: Logger(label: "full"),
+            edition: BrokenScripts.edition()
+        )
         try await fill()
     }
 

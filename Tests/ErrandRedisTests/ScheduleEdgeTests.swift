@@ -13,7 +13,11 @@ struct ScheduleEdgeTests {
 
     init() throws {
         server = try RedisServer()
-        broker = RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "edges"))
+        broker = try RedisBroker(
+            RedisAddress(url: server.url),
+            logger: Logger(label: "edges"),
+            edition: BrokenScripts.edition()
+        )
     }
 
     private func put(_ name: String = "s", _ catchUp: Schedule.CatchUp = .latest, every seconds: Int = 1) async throws {
@@ -66,6 +70,16 @@ struct ScheduleEdgeTests {
         let bad = try #require(try await broker.schedule("bad1", on: "default"))
         #expect(bad.problem?.code == .unsupportedVersion)
         #expect(try await broker.deleteSchedule("bad0", on: "default"))
+    }
+
+    @Test func aQueueHoldsTenThousandSchedules() async throws {
+        defer { broker.close() }
+        let fill = "for i = 1, 9999 do redis.call('HSET', KEYS[1], i, 'x') end"
+        try server.run("EVAL", fill, "1", key + "schedules")
+        try await put("last")
+        let error = await #expect(throws: BrokerError.self) { try await put("oneMore") }
+        #expect(error?.code == .full)
+        try await put("last", .none)
     }
 
     @Test func keysOfAnotherTypeAreRefusedBeforeAnythingIsWritten() async throws {

@@ -11,7 +11,11 @@ struct TransitionEdgeTests {
 
     init() throws {
         server = try RedisServer()
-        broker = RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "edges"))
+        broker = try RedisBroker(
+            RedisAddress(url: server.url),
+            logger: Logger(label: "edges"),
+            edition: BrokenScripts.edition()
+        )
     }
 
     @Test func aPushIntoALineOfTheWrongTypeWritesNothing() async throws {

@@ -45,6 +45,12 @@ package struct MemoryTransitions: Sendable {
     package mutating func configure(_ change: QueueSettings) throws(BrokerError) { try queue.configure(change) }
     /// Broken invariants.
     package var findings: [Finding] { queue.findings }
+    /// Counts and totals.
+    package var status: QueueStatus { queue.status }
+    /// The sessions.
+    package var sessionStatuses: [SessionStatus] { queue.sessionStatuses }
+    /// What is known of a job.
+    package func record(of id: String) -> JobRecord? { queue.record(of: id) }
     /// Sessions that wait for a hint.
     package var waitingSessions: Set<String> { queue.idle }
 

@@ -82,6 +82,34 @@ extension ConformanceCase {
             #expect(try await stage.broker.pauseSchedule("none", on: stage.queue) == false)
             #expect(try await stage.broker.resumeSchedule("none", on: stage.queue) == false)
         },
+        ConformanceCase("resuming a schedule that is not paused leaves its tick due") { stage in
+            try await stage.broker.put(try stage.schedule(every: .seconds(1)))
+            let tick = try await stage.awaitDue("s")
+            #expect(try await stage.broker.resumeSchedule("s", on: stage.queue))
+            #expect(try await stage.scheduleRecord("s").nextTick == tick)
+        },
+        ConformanceCase("of definitions that are put at once, the highest revision stays") { stage in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for revision in (1...8).reversed() {
+                    let schedule = try stage.schedule(every: .seconds(3600), revision: revision)
+                    group.addTask { _ = try await stage.broker.put(schedule) }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await stage.scheduleRecord("s").schedule?.revision == 8)
+        },
+        ConformanceCase("a schedule that is deleted while it is put leaves the revision that was there") { stage in
+            for revision in stride(from: 1, to: 16, by: 2) {
+                try await stage.broker.put(try stage.schedule(every: .seconds(3600), revision: revision))
+                let next = try stage.schedule(every: .seconds(3600), revision: revision + 1)
+                async let put = stage.broker.put(next)
+                async let deleted = stage.broker.deleteSchedule("s", on: stage.queue)
+                _ = try await (put, deleted)
+                if try await stage.broker.schedule("s", on: stage.queue) == nil {
+                    #expect(try await stage.broker.put(next) == .outdated(storedRevision: revision + 1))
+                }
+            }
+        },
         ConformanceCase("ticks of a paused queue are pushed and wait") { stage in
             try await stage.broker.configure(stage.queue, QueueSettings(isPaused: true))
             try await stage.broker.put(try stage.schedule(every: .seconds(1)))
@@ -110,6 +138,7 @@ extension ConformanceCase {
             #expect(try await stage.broker.deleteSchedule("s", on: stage.queue))
             #expect(try await stage.broker.deleteSchedule("s", on: stage.queue) == false)
             #expect(try await stage.broker.tick(proposal, on: stage.queue) == .behind)
+            #expect(try await stage.broker.dueSchedules(on: stage.queue, skipping: 0).schedules == [])
             #expect(try await stage.broker.schedule("s", on: stage.queue) == nil)
             #expect(try await stage.broker.schedules(on: stage.queue) == [])
             for revision in [0, 2] {

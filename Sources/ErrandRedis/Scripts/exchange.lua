@@ -95,7 +95,7 @@ local function finish(id, fragment, attempt, duration, result)
   local line = event('finished', id, fragment, attempt, worker, duration, 'null')
   count('finished')
   if not plain then return end_job(id, 'f', result ~= '' and line, result) end
-  if result ~= '' then keep_history(id, line, result) end
+  if result ~= '' then keep_history(id, 'f', line, result) end
   remember(id, 'f')
   finished[#finished + 1] = id
 end

@@ -14,12 +14,8 @@ end
 
 local function ended_record(id)
   local record = field('history', id)
-  local line, result = string.match(record or '', '^([^\n]*)\n(.*)$')
-  local how = HOW[field('ended', id) or field('ended:old', id) or '']
-  if line and not how then
-    local kind = string.match(line, '^{"event":"(%a+)')
-    how = (kind == 'finished' or kind == 'cancelled') and kind or 'replaced'
-  end
+  local letter, line, result = string.match(record or '', '^(%l)([^\n]*)\n(.*)$')
+  local how = HOW[field('ended', id) or field('ended:old', id) or letter or '']
   local at = line and string.match(line, '"at_ms":(%d+),"duration_ms"')
   return { id, how or '', '', 0, 0, num(at), '', line or '', result or '' }
 end

@@ -62,8 +62,9 @@ local function remember(id, how)
   ended[#ended + 1] = how
 end
 
-local function keep_history(id, line, result)
-  local record = line .. '\n' .. (result or '')
+-- A record is the letter of how the job ended, its last event, and its result after a line feed.
+local function keep_history(id, how, line, result)
+  local record = how .. line .. '\n' .. (result or '')
   records = records + 1
   kept = kept + #record - call('HSTRLEN', Q .. ':history', id)
   call('HSET', Q .. ':history', id, record)
@@ -106,7 +107,7 @@ end
 
 -- Ends a job for good: `how` is a letter of the ended record (f finished, c cancelled, r replaced, x deleted).
 local function end_job(id, how, line, result)
-  if line then keep_history(id, line, result) end
+  if line then keep_history(id, how, line, result) end
   remember(id, how)
   leave_name(id)
   forget_sides(id)

@@ -75,7 +75,7 @@ end
 local function give_way(holder)
   local line = event_of('replaced', holder, fragment_of(holder))
   count('replaced')
-  keep_history(holder, line)
+  keep_history(holder, 'r', line)
   remember(holder, 'r')
   drop('named', holder)
   forget_sides(holder)

@@ -64,6 +64,20 @@ struct MemoryStateTests {
         #expect(ended.ending(of: "c", now: 300) == .replaced)
     }
 
+    @Test("ended ids that have expired take nobody's place, also after the clock was put back")
+    func endedIDsAndAClockPutBack() {
+        var ended = EndedIDs()
+        ended.remember("a", .finished)
+        ended.settle(now: 1000, window: 100)
+        ended.remember("b", .cancelled)
+        ended.settle(now: 950, window: 100)
+        ended.remember("c", .replaced)
+        ended.settle(now: 1160, window: 100)
+        #expect(ended.ending(of: "a", now: 1199) == .finished)
+        #expect(ended.ending(of: "b", now: 1160) == nil)
+        #expect(ended.ending(of: "a", now: 1200) == nil)
+    }
+
     @Test("the history holds no more than its limits")
     func history() {
         var history = History()

@@ -18,7 +18,11 @@ struct ComparisonTests {
     @Test("the scripts, on random histories", .timeLimit(.minutes(5)), arguments: [false, true])
     func redis(tombstones: Bool) async throws {
         let server = try RedisServer()
-        let comparison = try await RedisComparison(on: server, TestEdition.make(tombstones: tombstones))
+        let comparison = try await RedisComparison(
+            on: server,
+            TestEdition.make(tombstones: tombstones),
+            keepsTombstones: tombstones
+        )
         defer { comparison.close() }
         var style = HistoryMaker.Style()
         style.looksAtOne = true

@@ -24,7 +24,7 @@ struct RedisCommand: AsyncParsableCommand {
         let server = try RedisServer()
         let mutations = mutate.map { [TestEdition.Mutation(script: $0, old: old, new: new)] } ?? []
         let edition = try TestEdition.make(tombstones: tombstones, mutations: mutations)
-        let comparison = try await RedisComparison(on: server, edition)
+        let comparison = try await RedisComparison(on: server, edition, keepsTombstones: tombstones)
         defer { comparison.close() }
         if let seed = seeds.seed { return try await replay(seed, comparison) }
         if let fault = try await comparison.faultOfWrongTypes(queue: 8_000_002) {

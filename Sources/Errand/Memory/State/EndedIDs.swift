@@ -43,8 +43,11 @@ struct EndedIDs: Sendable {
     /// At the end of a transition: until then, no generation gives way to another.
     mutating func settle(now: Int64, window: Int64) {
         guard !latest.isEmpty else { return }
+        // What has expired is gone, and does not take the place of an older generation that, after a clock was put back,
+        // has longer to live.
+        if now >= current.expires { current = Generation() }
         if isOver(now: now, window: window) {
-            older = current
+            if !current.endings.isEmpty { older = current }
             current = Generation()
             since = now
         }

@@ -6,7 +6,8 @@ struct History: Sendable {
         let result: [UInt8]
         let ending: MemoryEnding
 
-        var size: Int { event.count + result.count + 1 }
+        /// With a letter of how it ended and a line feed, as Redis keeps it.
+        var size: Int { event.count + result.count + 2 }
     }
 
     static let mostRecords = 10_000

@@ -68,7 +68,7 @@ enum DumpScript {
           if how then say(11, n, endings[how]) end
           local record = field('history', id)
           if record then
-            local line, result = string.match(record, '^([^\\n]*)\\n(.*)$')
+            local line, result = string.match(record, '^%l([^\\n]*)\\n(.*)$')
             say(12, n, string.match(line, '"at_ms":(%d+),"duration_ms"'), #line, #result)
           end
         end

@@ -10,7 +10,7 @@ package struct HistoryMaker {
         package init() {}
     }
 
-    private enum Planned { case register, claim, expire, recover }
+    private enum Planned { case register, claim, expire, recover, enter, start, meddle, overrun, look }
 
     private var numbers: SeededNumbers
     private let style: Style
@@ -76,6 +76,10 @@ package struct HistoryMaker {
             plan = [.register, .claim, .expire, .recover]
             return next()
         }
+        if numbers.chance(2), !model.jobs.isEmpty {
+            plan = [.enter, .start, .meddle, .overrun, .look, .look]
+            return next()
+        }
         passTime()
         let kind = numbers.below(100)
         switch kind {
@@ -115,6 +119,30 @@ package struct HistoryMaker {
             if let known = model.sessions[1] { return .beat(1, lease: known.registration.lease, begun: known.begun) }
             return .register(registration)
         case .recover: return recover()
+        case .enter, .start, .meddle, .overrun, .look: return stuck(step)
+        }
+    }
+
+    private static let wedged: SessionID = 2
+
+    /// A session that beats and never ends what it has begun, of which somebody may want something meanwhile.
+    private mutating func stuck(_ step: Planned) -> Command {
+        switch step {
+        case .enter:
+            var registration = registration(Self.wedged)
+            registration.lease = 2000
+            return .register(registration)
+        case .start:
+            var call = Call(session: Self.wedged, number: (model.sessions[Self.wedged]?.lastCall?.number ?? 0) + 1)
+            call.wanted = 1 + numbers.below(2)
+            return .exchange(call)
+        case .meddle:
+            let held = model.sessions[Self.wedged]?.claims.map(\.id) ?? []
+            return numbers.chance(50) && !held.isEmpty ? .cancel([held[0]]) : push()
+        case .overrun:
+            now = max(now, (model.sessions[Self.wedged]?.claims.map(\.deadline).max() ?? now) + 1)
+            return .beat(Self.wedged, lease: 2000, begun: 0)
+        default: return .recover(look: style.looksAtOne ? Self.wedged : nil)
         }
     }
 
@@ -264,6 +292,8 @@ package struct HistoryMaker {
     // MARK: Time
 
     private mutating func passTime() {
+        // The clock is put back to where recovery had noticed nothing yet.
+        if let gap = model.gapNoticed, numbers.chance(10) { return go(to: gap + Time(numbers.below(60))) }
         switch numbers.below(100) {
         case 0..<50: now += Time(numbers.below(15))
         case 50..<70: now += Time(numbers.below(60))

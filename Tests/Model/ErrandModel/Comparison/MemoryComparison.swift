@@ -20,6 +20,10 @@ package struct MemoryComparison {
             if let what = judge.verdict(expected.sorted, model, words: words, seen, universe) {
                 return Fault(step: index, what: what)
             }
+            if index % 10 == 9 || index == history.steps.count - 1 {
+                let view = try model.view(universe, at: step.time, &envelopes)
+                if let what = subject.view.difference(from: view) { return Fault(step: index, what: what) }
+            }
             if let what = model.brokenInvariant { return Fault(step: index, what: "the model itself: \(what)") }
         }
         if subject.hasFindings { return Fault(step: history.steps.count - 1, what: "its audit is not clean") }

@@ -15,6 +15,10 @@ package struct MemorySubject {
 
     package var hasFindings: Bool { !transitions.findings.isEmpty }
 
+    var view: ConsoleView {
+        ConsoleView(transitions.status, transitions.sessionStatuses, universe.ids.map { transitions.record(of: $0) })
+    }
+
     package mutating func observe(_ command: Command, at time: Time) throws -> Observation {
         transitions.setTime(time)
         let answer = try answer(command)

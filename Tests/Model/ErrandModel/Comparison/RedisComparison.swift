@@ -7,9 +7,13 @@ package import TestSupport
 package struct RedisComparison: Sendable {
     let broker: RedisBroker
     let scripts: RedisSubject.Scripts
+    private let keepsTombstones: Bool
 
-    /// - Parameter server: a server of its own, whose data the histories may use.
-    package init(on server: RedisServer, _ edition: ScriptEdition) async throws {
+    /// - Parameters:
+    ///   - server: a server of its own, whose data the histories may use.
+    ///   - keepsTombstones: Whether the edition's short lines keep tombstones.
+    package init(on server: RedisServer, _ edition: ScriptEdition, keepsTombstones: Bool = false) async throws {
+        self.keepsTombstones = keepsTombstones
         let options = ConnectionOptions()
         broker = RedisBroker(
             try RedisAddress(url: server.shownURL),
@@ -47,8 +51,8 @@ package struct RedisComparison: Sendable {
         for (index, step) in history.steps.enumerated() {
             let expected = model.apply(step.command, at: step.time)
             let seen: Observation
+            let next = index + 1 < history.steps.count ? history.steps[index + 1] : nil
             do {
-                let next = index + 1 < history.steps.count ? history.steps[index + 1] : nil
                 seen = try await subject.observe(step, next: next)
             } catch { return Fault(step: index, what: "failed: \(error)") }
             for job in model.jobs.values { _ = try envelopes.envelope(job.pushed, universe) }
@@ -62,6 +66,12 @@ package struct RedisComparison: Sendable {
             if audits, index % 10 == 9 || index == history.steps.count - 1 {
                 let findings = try await subject.findings()
                 if !findings.isEmpty { return Fault(step: index, what: "its audit: \(findings)") }
+                // The clock already stands where the next step needs it.
+                let view = try model.view(universe, at: next?.time ?? step.time, &envelopes)
+                let seen = try await subject.view()
+                if let what = seen.difference(from: view, tombstones: keepsTombstones) {
+                    return Fault(step: index, what: what)
+                }
             }
         }
         return nil

@@ -73,6 +73,11 @@ package actor RedisSubject {
         )
     }
 
+    func view() async throws -> ConsoleView {
+        let (status, sessions) = try await broker.status(of: universe.queue)
+        return ConsoleView(status, sessions, try await broker.inspect(universe.ids, on: universe.queue))
+    }
+
     /// What the audit finds.
     package func findings() async throws -> [Finding] { try await broker.audit(universe.queue, repair: false) }
 

@@ -41,7 +41,7 @@ extension QueueModel {
 
     /// Ends a job for good.
     mutating func end(_ id: JobID, as ending: Ending, record event: Event? = nil, hasResult: Bool = false) {
-        if let event { keep(Record(event: event, hasResult: hasResult)) }
+        if let event { keep(Record(event: event, hasResult: hasResult, ending: ending)) }
         ended.latest[id] = ending
         leavePlace(id)
         leaveName(id)

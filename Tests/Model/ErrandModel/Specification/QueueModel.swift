@@ -97,6 +97,7 @@ package struct Settings: Hashable, Sendable {
 package struct Record: Hashable, Sendable {
     package var event: Event
     package var hasResult: Bool
+    package var ending: Ending
 
     package var id: JobID { event.id }
 }
@@ -121,8 +122,9 @@ package struct EndedIDs: Hashable, Sendable {
 
     mutating func settle(at now: Time, window: Time) {
         guard !latest.isEmpty else { return }
+        if now >= current.expires { current = Generation() }
         if since.map({ $0 > now || now - $0 >= window }) ?? true {
-            older = current
+            if !current.endings.isEmpty { older = current }
             current = Generation()
             since = now
         }
