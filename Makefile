@@ -45,7 +45,7 @@ fault-tools: deps
 fuzz: deps ## the parsers under libFuzzer and the address sanitizer, for a minute or two
 	scripts/fuzz all 600000
 
-fuzz-full: deps ## the same with 50,000,000 inputs a parser: most of an hour in all
+fuzz-full: deps ## the same with 50,000,000 inputs a parser: many hours in all
 	scripts/fuzz all 50000000
 
 MODEL = $(RELEASE)/errand-model

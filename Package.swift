@@ -41,7 +41,7 @@ let package = Package(
         .target(
             name: "Errand",
             dependencies: [
-                "Backgroundable",
+                "Backgroundable", "ErrandText",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -82,6 +82,24 @@ struct ScheduleEdgeTests {
         try await put("last", .none)
     }
 
+    @Test(arguments: ["-5", "-9000000000000000"]) func aNextTickThatIsNoTimeStopsNobodyElse(
+        _ tick: String
+    ) async throws {
+        defer { broker.close() }
+        try await put("bad")
+        try await put("good")
+        try server.run("ZADD", key + "timetable", tick, "bad")
+        try await eventually("the good one ticks") { try await ticker.work().pushed > 0 }
+        #expect(try await broker.schedule("bad", on: "default")?.pushed == 0)
+        // What the log tells an operator to do helps.
+        #expect(try await broker.pauseSchedule("bad", on: "default"))
+        #expect(try await broker.resumeSchedule("bad", on: "default"))
+        try await eventually("the bad one ticks again") {
+            _ = try await ticker.work()
+            return try await broker.schedule("bad", on: "default")?.pushed ?? 0 > 0
+        }
+    }
+
     @Test func keysOfAnotherTypeAreRefusedBeforeAnythingIsWritten() async throws {
         defer { broker.close() }
         try await put("s")

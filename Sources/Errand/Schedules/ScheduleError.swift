@@ -1,3 +1,5 @@
+import ErrandText
+
 /// Why a schedule was refused: what is wrong, where, and what is expected there.
 public struct ScheduleError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of faults; stable, for programs. More may come.
@@ -30,8 +32,9 @@ public struct ScheduleError: Error, Sendable, Equatable, CustomStringConvertible
 
     init(_ code: Code, _ field: String?, _ message: String) {
         self.code = code
-        self.field = field
-        self.message = message
+        // Both may hold what a stranger wrote, and get into logs and terminals.
+        self.field = field?.printable.shortened(to: 100)
+        self.message = message.printable.shortened(to: 1000)
     }
 
     init(_ code: Code, _ message: String) { self.init(code, nil, message) }
@@ -39,5 +42,12 @@ public struct ScheduleError: Error, Sendable, Equatable, CustomStringConvertible
     /// The whole sentence.
     public var description: String {
         "schedule refused: " + (field.map { "\"\($0)\": " } ?? "") + message
+    }
+}
+
+extension String {
+    /// At most so many Unicode scalars: a definition may hold a book where a word belongs.
+    fileprivate func shortened(to most: Int) -> String {
+        utf8.count <= most || unicodeScalars.count <= most ? self : String(unicodeScalars.prefix(most - 1)) + "…"
     }
 }

@@ -183,34 +183,8 @@ extension RedisBroker {
         return (now, record)
     }
 
-    private func timetable(
-        _ call: ScriptCall
-    ) async throws(BrokerError) -> (now: Int64, next: Int?, records: [ScheduleRecord]) {
-        let answer = try await run(call).elements ?? []
-        guard answer.count >= 2, (answer.count - 2) % 5 == 0, let now = answer[0].number, let next = answer[1].number
-        else { throw unexpected("a timetable") }
-        let records = stride(from: 2, to: answer.count, by: 5).compactMap { start in
-            ScheduleRecord(answer[start..<start + 5])
-        }
-        return (now, next < 0 ? nil : Int(clamping: next), records)
-    }
-}
-
-extension ScheduleRecord {
-    fileprivate init?(_ parts: ArraySlice<RESPValue>) {
-        let parts = Array(parts)
-        guard let name = parts[0].text, let definition = parts[1].bytes else { return nil }
-        let counts = (parts[3].text ?? "").split(separator: ":", omittingEmptySubsequences: false)
-        func count(_ index: Int) -> Int? { counts.count == 3 ? Int(counts[index]) : nil }
-        self.init(
-            name: name,
-            definition: definition,
-            nextTick: parts[2].number,
-            isPaused: parts[2].text == "paused",
-            lastTick: count(0).map(Int64.init),
-            pushed: count(1) ?? 0,
-            missed: count(2) ?? 0,
-            deletedRevision: parts[4].number.map { Int(clamping: $0) }
-        )
+    private func timetable(_ call: ScriptCall) async throws(BrokerError) -> TimetablePage {
+        guard let page = TimetablePage(try await run(call)) else { throw unexpected("a timetable") }
+        return page
     }
 }

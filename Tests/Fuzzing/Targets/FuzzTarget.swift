@@ -14,6 +14,7 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "description", check: checkDescription),
         FuzzTarget(name: "catalogue", check: checkCatalogue),
         FuzzTarget(name: "replies", check: checkReplies),
+        FuzzTarget(name: "schedules", check: checkSchedules),
     ]
 
     /// The parser of this name.

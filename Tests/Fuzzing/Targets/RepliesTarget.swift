@@ -50,6 +50,10 @@ private func decode(_ value: RESPValue) throws(Violation) {
         try require(receipt.outcome != .unknown && isID(receipt.id), "the receipt \(receipt)")
     }
     _ = ReviveVerdict(value)
+    if let page = TimetablePage(value) {
+        try require(page.now >= 0 && page.next ?? 0 >= 0, "a timetable that cannot be")
+        for record in page.records { try checkRecord(record, now: page.now) }
+    }
     if let record = JobRecord(value) { _ = try? JobEnvelope.read(stored: record.body) }
     if let status = QueueStatus(value, of: "default") {
         try require(status.ready >= 0 && status.dead >= 0, "a status that cannot be")

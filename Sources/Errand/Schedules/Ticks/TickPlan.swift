@@ -18,6 +18,8 @@ extension Schedule {
     ///
     /// The work is bounded however long ago that is: ticks that are skipped are not walked through.
     func plan(expected: Int64, now: Int64) -> TickPlan {
+        // Both come from the broker, whose keys others may have written to.
+        let (expected, now) = (ScheduleTiming.clamped(expected), ScheduleTiming.clamped(now))
         let edge = max(expected, now > TickPlan.longestDelay ? now - TickPlan.longestDelay : 0)
         // Intervals are at least a second, so these are few.
         let timely = newest(20, from: edge, upTo: now)

@@ -13,7 +13,7 @@ package struct Ticker: Sendable {
         package var pushed = 0
         /// In how many milliseconds the next tick of one of these schedules comes; `nil` when none ticked.
         package var nextDue: Int?
-        /// How many schedules could not tick: their definition cannot be read, or the queue is full.
+        /// How many schedules could not tick: their definition or next tick cannot be read, or the queue is full.
         fileprivate var stuck = 0
     }
 
@@ -63,6 +63,10 @@ package struct Ticker: Sendable {
     private func proposal(_ record: ScheduleRecord, now: Int64) -> TickProposal? {
         guard let schedule = record.schedule else {
             log(record, record.problem?.description ?? "it has no definition")
+            return nil
+        }
+        guard let tick = record.nextTick, ScheduleTiming.times.contains(tick) else {
+            log(record, "its next tick is no time; pause it and resume it")
             return nil
         }
         do { return try TickProposal(record, schedule, now: now) } catch {

@@ -19,6 +19,9 @@ public struct ScheduleTiming: Sendable, Equatable {
     /// Shortest and longest interval: 1 s to 10 years.
     static let intervals: ClosedRange<Int64> = 1000...315_360_000_000
 
+    /// The nearest time that a tick can have.
+    static func clamped(_ time: Int64) -> Int64 { min(max(time, times.lowerBound), times.upperBound) }
+
     /// Ticks by a cron expression.
     ///
     /// Five fields (minute, hour, day of month, month, day of week), or six with the second first; lists, ranges, steps,

@@ -84,8 +84,8 @@ struct CronParser {
         guard let first = field.value(ends[0]), var last = field.value(ends[ends.count - 1]) else {
             throw refusal(field, text, "it must be \(field.rule), or a range or list of these")
         }
-        // The week ends with Sunday where a range does.
-        if field == .dayOfWeek, ends.count == 2, last == 0 { last = 7 }
+        // The week ends with Sunday where a range does; from Sunday to Sunday is one day.
+        if field == .dayOfWeek, first > 0, last == 0 { last = 7 }
         guard first <= last else {
             throw refusal(
                 field,

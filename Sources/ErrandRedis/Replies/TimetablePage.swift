@@ -1,0 +1,43 @@
+package import Errand
+
+/// What the timetable script answers: a page of a queue's schedules, and the server's time.
+package struct TimetablePage: Sendable, Equatable {
+    /// The server's time, in milliseconds since 1970 UTC.
+    package let now: Int64
+    /// How many schedules to leave out next time; `nil` when these were all.
+    package let next: Int?
+    /// The schedules.
+    package let records: [ScheduleRecord]
+
+    /// Reads an answer; `nil` when it is anything else.
+    package init?(_ reply: RESPValue) {
+        guard let parts = reply.elements, parts.count >= 2, (parts.count - 2) % 5 == 0, let now = parts[0].number,
+            now >= 0,
+            let next = parts[1].number
+        else { return nil }
+        self.now = now
+        self.next = next < 0 ? nil : Int(clamping: next)
+        let starts = stride(from: 2, to: parts.count, by: 5)
+        records = starts.compactMap { start in ScheduleRecord(parts[start..<start + 5]) }
+        guard records.count == (parts.count - 2) / 5 else { return nil }
+    }
+}
+
+extension ScheduleRecord {
+    fileprivate init?(_ parts: ArraySlice<RESPValue>) {
+        let parts = Array(parts)
+        guard let name = parts[0].text, let definition = parts[1].bytes else { return nil }
+        let counts = (parts[3].text ?? "").split(separator: ":", omittingEmptySubsequences: false)
+        func count(_ index: Int) -> Int64? { counts.count == 3 ? Int64(counts[index]).map { max(0, $0) } : nil }
+        self.init(
+            name: name,
+            definition: definition,
+            nextTick: parts[2].number,
+            isPaused: parts[2].text == "paused",
+            lastTick: count(0),
+            pushed: Int(clamping: count(1) ?? 0),
+            missed: Int(clamping: count(2) ?? 0),
+            deletedRevision: parts[4].number.map { Int(clamping: $0) }
+        )
+    }
+}
