@@ -171,11 +171,13 @@ local function trim_history()
     local head = call('LINDEX', order, 0)
     if not head then break end
     local at, id = string.match(head, '^(%d+):(.*)$')
-    if at and num(at) > oldest and stored <= HISTORY_BYTES and call('LLEN', order) <= HISTORY_KEPT then break end
-    call('LPOP', order)
-    -- The record may be a newer one of the same id, which has an entry of its own.
     local record = id and call('HGET', Q .. ':history', id)
-    if record and string.find(record, '"at_ms":' .. at .. ',', 1, true) then
+    -- Otherwise it was deleted, or is a newer one of the same id, which has an entry of its own.
+    local stands = record and string.find(record, '"at_ms":' .. at .. ',', 1, true)
+    local fits = stored <= HISTORY_BYTES and call('LLEN', order) <= HISTORY_KEPT
+    if stands and num(at) > oldest and fits then break end
+    call('LPOP', order)
+    if stands then
       stored = stored - #record
       call('HDEL', Q .. ':history', id)
     end

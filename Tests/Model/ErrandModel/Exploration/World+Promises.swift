@@ -50,6 +50,7 @@ extension World {
             for claim in session.claims where before.sessions[id]?.claim(of: claim.id)?.token != claim.token {
                 if claim.token <= greatest { return "S5: token \(claim.token) is not new" }
                 greatestToken = max(greatestToken, claim.token)
+                if rules.clockLeaps { claimTimes[claim.token] = now - leapt }
             }
         }
         return nil
@@ -106,18 +107,24 @@ extension World {
         return outage.outlook(at: now).grace > 0 ? "S17: robbed in the grace after an outage" : nil
     }
 
-    /// A claim is taken back only from a session that was silent for a lease, or after its hard deadline; its clock
-    /// permitting.
+    /// A claim is taken back only from a session that was silent for a lease, or after its hard deadline. Where the clock
+    /// jumps, leases may look longer or shorter than they were, but a run still has all of its time.
     private func brokenDeadline(_ command: Command, _ before: QueueModel) -> String? {
-        guard case .recover = command, !rules.clockLeaps else { return nil }
+        guard case .recover = command else { return nil }
         for (id, session) in before.sessions {
             for claim in session.claims where queue.sessions[id]?.claim(of: claim.id) == nil {
-                let isSilent = queue.sessions[id] == nil && session.lastBeat + Self.lease <= now
-                let isOverdue = queue.sessions[id] != nil && claim.token / 1000 + Self.hardDeadline < now
+                let isSilent =
+                    queue.sessions[id] == nil && (rules.clockLeaps || session.lastBeat + Self.lease <= now)
+                let isOverdue = queue.sessions[id] != nil && realAge(of: claim.token) > Self.hardDeadline
                 if !isSilent && !isOverdue { return "the claim of \(claim.id) was taken back too early" }
             }
         }
         return nil
+    }
+
+    /// How long ago a claim was made, whatever the clock says.
+    func realAge(of token: Token) -> Time {
+        now - leapt - claimTimes[token, default: token / 1000]
     }
 
     /// S15: made once more, a transition changes no job and is answered the same.

@@ -51,6 +51,7 @@ extension World {
         case .leap(let ticks):
             faults.leaps -= 1
             now += ticks * Self.tick
+            leapt += ticks * Self.tick
             outage.clockLeapt()
         }
         return nil

@@ -24,6 +24,10 @@ struct World: Sendable {
     var sessionsMade = 0
     /// The newest token that was ever issued, whatever the broker has forgotten since.
     var greatestToken: Token = 0
+    /// By how much the clock has jumped in all.
+    var leapt: Time = 0
+    /// When claims were made, had the clock never jumped.
+    var claimTimes: [Token: Time] = [:]
     /// What came about in the last step.
     var witnesses = Witnesses()
     let rules: Rules

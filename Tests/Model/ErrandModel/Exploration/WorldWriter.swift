@@ -128,6 +128,10 @@ struct WorldWriter {
             // What the next outage would make of it.
             add(Int((claim.deadline - made) / World.tick))
             add(time: made)
+            if world.rules.clockLeaps {
+                // Past its hard deadline, its age does not matter any more.
+                add(Int(min(world.realAge(of: claim.token), World.hardDeadline + World.tick) / World.tick))
+            }
         }
         add(-4)
     }

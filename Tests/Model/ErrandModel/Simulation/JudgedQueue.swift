@@ -24,11 +24,8 @@ extension JudgedQueue {
 
     private mutating func brokenPromise(_ command: Command, _ answer: Answer, _ before: QueueModel) -> String? {
         noteEnds()
-        return lostJob ?? brokenFence(command, answer, before) ?? brokenClaim(answer, before) ?? brokenEvents(
-            command,
-            before
-        )
-            ?? brokenGrace(command, answer)
+        return lostJob ?? brokenFence(command, answer, before) ?? brokenTime(before) ?? brokenClaim(answer, before)
+            ?? brokenEvents(command, before) ?? brokenGrace(command, answer)
     }
 
     private mutating func noteEnds() {
@@ -52,7 +49,20 @@ extension JudgedQueue {
         return nil
     }
 
-    /// S5, S6, S9: new claims have new tokens; nothing is claimed before its time, or after it finished.
+    /// S6: nothing comes into line, or further, before its time. What is in line stays there when the clock is put back.
+    private func brokenTime(_ before: QueueModel) -> String? {
+        for job in queue.jobs.values where job.pushed.due > now {
+            switch (before.jobs[job.id]?.place, job.place) {
+            case (nil, .line), (.scheduled, .line), (.behind, .line), (nil, .claimed), (.scheduled, .claimed),
+                (.behind, .claimed):
+                return "S6: job \(job.id) comes too early"
+            default: break
+            }
+        }
+        return nil
+    }
+
+    /// S5, S9: new claims have new tokens; nothing is claimed after it finished.
     private mutating func brokenClaim(_ answer: Answer, _ before: QueueModel) -> String? {
         let greatest = ledger.greatestToken
         for (id, session) in queue.sessions {
@@ -60,7 +70,6 @@ extension JudgedQueue {
             for claim in session.claims where !known.contains(claim.token) {
                 if claim.token <= greatest { return "S5: token \(claim.token) is not new" }
                 if ledger.finished.contains(claim.id) { return "S9: job \(claim.id) runs after it finished" }
-                if let due = queue.jobs[claim.id]?.pushed.due, due > now { return "S6: job \(claim.id) runs too early" }
                 ledger.newestToken[claim.id] = claim.token
                 ledger.greatestToken = max(ledger.greatestToken, claim.token)
             }
