@@ -35,7 +35,7 @@ def read(stream):
 def envelope(job, queue, policy, operation, name, gate):
     unique = {"d": "drop", "r": "replace"}[policy]
     description = {"v": 1, "operation": operation, "arguments": {"id": job, "gate": gate}, "queue": queue, "name": name}
-    description.update(unique=unique, id=job, timeout="600s")
+    description.update(unique=unique, id=job, timeout_ms=600000)
     fragment = '"operation":%s,"name":%s' % (json.dumps(operation), json.dumps(name))
     return ("1%s5;600000;;%d\n" % (policy, len(fragment)) + fragment + json.dumps(description)).encode()
 
