@@ -27,15 +27,26 @@ struct RedisCommand: AsyncParsableCommand {
         let comparison = try await RedisComparison(on: server, edition, keepsTombstones: tombstones)
         defer { comparison.close() }
         if let seed = seeds.seed { return try await replay(seed, comparison) }
-        if let fault = try await comparison.faultOfWrongTypes(queue: 8_000_002) {
-            say("\(fault)\n\nreplay: errand-model redis --histories 0")
-            throw Found()
-        }
+        try await checkWrongTypes(comparison, on: server, mutations)
         let start = ContinuousClock.now
         if let failed = try await firstFailure(comparison) { return try await replay(failed, comparison) }
         let kind = tombstones ? "redis with tombstones" : "redis"
         print("\(kind): \(seeds.histories) histories of \(seeds.steps) steps agree with the model", terminator: " ")
         print("(\((ContinuousClock.now - start).inSeconds))")
+    }
+
+    private func checkWrongTypes(
+        _ comparison: RedisComparison,
+        on server: RedisServer,
+        _ mutations: [TestEdition.Mutation]
+    ) async throws {
+        var fault = try await comparison.faultOfWrongTypes(queue: 8_000_002)
+        if fault == nil {
+            fault = try await RedisComparison.faultOfUncheckedPromotion(on: server, mutations: mutations)
+        }
+        guard let fault else { return }
+        say("\(fault)\n\nreplay: errand-model redis --histories 0")
+        throw Found()
     }
 
     private var style: HistoryMaker.Style {

@@ -1,9 +1,23 @@
 import Errand
 import ErrandRedis
+package import TestSupport
 
 /// A line of the wrong type makes a script fail in the middle, and Redis does not roll back: whatever was to move must
 /// still be where it was.
 extension RedisComparison {
+    /// What a promotion has lost that did not look at the types before it wrote, or `nil`: what was to move is put in its
+    /// new place before it leaves the old one, whatever was checked before.
+    package static func faultOfUncheckedPromotion(
+        on server: RedisServer,
+        mutations: [TestEdition.Mutation]
+    ) async throws -> String? {
+        let look = "  if wrong then return wrong end\nend\n"
+        let unchecked = TestEdition.Mutation(script: "promote", old: look, new: "end\n")
+        let comparison = try await Self(on: server, try TestEdition.make(mutations: [unchecked] + mutations))
+        defer { comparison.close() }
+        return try await comparison.fault(of: .promote, queue: 8_000_003)
+    }
+
     /// What a failing script has lost, or `nil`.
     package func faultOfWrongTypes(queue number: Int) async throws -> String? {
         for command in Self.failing {
