@@ -47,13 +47,15 @@ end
 local TYPES = {
   body = 'hash', seq = 'hash', counters = 'hash', ended = 'hash', sessions = 'zset', idle = 'set', ['ready:5'] = 'list',
 }
--- Keys that most queues lack are asked for together.
+-- Keys that a queue of plain jobs lacks, and those that it has at times, are asked for together.
 local SELDOM = {
   names = 'hash', named = 'hash', running = 'hash', next = 'hash', stops = 'hash', failures = 'hash', crashes = 'hash',
   alone = 'hash', errors = 'hash', stand = 'hash', place = 'hash', gone = 'hash', settings = 'hash', parked = 'hash',
-  history = 'hash', ['history:order'] = 'list', ['ended:old'] = 'hash', suspects = 'list', scheduled = 'zset',
-  retrying = 'zset', dead = 'zset', ['ready:0'] = 'list', ['ready:1'] = 'list', ['ready:2'] = 'list', ['ready:3'] = 'list',
+  suspects = 'list', ['ready:0'] = 'list', ['ready:1'] = 'list', ['ready:2'] = 'list', ['ready:3'] = 'list',
   ['ready:4'] = 'list', ['ready:6'] = 'list', ['ready:7'] = 'list', ['ready:8'] = 'list', ['ready:9'] = 'list',
+}
+local AT_TIMES = {
+  history = 'hash', ['history:order'] = 'list', ['ended:old'] = 'hash', scheduled = 'zset', retrying = 'zset', dead = 'zset',
 }
 
 -- What a key is, when it is there and is something else than it should be.
@@ -74,9 +76,9 @@ local function type_error(types)
   end
 end
 
-local function seldom_exists()
+local function any_exists(types)
   local keys = {}
-  for name in pairs(SELDOM) do keys[#keys + 1] = Q .. ':' .. name end
+  for name in pairs(types) do keys[#keys + 1] = Q .. ':' .. name end
   return call('EXISTS', unpack(keys)) > 0
 end
 
@@ -90,20 +92,29 @@ local function parked_type_error()
   return type_error(types)
 end
 -- Redis does not roll back, so a key of a wrong type has to show before the first write: the script ends here.
+local special = any_exists(SELDOM)
 do
-  local wrong = type_error(TYPES) or (seldom_exists() and (type_error(SELDOM) or parked_type_error()))
+  local wrong = type_error(TYPES) or (special and (type_error(SELDOM) or parked_type_error()))
+    or (any_exists(AT_TIMES) and type_error(AT_TIMES))
   if wrong then return wrong end
 end
 -- Events and totals: gathered during the script, published and added at its end.
 local lines, bytes, totals = {}, 0, {}
 local NAMELESS = '"operation":null,"name":null'
 
-local function count(what) totals[what] = (totals[what] or 0) + 1 end
+local function count(what, times) totals[what] = (totals[what] or 0) + (times or 1) end
 
 local function publish()
   if #lines == 0 then return end
-  call('PUBLISH', Q .. ':events', table.concat(lines, '\n'))
+  -- One text alone is not copied.
+  call('PUBLISH', Q .. ':events', lines[2] and table.concat(lines, '\n') or lines[1])
   lines, bytes = {}, 0
+end
+
+local function tell(line)
+  if bytes + #line > 32000 then publish() end
+  lines[#lines + 1] = line
+  bytes = bytes + #line + 1
 end
 
 -- An id that came from a list or set may be anything; in an event it must not break the line.
@@ -119,9 +130,7 @@ local function event(kind, id, fragment, attempt, worker, duration, error)
     if fragment == NAMELESS then return line end
     return event(kind, id, NAMELESS, attempt, worker, duration, '"too long for an event"')
   end
-  if bytes + #line > 32000 then publish() end
-  lines[#lines + 1] = line
-  bytes = bytes + #line + 1
+  tell(line)
   return line
 end
 

@@ -42,8 +42,7 @@ extension RedisBroker {
         call.add(waitAndGrace)
         call.add(waitAndGrace + longest.wholeMilliseconds)
         call.add(8 << 20)
-        call.add(exchange.reports.count)
-        for report in exchange.reports { call.add(report) }
+        call.add(reports: exchange.reports, session: exchange.session.id)
         return call
     }
 
@@ -86,29 +85,5 @@ extension RedisBroker {
         var call = ScriptCall(.release, on: queue)
         call.add(session.id)
         _ = try await run(call)
-    }
-}
-
-extension ScriptCall {
-    fileprivate mutating func add(_ report: OutcomeReport) {
-        add(report.id)
-        add(report.token)
-        add(report.verb.rawValue)
-        add(report.attempt)
-        add(report.milliseconds)
-        add(report.fragment)
-        add(Self.json(report.error))
-        add(report.result)
-        if let delay = report.retryDelay { add(delay) } else { add("") }
-    }
-}
-
-extension ScriptCall {
-    /// A text as JSON, `null` for none.
-    private static func json(_ text: String?) -> [UInt8] {
-        guard let text else { return Array("null".utf8) }
-        var json: [UInt8] = []
-        JSONEscaping.append(text, to: &json)
-        return json
     }
 }

@@ -15,7 +15,7 @@ local function add(...)
 end
 
 -- A key of a wrong type counts as missing; the first step says so and puts it aside.
-for _, types in ipairs({ TYPES, SELDOM, SCHEDULE_TYPES }) do
+for _, types in ipairs({ TYPES, SELDOM, AT_TIMES, SCHEDULE_TYPES }) do
   for key, expected in pairs(types) do
     if call('EXISTS', Q .. ':' .. key) == 0 or wrong_type(key, expected) then known[key] = false end
   end
@@ -62,7 +62,7 @@ local function spoiled(key, expected)
 end
 
 function steps.keys()
-  for _, types in ipairs({ TYPES, SELDOM, SCHEDULE_TYPES }) do
+  for _, types in ipairs({ TYPES, SELDOM, AT_TIMES, SCHEDULE_TYPES }) do
     for key, expected in pairs(types) do spoiled(key, expected) end
   end
   for _, operation in ipairs(parked()) do

@@ -1,19 +1,36 @@
 -- exchange: runs that ended, and new claims, in one step.
 --
 -- ARGV     session, call number, wanted, free slots, begun token, wait + grace (ms), the same + longest default timeout (ms),
---          bytes at the most, number of reports, then nine values a report:
---          id, token, verb, attempt, duration (ms), fragment, error (JSON), result, retry delay (ms; '' for none)
+--          bytes at the most, number of portions, then the reports in portions:
+--          0 and nine values: id, token, verb, attempt, duration (ms), fragment, error (JSON), result, retry delay (ms; '' for none)
+--          n > 0, for n jobs that just finished: token, the ids, and n + 1 texts, which are their events, a line each, cut at
+--          every place where the time belongs
 -- Answer   verdicts ('1' counted, '0' stale), token of the claims, ids, bodies, extras (position, failures, crashes, …), flags (1 due jobs wait, 2 paused)
 local session = ARGV[1]
 local me, mine = Q .. ':session:' .. session, Q .. ':claims:' .. session
 if not call('ZSCORE', Q .. ':sessions', session) then return redis.error_reply('ERRANDLOST the session is not registered') end
 local wrong = session_type_error(session)
-for i = 1, num(ARGV[9]) do
-  local at = 10 + (i - 1) * 9
-  local operation = ARGV[at + 2] == 'p' and string.match(ARGV[at + 5], '^"operation":"([%w_.-]+)"')
-  wrong = wrong or (operation and type_error({ ['parked:' .. operation] = 'list' }))
+local portions, asked = {}, {}
+do
+  local at = 10
+  for i = 1, num(ARGV[9]) do
+    local n = num(ARGV[at])
+    portions[i] = at
+    if n < 0 or n > 1000 or not ARGV[at + (n == 0 and 9 or 2 + 2 * n)] then
+      return redis.error_reply('ERRAND the reports are cut off')
+    end
+    for k = at + (n == 0 and 1 or 2), at + (n == 0 and 1 or 1 + n) do asked[#asked + 1] = ARGV[k] end
+    local operation = n == 0 and ARGV[at + 3] == 'p' and string.match(ARGV[at + 6], '^"operation":"([%w_.-]+)"')
+    wrong = wrong or (operation and type_error({ ['parked:' .. operation] = 'list' }))
+    at = at + (n == 0 and 10 or 3 + 2 * n)
+  end
 end
 if wrong then return wrong end
+-- What a queue of plain jobs lacks need not be asked for again, until other reports than of finished jobs have been taken.
+if not special then
+  for name in pairs(SELDOM) do known[name] = false end
+end
+local is_plain = not special
 local worker = '"' .. session .. '"'
 
 local seq = call('HMGET', Q .. ':seq', 'token', 'beat', 'lease', 'solo', 'turn')
@@ -58,10 +75,9 @@ end
 if num(ARGV[2]) < num(last[1]) then return redis.error_reply('ERRAND this call is older than the last one') end
 
 -- Reports -------------------------------------------------------------------------------------------------------------
-local reports = num(ARGV[9])
-local verdicts, done = {}, {}
+local verdicts, done, gone = {}, {}, {}
 local finished, returned = {}, {}
-local plain = call('EXISTS', Q .. ':named', Q .. ':failures', Q .. ':crashes', Q .. ':errors', Q .. ':stops') == 0
+local bare = not special or call('EXISTS', Q .. ':named', Q .. ':failures', Q .. ':crashes', Q .. ':errors', Q .. ':stops') == 0
 
 local function retry(id, fragment, attempt, duration, delay, line)
   call('ZADD', Q .. ':retrying', whole(now + num(delay)), id)
@@ -94,7 +110,7 @@ end
 local function finish(id, fragment, attempt, duration, result)
   local line = event('finished', id, fragment, attempt, worker, duration, 'null')
   count('finished')
-  if not plain then return end_job(id, 'f', result ~= '' and line, result) end
+  if not bare then return end_job(id, 'f', result ~= '' and line, result) end
   if result ~= '' then keep_history(id, 'f', line, result) end
   remember(id, 'f')
   finished[#finished + 1] = id
@@ -125,25 +141,64 @@ local function take_report(id, verb, attempt, duration, fragment, failure, resul
   else die(id, fragment, attempt, worker, duration, failure) end
 end
 
-if reports > 0 then
-  local asked = {}
-  for i = 1, reports do asked[i] = ARGV[10 + (i - 1) * 9] end
+if #asked > 0 then
   local held = call('HMGET', mine, unpack(asked))
   -- An id that somebody wrote into a line twice may run in two sessions; it ends once.
   local over = has('ended') and call('HMGET', Q .. ':ended', unpack(asked)) or {}
-  local gone = {}
-  for i = 1, reports do
-    local at = 10 + (i - 1) * 9
-    local id, token, claim = ARGV[at], ARGV[at + 1], held[i]
-    if claim and not done[id] and string.sub(claim, 1, #token + 1) == token .. ':' then
-      done[id] = true
-      gone[#gone + 1] = id
-      verdicts[i] = over[i] and '0' or '1'
-      if not over[i] then
-        take_report(id, ARGV[at + 2], ARGV[at + 3], ARGV[at + 4], ARGV[at + 5], ARGV[at + 6], ARGV[at + 7], ARGV[at + 8])
+  local good
+
+  -- Whether the report of an id comes from who holds it; then that claim is over.
+  local function holds(i, start)
+    local id, claim = asked[i], held[i]
+    if not claim or done[id] or (claim ~= good and string.sub(claim, 1, #start) ~= start) then return false end
+    good = claim
+    done[id] = true
+    gone[#gone + 1] = id
+    return true
+  end
+
+  local function finish_together(at, n, before)
+    local start, first = ARGV[at + 1] .. ':', at + 2 + n
+    local accepted, taken = 0, #finished
+    good = nil
+    for i = before + 1, before + n do
+      if holds(i, start) and not over[i] then
+        accepted = accepted + 1
+        verdicts[i] = '1'
+        if bare then finished[taken + accepted] = asked[i] else end_job(asked[i], 'f') end
+      else
+        verdicts[i] = '0'
       end
+    end
+    for i = taken + 1, #finished do remember(finished[i], 'f') end
+    local text = table.concat(ARGV, nowtext, first, first + n)
+    if accepted == n then
+      tell(text)
+    elseif accepted > 0 then
+      local i = before
+      for line in string.gmatch(text, '[^\n]+') do
+        i = i + 1
+        if verdicts[i] == '1' then tell(line) end
+      end
+    end
+    if accepted > 0 then count('finished', accepted) end
+  end
+
+  local reported = 0
+  for _, at in ipairs(portions) do
+    local n = num(ARGV[at])
+    if n > 0 then
+      finish_together(at, n, reported)
+      reported = reported + n
     else
-      verdicts[i] = '0'
+      reported = reported + 1
+      good = nil
+      local counts = holds(reported, ARGV[at + 2] .. ':') and not over[reported]
+      verdicts[reported] = counts and '1' or '0'
+      if counts then
+        take_report(ARGV[at + 1], ARGV[at + 3], ARGV[at + 4], ARGV[at + 5], ARGV[at + 6], ARGV[at + 7], ARGV[at + 8], ARGV[at + 9])
+        is_plain = false
+      end
     end
   end
   -- Given back from the last to the first, so that the first is at the head again.
@@ -159,7 +214,7 @@ end
 local wanted, room = num(ARGV[3]), num(ARGV[8])
 local token = ''
 local flags = 0
-known = {}
+if not is_plain then known = {} end
 
 -- Entries of a line as ids: tombstones are skipped and counted down, places taken over lead to their new owners.
 local function resolve(entries)
@@ -190,29 +245,36 @@ local function claim_of(body)
   return token .. ':' .. whole(now + wait_and_grace + timeout)
 end
 
+local claims = {}
 local function claim(found)
   if #found == 0 then return end
   local stored = call('HMGET', Q .. ':body', unpack(found))
-  local set = {}
-  for i, id in ipairs(found) do
-    local body = stored[i]
+  local all = table.concat(found)
+  local are_sound = string.find(all, '^%w*$') or string.find(all, '^[%w_-]*$')
+  local n = #ids
+  for i = 1, #found do
+    local id, body = found[i], stored[i]
     if not body or body == '' then bury(id)
-    elseif string.find(id, '[^%w_-]') or #id > 64 or id == '' then bury(id, '"its id is not one"')
+    elseif #id > 64 or id == '' or not (are_sound or string.find(id, '^[%w_-]+$')) then bury(id, '"its id is not one"')
     else
-      set[#set + 1] = id
-      set[#set + 1] = claim_of(body)
-      hand_over(id, body)
+      n = n + 1
+      ids[n], bodies[n] = id, body
+      claims[2 * n - 1], claims[2 * n] = id, claim_of(body)
       room = room - #body
     end
   end
-  if #set > 0 then call('HSET', mine, unpack(set)) end
 end
 
 -- Pops up to `n` entries of a line, in portions so that large bodies do not pile up; many tombstones take several calls.
-local looked = 0
+local looked, whole_room = 0, room
+local function portion()
+  if #ids == 0 then return 8 end
+  -- The first few tell how large bodies are.
+  return math.max(1, math.min(128, math.floor(room * #ids / (whole_room - room))))
+end
 local function take(line, n)
   while n > 0 and room > 0 and looked < 2000 do
-    local entries = call('LPOP', line, math.min(n, #ids == 0 and 8 or 32))
+    local entries = call('LPOP', line, math.min(n, portion()))
     if not entries then return n end
     looked = looked + #entries
     local before = #ids
@@ -288,9 +350,9 @@ end
 if wanted > 0 then
   token = whole(math.max(clock[1] * 1000000 + clock[2], num(seq[1]) + 1))
   usual_claim = token .. ':' .. whole(now + usual)
-  local others = call('EXISTS', Q .. ':ready:0', Q .. ':ready:1', Q .. ':ready:2', Q .. ':ready:3', Q .. ':ready:4',
-    Q .. ':ready:6', Q .. ':ready:7', Q .. ':ready:8', Q .. ':ready:9', Q .. ':suspects', Q .. ':parked')
-  if others == 0 and not seq[4] then
+  local has_others = not is_plain and call('EXISTS', Q .. ':ready:0', Q .. ':ready:1', Q .. ':ready:2', Q .. ':ready:3',
+    Q .. ':ready:4', Q .. ':ready:6', Q .. ':ready:7', Q .. ':ready:8', Q .. ':ready:9', Q .. ':suspects', Q .. ':parked') > 0
+  if not has_others and not seq[4] then
     take(Q .. ':ready:5', wanted)
   elseif not serve_suspects() then
     local left = wanted
@@ -298,6 +360,7 @@ if wanted > 0 then
     take_levels(left)
   end
   if #ids > 0 then
+    each_portion(claims, 1000, 'HSET', mine)
     call('HSET', Q .. ':seq', 'token', token)
     if has('idle') then call('SREM', Q .. ':idle', session) end
     if has('named') then

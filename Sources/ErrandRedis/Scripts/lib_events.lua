@@ -2,12 +2,19 @@
 local lines, bytes, totals = {}, 0, {}
 local NAMELESS = '"operation":null,"name":null'
 
-local function count(what) totals[what] = (totals[what] or 0) + 1 end
+local function count(what, times) totals[what] = (totals[what] or 0) + (times or 1) end
 
 local function publish()
   if #lines == 0 then return end
-  call('PUBLISH', Q .. ':events', table.concat(lines, '\n'))
+  -- One text alone is not copied.
+  call('PUBLISH', Q .. ':events', lines[2] and table.concat(lines, '\n') or lines[1])
   lines, bytes = {}, 0
+end
+
+local function tell(line)
+  if bytes + #line > 32000 then publish() end
+  lines[#lines + 1] = line
+  bytes = bytes + #line + 1
 end
 
 -- An id that came from a list or set may be anything; in an event it must not break the line.
@@ -23,9 +30,7 @@ local function event(kind, id, fragment, attempt, worker, duration, error)
     if fragment == NAMELESS then return line end
     return event(kind, id, NAMELESS, attempt, worker, duration, '"too long for an event"')
   end
-  if bytes + #line > 32000 then publish() end
-  lines[#lines + 1] = line
-  bytes = bytes + #line + 1
+  tell(line)
   return line
 end
 

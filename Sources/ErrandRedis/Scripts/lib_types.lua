@@ -2,13 +2,15 @@
 local TYPES = {
   body = 'hash', seq = 'hash', counters = 'hash', ended = 'hash', sessions = 'zset', idle = 'set', ['ready:5'] = 'list',
 }
--- Keys that most queues lack are asked for together.
+-- Keys that a queue of plain jobs lacks, and those that it has at times, are asked for together.
 local SELDOM = {
   names = 'hash', named = 'hash', running = 'hash', next = 'hash', stops = 'hash', failures = 'hash', crashes = 'hash',
   alone = 'hash', errors = 'hash', stand = 'hash', place = 'hash', gone = 'hash', settings = 'hash', parked = 'hash',
-  history = 'hash', ['history:order'] = 'list', ['ended:old'] = 'hash', suspects = 'list', scheduled = 'zset',
-  retrying = 'zset', dead = 'zset', ['ready:0'] = 'list', ['ready:1'] = 'list', ['ready:2'] = 'list', ['ready:3'] = 'list',
+  suspects = 'list', ['ready:0'] = 'list', ['ready:1'] = 'list', ['ready:2'] = 'list', ['ready:3'] = 'list',
   ['ready:4'] = 'list', ['ready:6'] = 'list', ['ready:7'] = 'list', ['ready:8'] = 'list', ['ready:9'] = 'list',
+}
+local AT_TIMES = {
+  history = 'hash', ['history:order'] = 'list', ['ended:old'] = 'hash', scheduled = 'zset', retrying = 'zset', dead = 'zset',
 }
 
 -- What a key is, when it is there and is something else than it should be.
@@ -29,9 +31,9 @@ local function type_error(types)
   end
 end
 
-local function seldom_exists()
+local function any_exists(types)
   local keys = {}
-  for name in pairs(SELDOM) do keys[#keys + 1] = Q .. ':' .. name end
+  for name in pairs(types) do keys[#keys + 1] = Q .. ':' .. name end
   return call('EXISTS', unpack(keys)) > 0
 end
 

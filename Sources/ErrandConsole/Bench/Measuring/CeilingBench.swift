@@ -70,12 +70,16 @@ struct CeilingBench {
             end
             local number = redis.call('HINCRBY', KEYS[1] .. ':ceiling', 'calls', 2)
             local got = exchange(KEYS, { ARGV[1], tostring(number), '50', '8', '0', '7500', '17500', '8388608', '0' })
-            local report = { ARGV[1], tostring(number + 1), '0', '0', '0', '7500', '17500', '8388608', tostring(#got[3]) }
+            local jobs = #got[3]
+            local report = { ARGV[1], tostring(number + 1), '0', '0', '0', '7500', '17500', '8388608', jobs > 0 and '1' or '0' }
+            local event = ',"duration_ms":0,"error":null}\\n{"event":"finished","id":"00000000000000","operation":"noop",'
+              .. '"name":null,"queue":"ceiling","attempt":1,"worker":"00000000000000","at_ms":'
+            report[10], report[11] = tostring(jobs), got[2]
             for i, id in ipairs(got[3]) do
-              for _, value in ipairs({ id, got[2], 'f', '1', '0', '"operation":"noop","name":null', 'null', '', '' }) do
-                report[#report + 1] = value
-              end
+              report[11 + i] = id
+              report[11 + jobs + i] = event
             end
+            report[12 + 2 * jobs] = ',"duration_ms":0,"error":null}'
             return exchange(KEYS, report)
             """
         return try await stage.broker.load(
