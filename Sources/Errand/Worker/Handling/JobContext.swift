@@ -20,9 +20,19 @@ public struct JobContext: Sendable {
     public let arguments: JSONText
     /// When the run times out.
     public let deadline: ContinuousClock.Instant
-    /// A logger that names the job.
-    public let logger: Logger
+    let workerLogger: Logger
     let stopFlag: StopFlag
+
+    /// A logger that names the job.
+    ///
+    /// Made anew whenever it is asked for, so that jobs that log nothing pay nothing; who logs often keeps it in a
+    /// variable.
+    public var logger: Logger {
+        var logger = workerLogger
+        logger[metadataKey: "job.id"] = "\(id)"
+        logger[metadataKey: "job.operation"] = "\(operation)"
+        return logger
+    }
 
     /// Whether the run is to stop: it timed out, was cancelled, or the worker stops.
     public var isCancelled: Bool { stopFlag.isSet }

@@ -111,10 +111,7 @@ final class JobRun: Sendable {
     }
 
     private func context(of queue: String, began: ContinuousClock.Instant) -> JobContext {
-        var logger = logger
-        logger[metadataKey: "job.id"] = "\(id)"
-        logger[metadataKey: "job.operation"] = "\(operation.name)"
-        return JobContext(
+        JobContext(
             id: id,
             operation: operation.name,
             name: job.description.name,
@@ -123,7 +120,7 @@ final class JobRun: Sendable {
             token: token,
             arguments: job.description.arguments,
             deadline: began + timeout,
-            logger: logger,
+            workerLogger: logger,
             stopFlag: stopFlag
         )
     }

@@ -8,7 +8,7 @@ struct BenchFigures: Sendable {
         case uniqueNew, uniqueDrop, uniqueReplace
         case pickup50, pickup95, pickup99, pickupMost
         case pickup200Idle50, pickup200Idle95, pickup200Idle99, pickup200IdleMost
-        case commandsPerJob, serverMicrosecondsPerJob, networkBytesPerJob
+        case commandsPerJob, serverMicrosecondsPerJob, workerMicrosecondsPerJob, networkBytesPerJob
         case bytesPerWaitingJob, workerBytes, idleCommandsPerSecond, idleProcessorShare
     }
 

@@ -53,6 +53,7 @@ struct BenchMeasurement: Sendable {
             figures.add(drain.networkBytes, to: .networkBytesPerJob)
             figures.add(drain.waitingBytes, to: .bytesPerWaitingJob)
             figures.add(Double(drain.workerBytes), to: .workerBytes)
+            figures.add(drain.workerMicroseconds, to: .workerMicrosecondsPerJob)
         },
         BenchMeasurement(part: .drain, title: "drain, asynchronous") { stage, figures in
             let bench = DrainBench(stage: stage)

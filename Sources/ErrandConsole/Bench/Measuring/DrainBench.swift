@@ -20,6 +20,8 @@ struct DrainBench {
         var waitingBytes = 0.0
         /// The most memory that the worker had, in bytes.
         var workerBytes: Int64 = 0
+        /// The worker's, its start included.
+        var workerMicroseconds = 0.0
     }
 
     /// Pushes jobs into a paused queue, lets it go, and waits until the last end has been counted.
@@ -43,7 +45,9 @@ struct DrainBench {
         result.serverMicroseconds = costs.processorMicroseconds / Double(jobs)
         result.networkBytes = Double(costs.networkBytes) / Double(jobs)
         _ = try await stage.producer.push(try stage.job(BenchOperations.usage, on: queue))
-        result.workerBytes = try await workers.usage(number: 1).mostResidentBytes
+        let usage = try await workers.usage(number: 1)
+        result.workerBytes = usage.mostResidentBytes
+        result.workerMicroseconds = Double(usage.processorMicroseconds) / Double(jobs)
         return result
     }
 
