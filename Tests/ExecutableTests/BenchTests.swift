@@ -2,6 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
 /// `errand bench` as a process; of its figures only that they are there and make sense.
 @Suite struct BenchTests {
     private struct Figures: Decodable {
@@ -49,5 +53,38 @@ import Testing
         #expect(try await bench.end(within: .seconds(120)) == 0, "\(bench.lines)")
         #expect(bench.lines.contains { $0.contains("drain, handlers that do nothing") }, "\(bench.lines)")
         #expect(try server.run("KEYS", "errand:*") == "")
+    }
+
+    private struct Growth: Decodable {
+        struct Point: Decodable {
+            let axis: String
+            let value, bytes_per_waiting_job: Int
+            let push_us, drain_us, server_us: Double
+        }
+        let growth: [Point]
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func drawsHowCostsGrow() async throws {
+        let plot = NSTemporaryDirectory() + "growth-\(UInt32.random(in: 0 ... .max)).svg"
+        defer { try? FileManager.default.removeItem(atPath: plot) }
+        let arguments = ["bench", "--growth", "--jobs", "1000", "--most-waiting", "10000", "--plot", plot, "--json"]
+        let bench = try Program("errand", arguments)
+        #expect(try await bench.end(within: .seconds(240)) == 0, "\(bench.lines)")
+        let line = try #require(bench.lines.last { $0.hasPrefix("{") })
+        let points = try JSONDecoder().decode(Growth.self, from: Data(line.utf8)).growth
+        #expect(points.filter { $0.axis == "waiting" }.map(\.value) == [10_000])
+        #expect(points.filter { $0.axis == "bodies" }.map(\.value) == [100, 1024, 10_240, 102_400])
+        #expect(points.allSatisfy { $0.push_us > 0 && $0.drain_us > 0 && $0.server_us > 0 }, "\(points)")
+        #expect(points.last.map { (100_000...200_000).contains($0.bytes_per_waiting_job) } == true, "\(points)")
+        let drawn = try String(contentsOfFile: plot, encoding: .utf8)
+        #expect(XMLParser(data: Data(drawn.utf8)).parse(), "\(drawn)")
+        #expect(drawn.split(separator: "µs a job by").count == 5, "one panel an axis")
+    }
+
+    @Test func refusesAPlotOfNothing() async throws {
+        let bench = try Program("errand", ["bench", "--plot", "growth.svg"])
+        #expect(try await bench.end(within: .seconds(30)) == 64)
+        #expect(bench.lines.contains { $0.contains("--plot goes with --growth") }, "\(bench.lines)")
     }
 }

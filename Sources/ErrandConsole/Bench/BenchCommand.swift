@@ -1,6 +1,7 @@
 import ArgumentParser
 import ErrandCommandLine
 import ErrandRedis
+import Foundation
 
 /// Measures what a broker and a worker on this machine carry.
 struct BenchCommand: AsyncParsableCommand {
@@ -18,6 +19,7 @@ struct BenchCommand: AsyncParsableCommand {
             Examples:
               errand bench
               errand bench --jobs 1000000 --runs 5 --only drain
+              errand bench --growth --plot growth.svg
               errand bench --redis redis://127.0.0.1:6379 --json
             """
     )
@@ -30,11 +32,27 @@ struct BenchCommand: AsyncParsableCommand {
         help: "Only this part: \(BenchMeasurement.Part.allCases.map(\.rawValue).joined(separator: ", ")); repeatable."
     )
     var only: [BenchMeasurement.Part] = []
+    @Flag(
+        help: ArgumentHelp(
+            "Measure how costs grow instead: with waiting jobs, workers, queues and bodies.",
+            discussion: "A push, a drain and the memory of a job at each point; some minutes and gigabytes."
+        )
+    )
+    var growth = false
+    @Option(help: ArgumentHelp("With --growth: draw the curves into this file.", valueName: "file.svg"))
+    var plot: String?
+    @Option(help: ArgumentHelp("With --growth: the most jobs that wait at once.", valueName: "jobs"))
+    var mostWaiting = 5_000_000
     @Flag(help: "Print one JSON object on standard output.") var json = false
 
     func validate() throws {
         guard (1000...10_000_000).contains(jobs) else { throw ValidationError("--jobs must be 1000 to 10000000") }
         guard (1...100).contains(runs) else { throw ValidationError("--runs must be 1 to 100") }
+        guard (10_000...10_000_000).contains(mostWaiting) else {
+            throw ValidationError("--most-waiting must be 10000 to 10000000")
+        }
+        guard growth || plot == nil else { throw ValidationError("--plot goes with --growth") }
+        guard !growth || only.isEmpty else { throw ValidationError("--only does not go with --growth") }
         guard (1...10_000).contains(concurrency) else { throw ValidationError("--concurrency must be 1 to 10000") }
     }
 
@@ -47,22 +65,31 @@ struct BenchCommand: AsyncParsableCommand {
                     jobs: jobs,
                     concurrency: concurrency
                 )
-                let measurements = BenchMeasurement.all.filter { only.isEmpty || only.contains($0.part) }
-                let run = BenchRun(stage: stage, measurements: measurements, runs: runs)
-                let figures: BenchFigures
-                do { figures = try await run.figures() } catch {
+                do {
+                    if growth { try await showGrowth(on: stage) } else { try await showFigures(on: stage) }
+                } catch {
                     try await stage.tidyUp()
                     throw error
                 }
                 try await stage.tidyUp()
-                let report = BenchReport(
-                    figures: figures,
-                    facts: try await .gather(stage),
-                    jobs: jobs,
-                    runs: runs
-                )
-                if json { StandardOutput.write(report.json.bytes) } else { report.print() }
             }
+        }
+    }
+
+    private func showFigures(on stage: BenchStage) async throws {
+        let measurements = BenchMeasurement.all.filter { only.isEmpty || only.contains($0.part) }
+        let figures = try await BenchRun(stage: stage, measurements: measurements, runs: runs).figures()
+        let report = BenchReport(figures: figures, facts: try await .gather(stage), jobs: jobs, runs: runs)
+        if json { StandardOutput.write(report.json.bytes) } else { report.print() }
+    }
+
+    private func showGrowth(on stage: BenchStage) async throws {
+        let points = try await GrowthBench(stage: stage, most: mostWaiting).points()
+        let report = GrowthReport(points: points, facts: try await .gather(stage))
+        if json { StandardOutput.write(report.json.bytes) } else { report.print() }
+        guard let plot else { return }
+        do { try Data(GrowthPlot(points: points).svg.utf8).write(to: URL(fileURLWithPath: plot)) } catch {
+            throw CommandFailure("cannot write \(plot): \(error.localizedDescription)", ExitStatus.unsuccessful)
         }
     }
 }

@@ -34,15 +34,20 @@ struct PushBench {
         return (ContinuousClock.now - start).rate(of: share * Self.tasks)
     }
 
-    /// Many jobs a call, to one queue.
-    func bulk(jobs: Int, operation: String = BenchOperations.noop, to queue: String) async throws -> Double {
-        let job = try stage.job(operation, on: queue)
-        let portion = Array(repeating: job, count: Self.portion)
+    /// Many jobs a call, to one queue; fewer of large ones.
+    func bulk(
+        jobs: Int,
+        operation: String = BenchOperations.noop,
+        bytes: Int = 100,
+        to queue: String
+    ) async throws -> Double {
+        let job = try stage.job(operation, on: queue, bytes: bytes)
+        let portion = Array(repeating: job, count: max(1, min(Self.portion, (4 << 20) / bytes)))
         let start = ContinuousClock.now
         var left = jobs
         while left > 0 {
-            _ = try await stage.producer.push(contentsOf: left < Self.portion ? Array(portion.prefix(left)) : portion)
-            left -= Self.portion
+            _ = try await stage.producer.push(contentsOf: left < portion.count ? Array(portion.prefix(left)) : portion)
+            left -= portion.count
         }
         return (ContinuousClock.now - start).rate(of: jobs)
     }
