@@ -17,7 +17,8 @@ final class SessionEpoch: Sendable {
     private let pool = PoolProbe()
     private let lost = Atomic(false)
     private let over = Atomic(false)
-    private let refusal = Mutex<BrokerError?>(nil)
+    /// Why it ends before the worker has drained: the first reason, and one that no new session mends.
+    private let reasons = Mutex<(first: BrokerError?, refusal: BrokerError?)>((nil, nil))
     private let lanesBox = Mutex<[Lane]>([])
     private let heartbeatBox = Mutex<(any Heartbeat)?>(nil)
     private let upkeep: [String: Signal]
@@ -62,37 +63,31 @@ final class SessionEpoch: Sendable {
         startHeartbeat()
         let hints = broker.hints(for: session, on: session.queues) { [weak self] in self?.take($0) }
         shutdown.onChange { [weak self] in self?.drain() }
-        let failure = await serve(lanes)
+        await serve(lanes)
         over.store(true, ordering: .releasing)
         hints.cancel()
         // A broker that does not answer would only cost time; the leases end by themselves.
-        if isLost { releaseLater() } else if failure == nil { await release() }
+        if isLost { releaseLater() } else { await release() }
         heartbeatBox.withLock { $0?.stop() }
         lanesBox.withLock { $0 = [] }
-        if let refusal = refusal.withLock({ $0 }) { throw refusal }
-        guard let failure, failure.code != .sessionLost, !isDraining else { return isLost }
-        throw failure
+        // Not what the lanes say of it: while a heartbeat learns that the session is lost, their calls may fail otherwise.
+        let (first, refusal) = reasons.withLock { $0 }
+        if let refusal { throw refusal }
+        guard let first, first.code != .sessionLost, !isDraining else { return isLost }
+        throw first
     }
 
-    /// Runs the lanes and the upkeep; answers the first failure.
-    private func serve(_ lanes: [Lane]) async -> BrokerError? {
-        await withTaskGroup(of: BrokerError?.self) { group in
+    /// Runs the lanes and the upkeep.
+    private func serve(_ lanes: [Lane]) async {
+        await withTaskGroup(of: Void.self) { group in
             for lane in lanes {
-                group.addTask {
-                    do throws(BrokerError) { try await lane.work() } catch {
-                        self.end(because: error)
-                        return error
-                    }
-                    return nil
-                }
+                group.addTask { do throws(BrokerError) { try await lane.work() } catch { self.end(because: error) } }
             }
             // Not waited for in the end: a call that hangs must not keep the worker from leaving.
             for lane in lanes { Task { await Caretaker(lane, self).work() } }
-            var first: BrokerError?
-            for await failure in group { first = first ?? failure }
+            await group.waitForAll()
             over.store(true, ordering: .releasing)
             for signal in upkeep.values { signal.raise() }
-            return first
         }
     }
 
@@ -179,10 +174,15 @@ final class SessionEpoch: Sendable {
 
     /// Ends the session: the broker does not know it any more, or does not permit what a worker must do.
     func end(because error: BrokerError) {
-        if error.code == .notPermitted { refusal.withLock { $0 = $0 ?? error } }
-        guard !over.load(ordering: .acquiring),
-            lost.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
-        else { return }
+        let isOver = over.load(ordering: .acquiring)
+        let isFirst = reasons.withLock { reasons in
+            if error.code == .notPermitted { reasons.refusal = reasons.refusal ?? error }
+            guard !isOver, reasons.first == nil else { return false }
+            reasons.first = error
+            return true
+        }
+        guard isFirst else { return }
+        lost.store(true, ordering: .releasing)
         if error.code == .sessionLost { logger.debug("session lost", metadata: ["worker.id": "\(session.id)"]) }
         for lane in lanes { lane.stopAll(.lost) }
     }

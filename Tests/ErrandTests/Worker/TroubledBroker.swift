@@ -1,0 +1,87 @@
+import Errand
+import Synchronization
+
+/// The broker in memory behind a line that can be in trouble: exchanges fail while it is told so, and heartbeats hear what a
+/// test wants them to hear.
+final class TroubledBroker: WorkingBroker {
+    private struct State {
+        var failure: BrokerError?
+        var failures = 0
+        var onBeat: (@Sendable (String, Result<Beat, BrokerError>) -> Void)?
+    }
+
+    let memory = MemoryBroker()
+    private let state = Mutex(State())
+
+    /// How many exchanges have failed.
+    var failures: Int { state.withLock { $0.failures } }
+
+    /// Lets exchanges fail; `nil` ends that.
+    func fail(with error: BrokerError?) { state.withLock { $0.failure = error } }
+
+    /// Lets the newest session's heartbeat hear something.
+    func tell(_ queue: String, _ beat: Result<Beat, BrokerError>) {
+        state.withLock { $0.onBeat }?(queue, beat)
+    }
+
+    func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeAnswer {
+        let failure = state.withLock { state in
+            if state.failure != nil { state.failures += 1 }
+            return state.failure
+        }
+        if let failure { throw failure }
+        return try await memory.exchange(exchange, on: queue)
+    }
+
+    func startHeartbeat(
+        of session: Session,
+        on queues: [String],
+        every interval: Duration,
+        begun: @escaping @Sendable (String) -> Token,
+        onBeat: @escaping @Sendable (String, Result<Beat, BrokerError>) -> Void
+    ) -> any Heartbeat {
+        state.withLock { $0.onBeat = onBeat }
+        return memory.startHeartbeat(of: session, on: queues, every: interval, begun: begun, onBeat: onBeat)
+    }
+
+    // MARK: What goes through
+
+    func register(_ session: Session, on queue: String) async throws(BrokerError) {
+        try await memory.register(session, on: queue)
+    }
+
+    func reconcile(
+        _ session: Session,
+        call: Int,
+        runs: [(id: String, token: Token)],
+        on queue: String
+    ) async throws(BrokerError) -> Reconciliation {
+        try await memory.reconcile(session, call: call, runs: runs, on: queue)
+    }
+
+    func recover(on queue: String) async throws(BrokerError) -> Recovery { try await memory.recover(on: queue) }
+
+    func promote(on queue: String) async throws(BrokerError) -> Promotion { try await memory.promote(on: queue) }
+
+    func release(_ session: Session, on queue: String) async throws(BrokerError) {
+        try await memory.release(session, on: queue)
+    }
+
+    func hints(
+        for session: Session,
+        on queues: [String],
+        _ onHint: @escaping @Sendable (Hint) -> Void
+    ) -> any Subscription {
+        memory.hints(for: session, on: queues, onHint)
+    }
+
+    func put(_ schedule: Schedule) async throws(BrokerError) -> ScheduleVerdict { try await memory.put(schedule) }
+
+    func dueSchedules(on queue: String, skipping count: Int) async throws(BrokerError) -> DueSchedules {
+        try await memory.dueSchedules(on: queue, skipping: count)
+    }
+
+    func tick(_ proposal: TickProposal, on queue: String) async throws(BrokerError) -> TickVerdict {
+        try await memory.tick(proposal, on: queue)
+    }
+}

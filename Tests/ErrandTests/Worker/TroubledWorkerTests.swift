@@ -1,0 +1,41 @@
+import Errand
+import Logging
+import Synchronization
+import Testing
+
+/// What a worker makes of a broker whose connections fail one by one.
+@Suite("Workers whose broker is in trouble", .timeLimit(.minutes(1)))
+struct TroubledWorkerTests {
+    private static let queue = "trouble"
+
+    @Test("a session that is lost while calls cannot be made is no reason to end")
+    func losesItsSessionUnreachable() async throws {
+        let broker = TroubledBroker()
+        let (registered, registers) = AsyncStream.makeStream(of: Void.self)
+        let worker = Worker(
+            broker: broker,
+            configuration: WorkerConfiguration(queues: [.init(Self.queue)]),
+            operations: [RegisteredOperation("noop", handler: .blocking { _ in .finished() })],
+            logger: Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() },
+            onEvent: { if case .registered = $0 { registers.yield() } }
+        )
+        var registrations = registered.makeAsyncIterator()
+        let work = Task {
+            defer { registers.finish() }
+            try await worker.run()
+        }
+        try #require(await registrations.next() != nil, "it did not register")
+        broker.fail(with: BrokerError(.notReachable, "no connection"))
+        _ = try await Producer(broker: broker.memory).push(OperationDescription("noop", queue: Self.queue))
+        while broker.failures == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        // The heartbeat has a connection of its own, which is there again before the others.
+        broker.tell(Self.queue, .failure(BrokerError(.sessionLost, "the session is not registered")))
+        try #require(await registrations.next() != nil, "it ended")
+        broker.fail(with: nil)
+        while try await broker.memory.status(of: Self.queue).queue.totals["finished"] == 0 {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        work.cancel()
+        try await work.value
+    }
+}
