@@ -109,7 +109,13 @@ package final class RedisServer: Sendable {
     package func kill(_ signal: Int32) {
         guard let process = process.withLock({ $0 }), process.isRunning else { return }
         _ = Glibc.kill(process.processIdentifier, signal)
-        if signal == SIGKILL || signal == SIGTERM { process.waitUntilExit() }
+        if signal == SIGKILL || signal == SIGTERM { Self.awaitEnd(of: process.processIdentifier) }
+    }
+
+    /// Asks the kernel. `waitUntilExit` waits for the end of a socket that any other child may hold a copy of.
+    private static func awaitEnd(of pid: pid_t) {
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
     }
 
     /// Whether it answers at all, if only to ask for a password.

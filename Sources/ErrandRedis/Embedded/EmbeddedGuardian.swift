@@ -108,6 +108,7 @@ enum EmbeddedGuardian {
         // A pipe that the caller's output goes to must end with the caller, not with the guardian.
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0)
         for output in [Int32(1), 2] { posix_spawn_file_actions_adddup2(&actions, 0, output) }
+        closeOthers(&actions)
         let arguments = words.map { strdup($0) } + [nil]
         let environment =
             ProcessInfo.processInfo.environment.filter { !$0.key.hasSuffix("REDIS_URL") }.map { strdup("\($0)=\($1)") }
@@ -125,11 +126,23 @@ enum EmbeddedGuardian {
         reaper.start()
     }
 
-    /// `POSIX_SPAWN_SETSID`; Glibc declares it behind a macro that Swift does not see.
+    /// What the caller has open is not the guardian's: with a copy of it, a port would stay taken and a pipe open for as
+    /// long as the guardian lives.
+    private static func closeOthers(_ actions: inout posix_spawn_file_actions_t) {
+        #if os(Linux)
+            // By number, with room for what other threads open meanwhile: closing what is not open does no harm.
+            let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+            let highest = open.compactMap { Int32($0) }.max() ?? 1024
+            for descriptor in 3..<highest + 256 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+        #endif
+    }
+
+    /// `POSIX_SPAWN_SETSID`; Glibc declares it behind a macro that Swift does not see. Darwin's other flag is its
+    /// `closeOthers`.
     #if os(Linux)
         private static let inNewSession: Int32 = 0x80
     #else
-        private static let inNewSession = Int32(POSIX_SPAWN_SETSID)
+        private static let inNewSession = Int32(POSIX_SPAWN_SETSID) | Int32(POSIX_SPAWN_CLOEXEC_DEFAULT)
     #endif
 
     /// Waits until the server answers, and starts it when there is none.
