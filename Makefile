@@ -6,7 +6,7 @@ RELEASE = .build/release
 SUITES = BackgroundableTests ErrandTests ErrandRedisTests ErrandCatalogueTests FuzzingTests ModelTests ExecutableTests
 
 .PHONY: help deps build test threads model model-full mutations build-model faults faults-full fault-tools fuzz fuzz-full demo bench
-.PHONY: bench-local format lint docs
+.PHONY: rivals bench-local format lint docs
 
 help: ## list what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -77,6 +77,10 @@ demo: deps ## run a distributed work queue on real files, and kill a worker in t
 bench: deps ## jobs a second, latency and memory, beside what the server alone can do; ARGUMENTS="--runs 5"
 	$(SWIFT) build -c release --product errand
 	@$(RELEASE)/errand bench $(ARGUMENTS)
+
+rivals: deps ## other work queues beside Errand: same machine, server and work (Benchmarks/rivals)
+	$(SWIFT) build -c release --product errand
+	Benchmarks/rivals/run $(ARGUMENTS)
 
 bench-local: ## what a local operation costs, beside a plain one in the same run
 	$(SWIFT) build -c release --product BackgroundableBench
