@@ -97,7 +97,10 @@ let package = Package(
             dependencies: ["Backgroundable"],
             path: "Tests/Support/TerminationProbe"
         ),
-        .testTarget(name: "BackgroundableTests", dependencies: ["Backgroundable", "errand-termination-probe"]),
+        .testTarget(
+            name: "BackgroundableTests",
+            dependencies: ["Backgroundable", "TestSupport", "errand-termination-probe"]
+        ),
         .target(
             name: "ErrandConformance",
             dependencies: ["Errand", .product(name: "Logging", package: "swift-log")]
@@ -164,7 +167,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ErrandCatalogueTests",
-            dependencies: ["CErrandChild", "ErrandCatalogue", "errand-child-probe"]
+            dependencies: ["CErrandChild", "ErrandCatalogue", "TestSupport", "errand-child-probe"]
         ),
         .testTarget(
             name: "ExecutableTests",

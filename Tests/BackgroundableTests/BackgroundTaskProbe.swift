@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A process with background tasks, to be terminated.
 final class BackgroundTaskProbe {
     private let process = Process()
-    private let input = Pipe()
+    private let input = Pipe.forOneChild()
     private let lines = Box<[String]>([])
     private let ended = Signal()
     private let outputEnded = Signal()
@@ -14,7 +15,7 @@ final class BackgroundTaskProbe {
         process.executableURL = try BackgroundTaskProbe.executable()
         process.arguments = [way]
         process.standardInput = input
-        let output = Pipe()
+        let output = Pipe.forOneChild()
         process.standardOutput = output
         process.terminationHandler = { [ended] _ in ended.fire() }
         let ready = Signal()
@@ -67,7 +68,7 @@ final class BackgroundTaskProbe {
         sigaddset(&freed, SIGTERM)
         pthread_sigmask(SIG_UNBLOCK, &freed, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        try process.run()
+        try process.start()
     }
 
     /// Reads what it prints, on a thread of its own.

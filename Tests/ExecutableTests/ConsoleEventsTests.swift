@@ -93,7 +93,7 @@ import Testing
             ended.continuation.yield($0.terminationStatus)
             ended.continuation.finish()
         }
-        try process.run()
+        try process.start()
         try await until("the pipe has ended") {
             try server.run("PUBLISH", "errand:{default}:events", #"{"event":"finished"}"#)
             return !process.isRunning

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Files to work on, and a directory for temporary files of the demo's own, so that what it leaves is seen.
@@ -61,7 +62,7 @@ struct DemoPlace {
             let listing = Process()
             listing.executableURL = URL(fileURLWithPath: "/bin/ps")
             listing.arguments = ["-axo", "pid=,command="]
-            let output = Pipe()
+            let output = Pipe.forOneChild()
             listing.standardOutput = output
             guard (try? listing.run()) != nil else { return "" }
             return String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// A running `errand demo`.
@@ -21,10 +22,10 @@ final class DemoProcess: Sendable {
         environment["TMPDIR"] = place.temporary
         environment["PATH"] = path ?? environment["PATH"]
         process.environment = environment
-        let (output, error) = (Pipe(), Pipe())
+        let (output, error) = (Pipe.forOneChild(), Pipe.forOneChild())
         process.standardOutput = output
         process.standardError = error
-        try process.run()
+        try process.start()
         read(output) { [self] text in texts.withLock { $0.output += text } }
         read(error) { [self] text in texts.withLock { $0.error += text } }
     }

@@ -23,9 +23,9 @@ package enum ProcessTree {
             let ps = Process()
             ps.executableURL = URL(fileURLWithPath: "/bin/ps")
             ps.arguments = ["-axo", "pid=,ppid=,stat="]
-            let output = Pipe()
+            let output = Pipe.forOneChild()
             ps.standardOutput = output
-            guard (try? ps.run()) != nil else { return [] }
+            guard (try? ps.start()) != nil else { return [] }
             let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             return text.split(separator: "\n").compactMap { line in
                 let words = line.split(separator: " ")

@@ -45,7 +45,7 @@ package final class Program: Sendable {
             name.contains("/") ? URL(fileURLWithPath: name) : Self.directory.appendingPathComponent(name)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        let output = Pipe()
+        let output = Pipe.forOneChild()
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         process.standardError = output
@@ -56,7 +56,7 @@ package final class Program: Sendable {
                 $0.status = ended.terminationReason == .exit ? ended.terminationStatus : 128 + ended.terminationStatus
             }
         }
-        try withUnblockedSignals { try process.run() }
+        try process.start()
         self.process = process
         pid = process.processIdentifier
         Thread { Self.read(output.fileHandleForReading, into: shared) }.start()

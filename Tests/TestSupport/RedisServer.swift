@@ -85,7 +85,7 @@ package final class RedisServer: Sendable {
         process.arguments = prefix + ["redis-server"] + arguments
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        try withUnblockedSignals { try process.run() }
+        try process.start()
         self.process.withLock { $0 = process }
         TestWarden.shared.watch(process.processIdentifier, directory)
         let deadline = ContinuousClock.now + .seconds(20)

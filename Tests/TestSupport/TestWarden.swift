@@ -32,7 +32,7 @@ final class TestWarden: Sendable {
         warden.executableURL = URL(fileURLWithPath: "/bin/sh")
         warden.arguments = ["-c", Self.script]
         warden.standardInput = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
-        try? warden.run()
+        try? warden.start()
     }
 
     /// Watches over a server and its directory.

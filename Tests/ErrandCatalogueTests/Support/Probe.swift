@@ -1,17 +1,18 @@
 import Foundation
+import TestSupport
 
 /// A process that runs children as a worker does, to be killed.
 final class Probe {
     private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
+    private let input = Pipe.forOneChild()
+    private let output = Pipe.forOneChild()
 
     init(environment: [String: String] = [:]) throws {
         process.executableURL = try Self.executable()
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
         process.standardInput = input
         process.standardOutput = output
-        try process.run()
+        try process.start()
     }
 
     deinit {

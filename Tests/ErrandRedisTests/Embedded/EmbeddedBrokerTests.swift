@@ -83,9 +83,9 @@ struct EmbeddedBrokerTests {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["pgrep", "-c", "-f", "redis-server unixsocket:\(directory)"]
-        let output = Pipe()
+        let output = Pipe.forOneChild()
         process.standardOutput = output
-        try process.run()
+        try process.start()
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return Int(String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)) ?? -1

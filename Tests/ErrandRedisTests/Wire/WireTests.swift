@@ -60,9 +60,9 @@ struct WireTests {
                 "python3", Self.root.appending(path: "Tests/ExecutableTests/Wire/push.py").path, server.socket,
                 Self.root.appending(path: "docs/wire/push.lua").path, "wire", id, policy, "greet", #"{"who":"wörld"}"#,
             ] + (name.map { [$0] } ?? [])
-        let output = Pipe()
+        let output = Pipe.forOneChild()
         process.standardOutput = output
-        try process.run()
+        try process.start()
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)

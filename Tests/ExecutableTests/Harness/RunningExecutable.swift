@@ -16,7 +16,7 @@ final class RunningExecutable: Sendable {
     private static let ignoreBrokenPipes: Void = ignoreSignal(SIGPIPE)
 
     let pid: Int32
-    private let input = Pipe()
+    private let input = Pipe.forOneChild()
     private let output = Gathering()
     private let error = Gathering()
     private let ended = Promise<Int32>()
@@ -37,7 +37,7 @@ final class RunningExecutable: Sendable {
         process.terminationHandler = {
             ended.keep($0.terminationReason == .exit ? $0.terminationStatus : -$0.terminationStatus)
         }
-        try process.run()
+        try process.start()
         let pid = process.processIdentifier
         self.pid = pid
         output.start()
@@ -88,7 +88,7 @@ private final class Gathering: Sendable {
         var waiting: [@Sendable ([UInt8], Bool) -> Bool] = []
     }
 
-    let pipe = Pipe()
+    let pipe = Pipe.forOneChild()
     private let state = Mutex(State())
 
     func start() {
