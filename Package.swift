@@ -70,21 +70,26 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ]
         ),
+        // What operators see and do; the console and the dashboard are its faces.
+        .target(name: "ErrandOperator", dependencies: ["Errand"]),
         .target(
             name: "ErrandCommandLine",
             dependencies: [
-                "Errand", "ErrandCatalogue", "ErrandRedis", "ErrandText",
+                "Errand", "ErrandCatalogue", "ErrandOperator", "ErrandRedis", "ErrandText",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
-        .executableTarget(name: "errand-producer", dependencies: ["ErrandCommandLine"]),
-        .executableTarget(name: "errand-worker", dependencies: ["CErrandMemory", "ErrandCommandLine"]),
+        .executableTarget(name: "errand-producer", dependencies: ["ErrandCommandLine", "ErrandOperator"]),
+        .executableTarget(
+            name: "errand-worker",
+            dependencies: ["CErrandMemory", "ErrandCommandLine", "ErrandOperator"]
+        ),
         .executableTarget(
             name: "ErrandConsole",
             dependencies: [
-                "Errand", "ErrandCatalogue", "ErrandCommandLine", "ErrandRedis",
+                "Errand", "ErrandCatalogue", "ErrandCommandLine", "ErrandOperator", "ErrandRedis",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
@@ -133,7 +138,7 @@ let package = Package(
         .executableTarget(
             name: "errand-faults",
             dependencies: [
-                "Errand", "ErrandCommandLine", "ErrandRedis", "TestSupport",
+                "Errand", "ErrandCommandLine", "ErrandOperator", "ErrandRedis", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

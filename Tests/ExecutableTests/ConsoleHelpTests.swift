@@ -4,7 +4,8 @@ import Testing
 @Suite struct ConsoleHelpTests {
     @Test(arguments: [
         [], ["status"], ["jobs"], ["job"], ["job", "show"], ["job", "cancel"], ["job", "retry"], ["job", "delete"],
-        ["queue"],
+        ["job", "edit"], ["jobs", "list"], ["jobs", "retry"], ["jobs", "cancel"], ["jobs", "delete"],
+        ["jobs", "export"], ["jobs", "import"], ["queue"],
         ["queue", "pause"], ["queue", "resume"], ["queue", "clear"], ["queue", "limit"], ["events"], ["doctor"],
         ["schedule"], ["schedule", "list"], ["schedule", "show"], ["schedule", "add"], ["schedule", "delete"],
         ["schedule", "pause"], ["schedule", "resume"], ["schedule", "run"], ["schedule", "next"],

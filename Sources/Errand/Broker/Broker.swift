@@ -90,13 +90,17 @@ public protocol ConsoleBroker: Sendable {
     /// What the broker knows of these jobs; `nil` for an id it does not know.
     func inspect(_ ids: [String], on queue: String) async throws(BrokerError) -> [JobRecord?]
 
-    /// One page of the jobs in a state, and where the next page begins (`nil` after the last).
+    /// One page of the jobs in a state. What was in the way of the page may have changed when the next one is read.
+    ///
+    /// - Parameters:
+    ///   - cursor: the position to begin at: 0, or ``JobPage/next`` of the page before.
+    ///   - count: how many to look at, at the most 500.
     func jobs(
         in state: JobState,
         on queue: String,
         from cursor: Int,
         count: Int
-    ) async throws(BrokerError) -> (jobs: [JobRecord], next: Int?)
+    ) async throws(BrokerError) -> JobPage
 
     /// Cancels jobs: those that wait end at once, those that run are told to stop.
     func cancel(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict]

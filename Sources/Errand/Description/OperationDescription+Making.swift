@@ -111,3 +111,12 @@ extension OperationDescription {
         return filled
     }
 }
+
+extension OperationDescription {
+    /// The description as that of a new job: its id is made on pushing.
+    package func withoutID() -> OperationDescription {
+        var new = self
+        new.id = nil
+        return new
+    }
+}

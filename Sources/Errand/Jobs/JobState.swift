@@ -74,3 +74,20 @@ public struct JobRecord: Sendable, Equatable {
         self.result = result
     }
 }
+
+/// Some of the jobs in a state.
+public struct JobPage: Sendable, Equatable {
+    /// The jobs, in the order of the state: next to run first; of the dead and the ended, the newest first.
+    public var jobs: [JobRecord]
+    /// The position in the state of each of the jobs, from 0. There may be gaps: not every place holds a job.
+    public var positions: [Int]
+    /// Where the next page begins; `nil` after the last.
+    public var next: Int?
+
+    /// Makes a page.
+    public init(jobs: [JobRecord] = [], positions: [Int] = [], next: Int? = nil) {
+        self.jobs = jobs
+        self.positions = positions
+        self.next = next
+    }
+}

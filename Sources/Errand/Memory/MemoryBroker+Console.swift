@@ -20,7 +20,7 @@ extension MemoryBroker {
         on queue: String,
         from cursor: Int,
         count: Int
-    ) async throws(BrokerError) -> (jobs: [JobRecord], next: Int?) {
+    ) async throws(BrokerError) -> JobPage {
         try change(queue) { $0.page(of: state, from: cursor, count: count) }
     }
 

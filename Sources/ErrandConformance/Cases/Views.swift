@@ -118,6 +118,7 @@ extension Stage {
         while let from = cursor {
             let page = try await broker.jobs(in: state, on: queue, from: from, count: count)
             counts.append(page.jobs.count)
+            #expect(page.positions == Array(from..<from + page.jobs.count))
             #expect(page.jobs.allSatisfy { $0.state == state })
             cursor = page.next
         }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ErrandCommandLine
+import ErrandOperator
 import ErrandRedis
 import Foundation
 

@@ -1,5 +1,6 @@
 import Errand
 import ErrandCommandLine
+import ErrandOperator
 
 /// Something that may want a change, but breaks no promise of the data.
 struct Advice: Sendable {

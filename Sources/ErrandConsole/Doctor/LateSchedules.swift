@@ -1,5 +1,6 @@
 import Errand
 import ErrandCommandLine
+import ErrandOperator
 import ErrandRedis
 
 /// Looks for schedules whose ticks nobody pushes.

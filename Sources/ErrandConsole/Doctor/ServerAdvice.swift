@@ -1,5 +1,6 @@
 import Errand
 import ErrandCommandLine
+import ErrandOperator
 import ErrandRedis
 
 /// Looks at the server's settings and state for what endangers jobs.

@@ -1,5 +1,6 @@
 import Errand
 import ErrandCommandLine
+import ErrandOperator
 
 /// Writes events, each at once. Whoever can write to the broker can publish anything: what is no event is passed over.
 struct EventWriter: Sendable {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Errand
 import ErrandCommandLine
+import ErrandOperator
 import ErrandRedis
 
 /// What became of one job that something was to be done with.

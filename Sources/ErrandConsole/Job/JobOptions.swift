@@ -1,6 +1,7 @@
 import ArgumentParser
 import Errand
 import ErrandCommandLine
+import ErrandOperator
 import ErrandRedis
 
 /// Which jobs are meant, and where they are.

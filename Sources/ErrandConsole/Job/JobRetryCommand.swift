@@ -1,6 +1,7 @@
 import ArgumentParser
 import Errand
 import ErrandCommandLine
+import ErrandOperator
 import ErrandRedis
 
 /// `errand job retry`.
@@ -26,11 +27,11 @@ struct JobRetryCommand: AsyncParsableCommand {
 extension ReviveVerdict {
     fileprivate var verdict: JobVerdict {
         switch self {
-        case .revived: JobVerdict(word: "revived", isDone: true)
-        case .notDead: JobVerdict(word: "not_dead", remark: "only dead jobs are retried by hand", isDone: false)
+        case .revived: JobVerdict(word: word, isDone: true)
+        case .notDead: JobVerdict(word: word, remark: "only dead jobs are retried by hand", isDone: false)
         case .nameTaken(let holder):
-            JobVerdict(word: "name_taken", remark: "job \(holder) holds the name", isDone: false)
-        case .notFound: JobVerdict(word: "not_found", isDone: false)
+            JobVerdict(word: word, remark: "job \(holder) holds the name", isDone: false)
+        case .notFound: JobVerdict(word: word, isDone: false)
         }
     }
 }

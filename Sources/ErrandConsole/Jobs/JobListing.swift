@@ -1,25 +1,20 @@
 import Errand
 import ErrandCommandLine
+import ErrandOperator
 
 /// Writes jobs as they are found: lines of JSON at once, a table at the end.
 struct JobListing {
     private let asJSON: Bool
-    private let limit: Int
-    private var count = 0
+    private var isEmpty = true
     private var table = TextTable([
         ("ID", .left), ("QUEUE", .left), ("STATE", .left), ("OPERATION", .left), ("NAME", .left), ("ATTEMPT", .right),
         ("CRASHES", .right), ("SINCE/AT", .left), ("ERROR", .left), ("RESULT", .left),
     ])
 
-    init(asJSON: Bool, limit: Int) {
-        self.asJSON = asJSON
-        self.limit = limit
-    }
-
-    var isFull: Bool { count >= limit }
+    init(asJSON: Bool) { self.asJSON = asJSON }
 
     mutating func add(_ job: JobSummary) {
-        count += 1
+        isEmpty = false
         if asJSON { return StandardOutput.write(job.json().bytes) }
         table.add([
             TextTable.Cell(job.record.id, atMost: 64), TextTable.Cell(job.queue, atMost: 40),
@@ -33,9 +28,8 @@ struct JobListing {
 
     func finish() {
         if asJSON { return }
-        if count == 0 { return StandardError.write("no such jobs") }
+        if isEmpty { return StandardError.write("no such jobs") }
         table.print()
-        if isFull { StandardError.write("there may be more; --limit N lists more than \(limit)") }
     }
 }
 

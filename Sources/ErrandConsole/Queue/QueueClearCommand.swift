@@ -1,6 +1,7 @@
 import ArgumentParser
 import Errand
 import ErrandCommandLine
+import ErrandOperator
 import ErrandRedis
 
 /// `errand queue clear`.
@@ -37,8 +38,7 @@ struct QueueClearCommand: AsyncParsableCommand {
     }
 
     private func isConfirmed(_ count: Int) -> Bool {
-        StandardError.write("Cancel \(count.counted("waiting job")) of queue \(target.queue)? Type yes to do so:")
-        return ["y", "yes"].contains(readLine()?.lowercased())
+        Confirmation.ask("Cancel \(count.counted("waiting job")) of queue \(target.queue)?")
     }
 
     private func clear(_ broker: RedisBroker) async throws(BrokerError) -> Int {

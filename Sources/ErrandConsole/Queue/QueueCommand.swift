@@ -1,6 +1,7 @@
 import ArgumentParser
 import Errand
 import ErrandCommandLine
+import ErrandOperator
 import ErrandRedis
 
 /// `errand queue`: what can be done with a whole queue.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Errand
 import ErrandCommandLine
+import ErrandOperator
 
 /// `errand queue limit`.
 struct QueueLimitCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Errand
 import ErrandCommandLine
+import ErrandOperator
 
 /// `errand queue pause`.
 struct QueuePauseCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Errand
 import ErrandCommandLine
+import ErrandOperator
 import ErrandRedis
 
 /// `errand schedule list`.

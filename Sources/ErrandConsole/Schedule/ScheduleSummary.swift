@@ -1,5 +1,6 @@
 import Errand
 import ErrandCommandLine
+import ErrandOperator
 
 /// A schedule as the console shows it.
 struct ScheduleSummary: Sendable {

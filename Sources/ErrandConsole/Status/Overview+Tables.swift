@@ -1,5 +1,6 @@
 import Errand
 import ErrandCommandLine
+import ErrandOperator
 
 extension Overview {
     /// Writes the overview for people.

@@ -30,15 +30,14 @@ extension RedisBroker {
         on queue: String,
         from cursor: Int,
         count: Int
-    ) async throws(BrokerError) -> (jobs: [JobRecord], next: Int?) {
+    ) async throws(BrokerError) -> JobPage {
         var call = ScriptCall(.inspect, on: queue)
         call.add("page")
         call.add(state.rawValue)
         call.add(cursor)
         call.add(count)
-        let answer = try await run(call).elements ?? []
-        guard let next = answer.first?.number else { throw unexpected("a page of jobs") }
-        return (answer.dropFirst().compactMap { JobRecord($0) }, next < 0 ? nil : Int(clamping: next))
+        guard let page = JobPage(try await run(call)) else { throw unexpected("a page of jobs") }
+        return page
     }
 
     /// Cancels jobs, 50 a script; a session that runs one is told at once by a hint and for certain by its next

@@ -3,7 +3,7 @@ package import Errand
 extension JobRecord {
     /// Reads one job of the inspect script's answer; `nil` when it is anything else, or of a job nobody knows.
     package init?(_ value: RESPValue) {
-        guard let parts = value.elements, parts.count == 9, let id = parts[0].text, let state = parts[1].text,
+        guard let parts = value.elements, parts.count == 10, let id = parts[0].text, let state = parts[1].text,
             let state = JobState(rawValue: state)
         else { return nil }
         let at = parts[5].number ?? 0
@@ -18,6 +18,21 @@ extension JobRecord {
             session: session.isEmpty ? nil : session,
             lastEvent: parts[7].bytes ?? [],
             result: parts[8].bytes ?? []
+        )
+    }
+}
+
+extension JobPage {
+    /// Reads the inspect script's answer to a page; `nil` when it is none. What is no job is left out.
+    package init?(_ value: RESPValue) {
+        guard let answer = value.elements, let next = answer.first?.number else { return nil }
+        let entries = answer.dropFirst().compactMap { value in
+            JobRecord(value).map { ($0, value.elements?.last?.number ?? 0) }
+        }
+        self.init(
+            jobs: entries.map(\.0),
+            positions: entries.map { Int(clamping: $0.1) },
+            next: next < 0 ? nil : Int(clamping: next)
         )
     }
 }

@@ -2,7 +2,7 @@
 --
 -- ARGV     ids, then ids · or page, state, offset, how many at the most
 -- Answer   next offset, or how many of the ids were looked at (-1: all); then for each job an array: id, state ('' unknown), body, failures, crashes, at (ms; 0 unknown),
---          session, last event, result. As many as fit into 8 MiB, but one at least
+--          session, last event, result, position in the state (0 by ids). As many as fit into 8 MiB, but one at least
 local HOW = { f = 'finished', c = 'cancelled', r = 'replaced', x = 'deleted' }
 local sessions = call('ZRANGE', Q .. ':sessions', 0, -1)
 
@@ -17,7 +17,7 @@ local function ended_record(id)
   local letter, line, result = string.match(record or '', '^(%l)([^\n]*)\n(.*)$')
   local how = HOW[field('ended', id) or field('ended:old', id) or letter or '']
   local at = line and string.match(line, '"at_ms":(%d+),"duration_ms"')
-  return { id, how or '', '', 0, 0, num(at), '', line or '', result or '' }
+  return { id, how or '', '', 0, 0, num(at), '', line or '', result or '', 0 }
 end
 
 local function state_of(id)
@@ -33,11 +33,14 @@ local function state_of(id)
   return 'ready', 0, ''
 end
 
+local function record_of(id, body, state, at, session)
+  return { id, state, body, num(field('failures', id)), num(field('crashes', id)), at, session, field('errors', id) or '', '', 0 }
+end
+
 local function record(id)
   local body = call('HGET', Q .. ':body', id)
   if not body then return ended_record(id) end
-  local state, at, session = state_of(id)
-  return { id, state, body, num(field('failures', id)), num(field('crashes', id)), at, session, field('errors', id) or '', '' }
+  return record_of(id, body, state_of(id))
 end
 
 local answer = { -1 }
@@ -61,27 +64,63 @@ if ARGV[1] == 'ids' then
 end
 
 local state, offset, limit = ARGV[2], num(ARGV[3]), math.min(num(ARGV[4]), 500)
-local ids, skipped = {}, 0
+-- What the page holds: the text that stands there, its position, and what its place tells: a time or a session.
+local places, skipped, of_history = {}, 0, false
 
--- Goes through parts one after the other as if they were one list; each part answers its length and a slice.
+-- Goes through parts one after the other as if they were one list; each answers its length and a slice of places.
 local function page(length, slice)
-  if #ids < limit then
-    local from = math.max(offset - skipped, 0)
-    if from < length then
-      for _, id in ipairs(slice(from, math.min(from + limit - #ids, length) - 1)) do ids[#ids + 1] = id end
+  local from = math.max(offset - skipped, 0)
+  local to = math.min(length, from + limit - #places) - 1
+  if from <= to then
+    for i, place in ipairs(slice(from, to)) do
+      place.position = skipped + from + i - 1
+      places[#places + 1] = place
     end
   end
   skipped = skipped + length
 end
 
-local function page_of_list(key)
-  page(call('LLEN', key), function(from, to) return call('LRANGE', key, from, to) end)
+local function places_of(texts, session)
+  local all = {}
+  for i, text in ipairs(texts) do all[i] = { text = text, session = session } end
+  return all
 end
-local function page_of_hash(values)
-  page(#values, function(from, to)
-    local part = {}
-    for i = from + 1, to + 1 do part[#part + 1] = values[i] end
-    return part
+
+local function page_of_list(key)
+  page(call('LLEN', key), function(from, to) return places_of(call('LRANGE', key, from, to)) end)
+end
+
+local function page_of_claims(session)
+  local key = Q .. ':claims:' .. session
+  page(call('HLEN', key), function(from, to)
+    local ids = call('HKEYS', key)
+    return places_of({ unpack(ids, from + 1, to + 1) }, session)
+  end)
+end
+
+local function page_of_times(name, command)
+  local key = Q .. ':' .. name
+  page(call('ZCARD', key), function(from, to)
+    local all, flat = {}, call(command, key, from, to, 'WITHSCORES')
+    for i = 1, #flat, 2 do all[#all + 1] = { text = flat[i], at = num(flat[i + 1]) } end
+    return all
+  end)
+end
+
+local function page_of_successors()
+  local all = {}
+  for _, next_up in ipairs(call('HVALS', Q .. ':next')) do all[#all + 1] = string.match(next_up, '^%d+:(.+)$') end
+  page(#all, function(from, to) return places_of({ unpack(all, from + 1, to + 1) }) end)
+end
+
+local function page_of_history()
+  local order = Q .. ':history:order'
+  page(call('LLEN', order), function(from, to)
+    local all = {}
+    for _, entry in ipairs(call('LRANGE', order, -to - 1, -from - 1)) do
+      table.insert(all, 1, { text = string.match(entry, '^%d+:(.*)$') or '' })
+    end
+    return all
   end)
 end
 
@@ -89,32 +128,35 @@ if state == 'ready' then
   page_of_list(Q .. ':suspects')
   for level = 9, 0, -1 do page_of_list(Q .. ':ready:' .. level) end
   for _, operation in ipairs(call('HKEYS', Q .. ':parked')) do page_of_list(Q .. ':parked:' .. operation) end
-elseif state == 'scheduled' or state == 'retrying' then
-  page(call('ZCARD', Q .. ':' .. state), function(from, to) return call('ZRANGE', Q .. ':' .. state, from, to) end)
-elseif state == 'dead' then
-  page(call('ZCARD', Q .. ':dead'), function(from, to) return call('ZREVRANGE', Q .. ':dead', from, to) end)
+elseif state == 'scheduled' or state == 'retrying' then page_of_times(state, 'ZRANGE')
+elseif state == 'dead' then page_of_times(state, 'ZREVRANGE')
 elseif state == 'running' then
-  for _, session in ipairs(sessions) do page_of_hash(call('HKEYS', Q .. ':claims:' .. session)) end
-elseif state == 'deferred' then
-  local values = {}
-  for _, next_up in ipairs(call('HVALS', Q .. ':next')) do values[#values + 1] = string.match(next_up, '^%d+:(.+)$') end
-  page_of_hash(values)
+  for _, session in ipairs(sessions) do page_of_claims(session) end
+elseif state == 'deferred' then page_of_successors()
 else
-  local order = Q .. ':history:order'
-  page(call('LLEN', order), function(from, to)
-    local part = {}
-    for _, entry in ipairs(call('LRANGE', order, -to - 1, -from - 1)) do table.insert(part, 1, string.match(entry, '^%d+:(.*)$')) end
-    return part
-  end)
+  of_history = true
+  page_of_history()
 end
 
-for i, id in ipairs(ids) do
-  local found = record(state == 'ready' and field('stand', id) or id)
+-- The job of a place. An entry of a line with a tombstone may belong to a job that is elsewhere by now, and the id of an
+-- ended job may have been used again.
+local function found_at(place)
+  local id = state == 'ready' and field('stand', place.text) or place.text
+  local body = call('HGET', Q .. ':body', id)
+  if not body then return ended_record(id) end
+  local unsure = of_history or (state == 'ready' and num(field('gone', place.text)) > 0)
+  if unsure then return record_of(id, body, state_of(id)) end
+  return record_of(id, body, state, place.at or 0, place.session or '')
+end
+
+for _, place in ipairs(places) do
+  local found = found_at(place)
   if found[2] == state then
     if not fits(found) then
-      answer[1] = offset + i - 1
+      answer[1] = place.position
       return answer
     end
+    found[10] = place.position
     answer[#answer + 1] = found
   end
 end

@@ -2,6 +2,7 @@ import ArgumentParser
 import Errand
 import ErrandCatalogue
 import ErrandCommandLine
+import ErrandOperator
 
 /// What is said about one job beside its operation and arguments.
 struct PolicyOptions: ParsableArguments {

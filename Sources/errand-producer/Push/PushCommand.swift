@@ -86,7 +86,8 @@ struct PushCommand: AsyncParsableCommand {
 
     private func pushLines(of input: LineInput, _ defaults: CatalogueDefaults) async throws {
         try await broker.withBroker(as: "errand-producer") { broker in
-            var push = LinesPush(input: input, producer: Producer(broker: broker), defaults: defaults, json: json)
+            let producer = Producer(broker: broker)
+            var push = LinesPush(input: input, producer: producer, json: json) { try defaults.filling($0) }
             try await push.run()
         }
     }

@@ -1,5 +1,6 @@
 import Errand
 import ErrandCommandLine
+import ErrandOperator
 import ErrandRedis
 
 /// Pushes one job, tells its receipt, and waits for its end if that is wished.

@@ -37,18 +37,22 @@ extension MemoryQueue {
     }
 
     /// A page of those in a state; of ended jobs, a page of the history in which the other states are left out.
-    func page(of state: JobState, from cursor: Int, count: Int) -> (jobs: [JobRecord], next: Int?) {
+    func page(of state: JobState, from cursor: Int, count: Int) -> JobPage {
         let ids = ids(in: state)
         let start = min(max(cursor, 0), ids.count)
         let end = min(start + min(max(count, 0), MemoryRules.jobsACall), ids.count)
-        var (records, bytes): ([JobRecord], Int) = ([], 0)
+        var (page, bytes) = (JobPage(next: end < ids.count ? end : nil), 0)
         for index in start..<end {
             guard let record = record(of: ids[index]), record.state == state else { continue }
             bytes += record.body.count + record.lastEvent.count + record.result.count
-            if !records.isEmpty, bytes > MemoryRules.inspectedBytes { return (records, index) }
-            records.append(record)
+            if !page.jobs.isEmpty, bytes > MemoryRules.inspectedBytes {
+                page.next = index
+                return page
+            }
+            page.jobs.append(record)
+            page.positions.append(index)
         }
-        return (records, end < ids.count ? end : nil)
+        return page
     }
 
     private func ids(in state: JobState) -> [String] {

@@ -1,4 +1,5 @@
 import ErrandCommandLine
+import ErrandOperator
 import ErrandRedis
 import Foundation
 

@@ -1,4 +1,5 @@
 import ErrandCommandLine
+import ErrandOperator
 import Foundation
 
 /// The figures as a table for people and as one object for programs.

@@ -1,4 +1,5 @@
 import ErrandCommandLine
+import ErrandOperator
 import Foundation
 import Synchronization
 
@@ -85,18 +86,5 @@ private struct Pace: Sendable {
     var perSecond: Int {
         guard let first = marks.first, let last = marks.last, last.at > first.at else { return 0 }
         return Int(Double(last.done - first.done) / ((last.at - first.at) / .seconds(1)))
-    }
-}
-
-extension Int {
-    /// With commas between thousands.
-    var grouped: String {
-        var digits = String(magnitude)
-        var groups: [String] = []
-        while digits.count > 3 {
-            groups.insert(String(digits.suffix(3)), at: 0)
-            digits.removeLast(3)
-        }
-        return (self < 0 ? "-" : "") + ([digits] + groups).joined(separator: ",")
     }
 }

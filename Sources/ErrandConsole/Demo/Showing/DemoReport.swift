@@ -1,3 +1,4 @@
+import ErrandOperator
 import Foundation
 
 /// What the demo prints in the end.

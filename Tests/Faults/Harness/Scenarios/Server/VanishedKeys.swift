@@ -177,7 +177,7 @@ extension Scenario {
     private static func cancelAll(_ play: Play) async throws {
         try await eventually("nothing runs for ever") {
             for state in [JobState.running, .retrying, .deferred] {
-                let (jobs, _) = try await play.console.jobs(in: state, on: Play.queue, from: 0, count: 100)
+                let jobs = try await play.console.jobs(in: state, on: Play.queue, from: 0, count: 100).jobs
                 _ = try await play.console.cancel(jobs.map(\.id), on: Play.queue)
             }
             return try await play.status().isEmpty

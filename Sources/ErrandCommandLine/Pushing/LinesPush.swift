@@ -1,25 +1,38 @@
-import Errand
-import ErrandCommandLine
+package import Errand
+import ErrandOperator
 
 /// Pushes a job for each line of an input, in batches as they are read.
-struct LinesPush {
-    let input: LineInput
-    let producer: Producer
-    let defaults: CatalogueDefaults
-    let json: Bool
+package struct LinesPush {
+    private let input: LineInput
+    private let producer: Producer
+    private let json: Bool
+    private let filled: (OperationDescription) throws -> OperationDescription
     private var progress: ProgressBar?
     private var outcomes: [Receipt.Outcome: Int] = [:]
     private var refused = 0
 
-    init(input: LineInput, producer: Producer, defaults: CatalogueDefaults, json: Bool) {
+    /// Makes a push.
+    ///
+    /// - Parameters:
+    ///   - json: whether a receipt is written for every line that was taken.
+    ///   - filled: adds what a line leaves out; an error refuses the line.
+    package init(
+        input: LineInput,
+        producer: Producer,
+        json: Bool,
+        filled: @escaping (OperationDescription) throws -> OperationDescription = { $0 }
+    ) {
         self.input = input
         self.producer = producer
-        self.defaults = defaults
         self.json = json
+        self.filled = filled
         progress = input.size.map { ProgressBar(total: $0) }
     }
 
-    mutating func run() async throws {
+    /// Pushes until the input ends, and tells what became of its lines.
+    ///
+    /// - Throws: `CommandFailure` when a line was refused, when an answer was lost, and when the broker takes no more.
+    package mutating func run() async throws {
         while let lines = try await input.nextBatch() {
             let jobs = lines.compactMap { envelope(of: $0) }
             if !jobs.isEmpty { try await push(jobs, lines) }
@@ -60,7 +73,7 @@ struct LinesPush {
                 )
             case .bytes(let bytes):
                 if bytes.allSatisfy(Self.isBlank) { return nil }
-                return try defaults.filling(OperationDescription(json: bytes)).settled()
+                return try filled(OperationDescription(json: bytes)).settled()
             }
         } catch {
             progress?.hide()

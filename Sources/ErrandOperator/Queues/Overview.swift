@@ -1,19 +1,24 @@
-import Errand
-import ErrandCommandLine
+package import Errand
 
 /// The state of several queues, and the workers that serve them.
-struct Overview: Sendable {
+package struct Overview: Sendable {
     /// A session as all its queues know it.
-    struct Worker: Sendable {
-        var session: SessionStatus
-        var queues: [String]
+    package struct Worker: Sendable {
+        /// The session; what it runs is summed over its queues.
+        package var session: SessionStatus
+        /// The queues that it serves.
+        package var queues: [String]
     }
 
-    private(set) var queues: [QueueStatus] = []
+    /// The queues, in the order in which they were added.
+    package private(set) var queues: [QueueStatus] = []
     private var sessions: [String: Worker] = [:]
 
+    /// Makes an empty overview.
+    package init() {}
+
     /// Adds a queue; its sessions are merged with those of the other queues.
-    mutating func add(_ queue: QueueStatus, _ sessions: [SessionStatus]) {
+    package mutating func add(_ queue: QueueStatus, _ sessions: [SessionStatus]) {
         queues.append(queue)
         for session in sessions { merge(session, queue.name) }
     }
@@ -31,7 +36,7 @@ struct Overview: Sendable {
     }
 
     /// The workers, sorted by host, process and id.
-    var workers: [Worker] {
+    package var workers: [Worker] {
         sessions.values.sorted {
             ($0.session.host, $0.session.pid, $0.session.id) < ($1.session.host, $1.session.pid, $1.session.id)
         }
@@ -40,7 +45,7 @@ struct Overview: Sendable {
 
 extension Overview {
     /// The overview as programs read it.
-    var json: JSONOutput {
+    package var json: JSONOutput {
         ["queues": .list(queues.map(\.json)), "workers": .list(workers.map(\.json))]
     }
 }

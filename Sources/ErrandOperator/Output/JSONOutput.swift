@@ -46,7 +46,8 @@ package enum JSONOutput: Sendable {
                 output.append(UInt8(ascii: ":"))
                 member.value.write(to: &output)
             }
-        case .written(let bytes): output += bytes
+        // A line feed in JSON is always white space between values.
+        case .written(let bytes): output += bytes.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
         }
     }
 

@@ -1,17 +1,19 @@
-import Errand
-import ErrandCommandLine
+package import Errand
 
-/// A job as the console shows it: what the broker says of it, what its description says, and what its last event says.
-struct JobSummary: Sendable {
-    let queue: String
-    let record: JobRecord
+/// A job as operators see it: what the broker says of it, what its description says, and what its last event says.
+package struct JobSummary: Sendable {
+    /// The queue that the job is in.
+    package let queue: String
+    /// What the broker says.
+    package let record: JobRecord
     /// The job's description and since when it has been in line; `nil` when it has ended, or when it cannot be read.
-    let stored: StoredJob?
+    package let stored: StoredJob?
     /// Why the description cannot be read, where it cannot.
-    let unreadable: String?
+    package let unreadable: String?
     private let last: EventLine?
 
-    init(_ record: JobRecord, in queue: String) {
+    /// Reads what there is to read of a job.
+    package init(_ record: JobRecord, in queue: String) {
         self.queue = queue
         self.record = record
         last = EventLine(record.lastEvent)
@@ -24,28 +26,36 @@ struct JobSummary: Sendable {
         }
     }
 
-    var operation: String? { stored?.description.operation ?? last?.operation }
-    var name: String? { stored.map(\.description.name) ?? last?.name }
-    var error: String? { unreadable ?? last?.error }
-    var worker: String? { record.session ?? (record.state.hasEnded ? last?.worker : nil) }
+    /// The job's operation.
+    package var operation: String? { stored?.description.operation ?? last?.operation }
+    /// The job's name.
+    package var name: String? { stored.map(\.description.name) ?? last?.name }
+    /// Why it failed the last time.
+    package var error: String? { unreadable ?? last?.error }
+    /// The session that runs it, or ran it last.
+    package var worker: String? { record.session ?? (record.state.hasEnded ? last?.worker : nil) }
 
     /// How many runs were begun and counted; of an ended job what its last event says.
-    var attempt: Int64? {
+    package var attempt: Int64? {
         if record.state.hasEnded, record.body.isEmpty { return last?.attempt }
         // A count that garbage made enormous must not overflow.
         return Int64(min(record.failures, 1_000_000)) + (record.state == .running ? 1 : 0)
     }
 
     /// Since when the job has been in line, in milliseconds since 1970 UTC.
-    var since: Int64? { record.state == .ready ? stored?.readySince : nil }
+    package var since: Int64? { record.state == .ready ? stored?.readySince : nil }
+
+    /// The time that the job is listed with: since when it is in line, else when it is due, ended or died, else since when
+    /// it was ready before it was claimed.
+    package var time: Int64? { since ?? record.at ?? stored?.readySince }
 
     /// What the job gave, when it has finished.
-    var result: String? { record.state == .finished ? String(decoding: record.result, as: UTF8.self) : nil }
+    package var result: String? { record.state == .finished ? String(decoding: record.result, as: UTF8.self) : nil }
 }
 
 extension JobSummary {
     /// The job as programs read it.
-    func json(withArguments: Bool = false) -> JSONOutput {
+    package func json(withArguments: Bool = false) -> JSONOutput {
         var members: [(key: String, value: JSONOutput)] = [
             ("id", .text(record.id)), ("queue", .text(queue)), ("state", .text(record.state.rawValue)),
             ("operation", .text(orNull: operation)), ("name", .text(orNull: name)),

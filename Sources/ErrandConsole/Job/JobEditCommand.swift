@@ -1,0 +1,108 @@
+import ArgumentParser
+import Errand
+import ErrandCommandLine
+import ErrandOperator
+import ErrandRedis
+import Foundation
+
+/// `errand job edit`.
+struct JobEditCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "edit",
+        abstract: "Puts a dead job back to work with another description.",
+        discussion: """
+            The description opens in $VISUAL or $EDITOR. When that ends, the description is checked and pushed as a new job; \
+            the dead one is removed when the new one was taken. --description takes it from a file instead.
+
+            Examples:
+              errand job edit 01KA9ZK9M00001H9J4V5Q6ZBHW --queue images
+              errand job edit 01KA9ZK9M00001H9J4V5Q6ZBHW --description fixed.json --json
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The id of the job.", valueName: "id"))
+    var id: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The queue that the job is in; without it, all queues are looked through.",
+            valueName: "queue"
+        )
+    )
+    var queue: String?
+
+    @Option(help: ArgumentHelp("A file with the description; - is standard input.", valueName: "file"))
+    var description: String?
+
+    @OptionGroup var options: ConsoleOptions
+
+    func validate() throws {
+        try QueueRule.check(id: id)
+        if let queue { try QueueRule.check(queue) }
+    }
+
+    func run() async throws {
+        try await options.withBroker { broker in
+            let edit = JobEdit(broker, id, on: try await place(broker))
+            guard let old = try await edit.description() else {
+                throw CommandFailure(
+                    "\(id) is not dead, or cannot be read; only dead jobs are edited",
+                    ExitStatus.unsuccessful
+                )
+            }
+            let new = try await edited(old)
+            try tell(await edit.replace(with: new))
+        }
+    }
+
+    private func place(_ broker: RedisBroker) async throws -> String {
+        if let queue { return queue }
+        var places: [String] = []
+        for queue in try await broker.queues() {
+            if try await broker.inspect([id], on: queue).first ?? nil != nil { places.append(queue) }
+        }
+        if places.count > 1 {
+            throw CommandFailure(
+                "\(id) is in the queues \(places.joined(separator: ", ")): say which with --queue",
+                ExitStatus.unsuccessful
+            )
+        }
+        guard let place = places.first else {
+            throw CommandFailure("the broker knows nothing of \(id)", ExitStatus.unsuccessful)
+        }
+        return place
+    }
+
+    private func edited(_ old: OperationDescription) async throws -> OperationDescription {
+        let text =
+            if let description { try read(description) } else {
+                try await TextEditor.edit(Array((IndentedJSON.lines(of: old.encoded()) + "\n").utf8))
+            }
+        return try OperationDescription(json: text)
+    }
+
+    private func read(_ path: String) throws -> Data {
+        if path == "-" { return FileHandle.standardInput.readDataToEndOfFile() }
+        do { return try Data(contentsOf: URL(filePath: path)) } catch {
+            throw CommandFailure("cannot read \(path): \(error.localizedDescription)", ExitStatus.badInput)
+        }
+    }
+
+    private func tell(_ outcome: JobEdit.Outcome) throws {
+        switch outcome {
+        case .pushed(let receipt, let removed):
+            StandardOutput.write(
+                options.json ? receipt.json.bytes : Array("\(receipt.id) \(receipt.outcome.rawValue)".utf8)
+            )
+            if !removed { StandardError.write("note: the dead job \(id) was gone by then") }
+        case .refused(let receipt):
+            throw CommandFailure(
+                "the new job was not taken: \(receipt.outcome.rawValue)"
+                    + (receipt.holder.map { ", \($0) holds the name" } ?? "") + "; the dead one stays",
+                ExitStatus.unsuccessful
+            )
+        case .notDead: throw CommandFailure("\(id) is not dead any more", ExitStatus.unsuccessful)
+        case .notFound: throw CommandFailure("\(id) is gone", ExitStatus.unsuccessful)
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import ArgumentParser
+import Errand
+import ErrandCommandLine
+import ErrandOperator
+import ErrandRedis
+
+/// What every command is told that does something with many jobs.
+struct BulkOptions: ParsableArguments {
+    @OptionGroup var filter: FilterOptions
+
+    @Flag(help: "Do it without asking.")
+    var yes = false
+
+    @OptionGroup var options: ConsoleOptions
+
+    /// Selects the jobs, says how many they are, asks, and does it with them.
+    func perform(_ action: BulkAction) async throws {
+        try await reportingFailures { try check(action) }
+        try await options.withBroker { broker in
+            let selection = try await select(action, broker)
+            if selection.count == 0 { return try tell(action, BulkAction.Tally()) }
+            guard yes || Confirmation.ask("\(action.imperative) \(selection.count.counted("job"))?") else {
+                throw CommandFailure("nothing was \(action.done)", ExitStatus.unsuccessful)
+            }
+            var bar = ProgressBar(total: Int64(selection.count))
+            let tally = try await action.run(selection, on: broker) { bar.update(Int64($0), "\($0.grouped) jobs") }
+            bar.hide()
+            try tell(action, tally)
+        }
+    }
+
+    private func check(_ action: BulkAction) throws(CommandFailure) {
+        guard let state = filter.states.first(where: { !action.states.contains($0) }) else { return }
+        let states = action.states.map(\.rawValue).joined(separator: ", ")
+        throw CommandFailure(
+            "\(state.rawValue) jobs cannot be \(action.done); --state may be \(states)",
+            ExitStatus.usage
+        )
+    }
+
+    private func select(_ action: BulkAction, _ broker: RedisBroker) async throws -> JobSelection {
+        let queues = try await filter.queues.queues(of: broker)
+        let states = filter.states.isEmpty ? action.usualStates : filter.states
+        let search = JobSearch(broker, in: queues, states, for: filter.filter())
+        let end = SearchCursor(queue: "", state: .dead, position: 0)
+        var bar = ProgressBar(total: Int64(try await search.extent(upTo: end).total))
+        defer { bar.hide() }
+        return try await search.selectAll { looked, found in
+            bar.update(Int64(looked), "\(found.grouped) of \(looked.grouped) jobs")
+        }
+    }
+
+    private func tell(_ action: BulkAction, _ tally: BulkAction.Tally) throws(CommandFailure) {
+        let verdicts = tally.verdicts.sorted { $0.key < $1.key }
+        if options.json {
+            let counts = verdicts.map { (key: $0.key, value: JSONOutput.count($0.value)) }
+            let json: JSONOutput = [
+                "done": .count(tally.done), "missed": .count(tally.missed), "verdicts": .object(counts),
+            ]
+            StandardOutput.write(json.bytes)
+        } else {
+            let counts = verdicts.map { "\($0.value.grouped) \($0.key.replacing("_", with: " "))" }
+            StandardOutput.write(counts.isEmpty ? "no such jobs" : counts.joined(separator: ", "))
+        }
+        if tally.missed > 0 {
+            throw CommandFailure("\(tally.missed.counted("job")) were not \(action.done)", ExitStatus.unsuccessful)
+        }
+    }
+}
+
+extension BulkAction {
+    /// The states that are meant when none is named: what ended, and what runs, has to be named.
+    fileprivate var usualStates: [JobState] { self == .delete ? [.dead] : states }
+
+    fileprivate var imperative: String {
+        switch self {
+        case .retry: "Retry"
+        case .cancel: "Cancel"
+        case .delete: "Delete"
+        }
+    }
+
+    fileprivate var done: String {
+        switch self {
+        case .retry: "retried"
+        case .cancel: "cancelled"
+        case .delete: "deleted"
+        }
+    }
+}
+
+/// `errand jobs retry`.
+struct JobsRetryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retry",
+        abstract: "Puts dead jobs back in line with fresh attempts.",
+        discussion: """
+            It counts the jobs that are meant and asks first; --yes does it without asking. Jobs whose name another job holds \
+            by now stay dead.
+
+            Example:
+              errand jobs retry --queue images --error "connection refused" --since 2h
+            """
+    )
+
+    @OptionGroup var bulk: BulkOptions
+
+    func run() async throws { try await bulk.perform(.retry) }
+}
+
+/// `errand jobs cancel`.
+struct JobsCancelCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cancel",
+        abstract: "Cancels jobs: those that wait end at once, those that run are told to stop.",
+        discussion: """
+            It counts the jobs that are meant and asks first; --yes does it without asking.
+
+            Example:
+              errand jobs cancel --operation thumbnail --state ready --state scheduled
+            """
+    )
+
+    @OptionGroup var bulk: BulkOptions
+
+    func run() async throws { try await bulk.perform(.cancel) }
+}
+
+/// `errand jobs delete`.
+struct JobsDeleteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete",
+        abstract: "Removes jobs: dead ones, unless --state says which.",
+        discussion: """
+            It counts the jobs that are meant and asks first; --yes does it without asking. Running jobs must be cancelled \
+            first.
+
+            Example:
+              errand jobs delete --state dead --until 30d --yes
+            """
+    )
+
+    @OptionGroup var bulk: BulkOptions
+
+    func run() async throws { try await bulk.perform(.delete) }
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import Errand
+import ErrandCatalogue
+import ErrandCommandLine
+import ErrandOperator
+import Foundation
+
+/// Which jobs are meant.
+struct FilterOptions: ParsableArguments {
+    @OptionGroup var queues: QueueOptions
+
+    @Option(name: .customLong("state"), help: "Only jobs in this state; may be given several times.")
+    var states: [JobState] = []
+
+    @Option(help: ArgumentHelp("Only jobs of this operation.", valueName: "operation"))
+    var operation: String?
+
+    @Option(help: ArgumentHelp("Only jobs of this name.", valueName: "name"))
+    var name: String?
+
+    @Option(help: ArgumentHelp("Only jobs whose name contains this text.", valueName: "text"))
+    var nameContains: String?
+
+    @Option(help: ArgumentHelp("Only jobs whose last error contains this text.", valueName: "text"))
+    var error: String?
+
+    @Option(
+        help: ArgumentHelp("Only jobs whose time is not before this one, or not longer ago.", valueName: "iso8601|d")
+    )
+    var since: TimeArgument?
+
+    @Option(help: ArgumentHelp("Only jobs whose time is before this one, or longer ago.", valueName: "iso8601|d"))
+    var until: TimeArgument?
+
+    /// The filter.
+    ///
+    /// - Parameter now: what ages are counted back from, in milliseconds since 1970 UTC.
+    func filter(now: Int64 = Int64(Date().timeIntervalSince1970 * 1000)) -> JobFilter {
+        JobFilter(
+            operation: operation,
+            name: name,
+            nameContains: nameContains,
+            errorContains: error,
+            from: since?.milliseconds(now),
+            until: until?.milliseconds(now)
+        )
+    }
+}
+
+/// A time, or how long ago it is: `2026-11-21T10:00:00Z`, `2h`.
+enum TimeArgument: ExpressibleByArgument, Sendable {
+    case at(Int64)
+    case ago(Duration)
+
+    init?(argument: String) {
+        if let time = try? Timestamp.parse(argument) {
+            self = .at(time)
+        } else if let age = try? DurationText.parse(argument) {
+            self = .ago(age)
+        } else {
+            return nil
+        }
+    }
+
+    func milliseconds(_ now: Int64) -> Int64 {
+        switch self {
+        case .at(let time): time
+        case .ago(let age): now.subtractingReportingOverflow(Int64(clamping: Int(age / .milliseconds(1)))).partialValue
+        }
+    }
+}

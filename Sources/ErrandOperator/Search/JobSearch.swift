@@ -1,0 +1,150 @@
+package import Errand
+
+/// Looks through the jobs of queues and states, in their order, for those that pass a filter.
+///
+/// A queue may hold millions of jobs, and nobody wants to wait for all of them, nor should a broker be asked for them all
+/// at once. So a search reads page by page, stops when it has found enough, looked at enough or taken long enough, and says
+/// how far it came; the next one goes on from there.
+package struct JobSearch: Sendable {
+    /// What is listed when no state is asked for: every job that has not ended, and the dead ones.
+    package static let unfinished: [JobState] = [.running, .ready, .scheduled, .retrying, .deferred, .dead]
+
+    /// When a search stops.
+    package struct Limits: Sendable {
+        /// Jobs found.
+        package var found: Int
+        /// Jobs looked at.
+        package var looked: Int
+        /// Time taken; at least one page is read.
+        package var time: Duration
+
+        /// Makes limits.
+        package init(found: Int, looked: Int = 20_000, time: Duration = .milliseconds(200)) {
+            self.found = max(1, found)
+            self.looked = max(1, looked)
+            self.time = time
+        }
+    }
+
+    /// What a search found, and how far it came.
+    package struct Outcome: Sendable {
+        /// The jobs that pass.
+        package var jobs: [JobSummary] = []
+        /// How many were looked at.
+        package var looked = 0
+        /// Where to go on; `nil` when everything was looked at.
+        package var next: SearchCursor?
+    }
+
+    private static let pageSize = 500
+
+    private let broker: any ConsoleBroker
+    private let places: [(queue: String, state: JobState)]
+    private let filter: JobFilter
+
+    /// Makes a search.
+    ///
+    /// - Parameters:
+    ///   - queues: where to look, in this order.
+    ///   - states: which states to look at in each queue, in this order; none means ``unfinished``.
+    package init(
+        _ broker: any ConsoleBroker,
+        in queues: [String],
+        _ states: [JobState] = [],
+        for filter: JobFilter = JobFilter()
+    ) {
+        self.broker = broker
+        let states = states.isEmpty ? Self.unfinished : states
+        places = queues.flatMap { queue in states.map { (queue, $0) } }
+        self.filter = filter
+    }
+
+    /// Looks for jobs.
+    ///
+    /// - Parameter cursor: where to go on; `nil` begins anew. One of another search begins where that place would be.
+    package func run(from cursor: SearchCursor? = nil, _ limits: Limits) async throws(BrokerError) -> Outcome {
+        var outcome = Outcome(next: begin(at: cursor))
+        let deadline = ContinuousClock.now + limits.time
+        while let place = outcome.next, outcome.jobs.count < limits.found, outcome.looked < limits.looked {
+            try await readPage(at: place, limits, &outcome)
+            if ContinuousClock.now >= deadline { break }
+        }
+        return outcome
+    }
+
+    private func begin(at cursor: SearchCursor?) -> SearchCursor? {
+        guard let cursor else {
+            return places.first.map { SearchCursor(queue: $0.queue, state: $0.state, position: 0) }
+        }
+        return index(of: cursor) == nil ? begin(at: nil) : cursor
+    }
+
+    private func index(of cursor: SearchCursor) -> Int? {
+        places.firstIndex { $0.queue == cursor.queue && $0.state == cursor.state }
+    }
+
+    private func readPage(
+        at place: SearchCursor,
+        _ limits: Limits,
+        _ outcome: inout Outcome
+    ) async throws(BrokerError) {
+        let missing = limits.found - outcome.jobs.count
+        let count = min(filter.isEmpty ? missing : Self.pageSize, Self.pageSize, limits.looked - outcome.looked)
+        let page = try await broker.jobs(in: place.state, on: place.queue, from: place.position, count: count)
+        for (record, position) in zip(page.jobs, page.positions) {
+            let job = JobSummary(record, in: place.queue)
+            guard filter.passes(job) else { continue }
+            guard outcome.jobs.count < limits.found else {
+                outcome.looked += max(0, position - place.position)
+                outcome.next = SearchCursor(queue: place.queue, state: place.state, position: position)
+                return
+            }
+            outcome.jobs.append(job)
+        }
+        // Where a page says that the next begins before this one, going on would go on for ever.
+        let next = page.next.map { max($0, place.position + 1) }
+        outcome.looked += next.map { $0 - place.position } ?? page.jobs.count
+        outcome.next = next.map { SearchCursor(queue: place.queue, state: place.state, position: $0) } ?? after(place)
+    }
+
+    private func after(_ place: SearchCursor) -> SearchCursor? {
+        guard let index = index(of: place), index + 1 < places.count else { return nil }
+        return SearchCursor(queue: places[index + 1].queue, state: places[index + 1].state, position: 0)
+    }
+}
+
+extension JobSearch {
+    /// How much there is to look at, and how much of it lies before a cursor.
+    ///
+    /// The states of ended jobs are short and not counted.
+    package func extent(upTo cursor: SearchCursor) async throws(BrokerError) -> (before: Int, total: Int) {
+        var (before, total, isBefore) = (0, 0, true)
+        var statuses: [String: QueueStatus] = [:]
+        for place in places {
+            if statuses[place.queue] == nil { statuses[place.queue] = try await broker.status(of: place.queue).queue }
+            let count = statuses[place.queue]?.count(of: place.state) ?? 0
+            if place.queue == cursor.queue, place.state == cursor.state {
+                before += min(cursor.position, count)
+                isBefore = false
+            }
+            if isBefore { before += count }
+            total += count
+        }
+        return (before, total)
+    }
+}
+
+extension QueueStatus {
+    /// How many jobs are in a state; 0 for the states of ended jobs.
+    package func count(of state: JobState) -> Int {
+        switch state {
+        case .ready: ready
+        case .scheduled: scheduled
+        case .running: running
+        case .retrying: retrying
+        case .dead: dead
+        case .deferred: deferred
+        case .finished, .cancelled, .replaced, .deleted: 0
+        }
+    }
+}

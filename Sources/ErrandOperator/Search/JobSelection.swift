@@ -1,0 +1,38 @@
+package import Errand
+
+/// Jobs that something is to be done with: exactly those that were counted and shown to whoever asked, however many come
+/// or go meanwhile.
+package struct JobSelection: Sendable {
+    /// The ids, by queue.
+    package private(set) var ids: [String: [String]] = [:]
+    /// How many jobs they are.
+    package private(set) var count = 0
+
+    /// Makes an empty selection.
+    package init() {}
+
+    /// Adds what a search found.
+    package mutating func add(_ jobs: [JobSummary]) {
+        for job in jobs { ids[job.queue, default: []].append(job.record.id) }
+        count += jobs.count
+    }
+}
+
+extension JobSearch {
+    /// Looks through everything, a bounded part at a time, and selects what passes.
+    ///
+    /// - Parameter progress: told after each part how many jobs were looked at and how many of them pass.
+    package func selectAll(
+        progress: (_ looked: Int, _ found: Int) -> Void = { _, _ in }
+    ) async throws(BrokerError) -> JobSelection {
+        var (selection, looked, cursor) = (JobSelection(), 0, SearchCursor?.none)
+        repeat {
+            let outcome = try await run(from: cursor, Limits(found: 5000, looked: 5000, time: .seconds(1)))
+            selection.add(outcome.jobs)
+            looked += outcome.looked
+            cursor = outcome.next
+            progress(looked, selection.count)
+        } while cursor != nil
+        return selection
+    }
+}

@@ -1,0 +1,194 @@
+import Errand
+import Foundation
+import TestSupport
+import Testing
+
+/// `errand jobs` with filters, and what it does with many jobs at once.
+@Suite struct ConsoleManyJobsTests {
+    private let server: RedisServer
+
+    init() throws { server = try RedisServer() }
+
+    private func push(_ lines: [String]) async throws {
+        let input = lines.joined(separator: "\n")
+        let output = try await Executable.producer.run(["push", "--from", "-"], on: server, input: input)
+        #expect(output.status == 0, "\(output.error)")
+    }
+
+    /// Jobs that died, one with each error.
+    private func pushDead(_ errors: [String]) async throws {
+        try await push(errors.indices.map { #"{"operation":"work","id":"dead-\#($0)","name":"picture \#($0)"}"# })
+        let desk = try await Desk(server)
+        for error in errors { try await desk.work(.failed, error: error) }
+    }
+
+    private func jobs(_ arguments: [String], input: String = "") async throws -> Output {
+        try await Executable.console.run(["jobs"] + arguments, on: server, input: input)
+    }
+
+    private func ids(_ arguments: String...) async throws -> [String] {
+        let output = try await jobs(["list", "--json"] + arguments)
+        #expect(output.status == 0, "\(output.error)")
+        return try output.objects.compactMap { $0["id"]?.string }
+    }
+
+    @Test func filtersByPartsOfNameAndError() async throws {
+        try await pushDead(["Connection refused", "no such file", "connection reset"])
+        #expect(try await ids("--error", "CONNECTION") == ["dead-2", "dead-0"])
+        #expect(try await ids("--name-contains", "PICTURE 1") == ["dead-1"])
+        #expect(try await ids("--error", "connection", "--name-contains", "2") == ["dead-2"])
+        #expect(try await ids("--error", "other") == [])
+    }
+
+    @Test func filtersByTime() async throws {
+        try await push([
+            #"{"operation":"work","id":"soon","not_before_ms":4102444800000}"#,
+            #"{"operation":"work","id":"late","not_before_ms":4102448400000}"#, #"{"operation":"work","id":"now"}"#,
+        ])
+        #expect(try await ids("--since", "2100-01-01T00:00:00Z") == ["soon", "late"])
+        #expect(try await ids("--since", "2100-01-01T00:00:00.001Z") == ["late"])
+        #expect(try await ids("--since", "1h", "--until", "2100-01-01T01:00:00Z") == ["now", "soon"])
+        #expect(try await ids("--until", "1h") == [])
+        #expect(try await jobs(["--since", "yesterday"]).status == 64)
+    }
+
+    @Test func saysHowFarItLookedAndGoesOnFromThere() async throws {
+        try await push((0..<1200).map { #"{"operation":"\#($0 % 100 == 99 ? "rare" : "work")","id":"j\#($0)"}"# })
+        let first = try await jobs(["--operation", "rare", "--scan", "700", "--json"])
+        #expect(try first.objects.map { $0["id"]?.string } == ["j99", "j199", "j299", "j399", "j499", "j599", "j699"])
+        #expect(first.error.hasSuffix("looked at 700 of 1,200; go on with --from default:ready:700\n"))
+        let second = try await jobs(["--operation", "rare", "--from", "default:ready:700", "--limit", "2", "--json"])
+        #expect(try second.objects.map { $0["id"]?.string } == ["j799", "j899"])
+        let cursor = try #require(second.error.split(separator: " ").last).dropLast()
+        #expect(try await ids("--operation", "rare", "--from", String(cursor)) == ["j999", "j1099", "j1199"])
+        #expect(try await jobs(["--from", "nonsense"]).status == 64)
+    }
+
+    @Test func asksBeforeItRetriesMany() async throws {
+        try await pushDead(["refused", "other", "refused"])
+        let asked = try await jobs(["retry", "--error", "refused"], input: "no\n")
+        #expect(asked.status == 1)
+        #expect(asked.error.contains("Retry 2 jobs?"))
+        #expect(try await ids("--state", "dead").count == 3)
+        let done = try await jobs(["retry", "--error", "refused", "--json"], input: "yes\n")
+        #expect(done.status == 0, "\(done.error)")
+        #expect(try done.object == ["done": 2, "missed": 0, "verdicts": ["revived": 2]])
+        #expect(try await ids("--state", "dead") == ["dead-1"])
+        #expect(try await ids("--state", "ready").sorted() == ["dead-0", "dead-2"])
+    }
+
+    @Test func saysWhatItCouldNotRetry() async throws {
+        try await push([#"{"operation":"work","id":"old","name":"n","unique":"drop"}"#])
+        let desk = try await Desk(server)
+        try await desk.work(.failed, error: "x")
+        try await push([#"{"operation":"work","id":"new","name":"n","unique":"drop"}"#])
+        let output = try await jobs(["retry", "--yes", "--json"])
+        #expect(output.status == 1)
+        #expect(try output.object == ["done": 0, "missed": 1, "verdicts": ["name_taken": 1]])
+        #expect(try await ids("--state", "dead") == ["old"])
+    }
+
+    @Test func cancelsAndDeletesByFilter() async throws {
+        try await pushDead(["a", "b"])
+        try await push((0..<1500).map { #"{"operation":"\#($0 < 1100 ? "bulk" : "work")","id":"j\#($0)"}"# })
+        let cancelled = try await jobs(["cancel", "--operation", "bulk", "--yes"])
+        #expect(cancelled.text == "1,100 cancelled\n", "\(cancelled.error)")
+        #expect(try await ids("--state", "ready", "--limit", "1000").count == 400)
+        let deleted = try await jobs(["delete", "--yes", "--json"])
+        #expect(try deleted.object == ["done": 2, "missed": 0, "verdicts": ["deleted": 2]])
+        #expect(try await ids("--state", "dead") == [])
+        #expect(try await jobs(["delete", "--yes"]).text == "no such jobs\n")
+        #expect(try await jobs(["retry", "--state", "ready", "--yes"]).status == 64)
+        let doctor = try await Executable.console.run(["doctor"], on: server)
+        #expect(doctor.status == 0, "\(doctor.text)")
+    }
+
+    @Test func exportsWhatItImports() async throws {
+        try await push([
+            #"{"operation":"work","id":"a","arguments":{"n":1.0},"extra":[1,2],"priority":7}"#,
+            #"{"operation":"work","id":"b","not_before_ms":4102444800000}"#,
+        ])
+        let arguments = "{\n  \"over\": \"lines\"\n}"
+        let pushed = try await Executable.producer.run(["push", "work", arguments, "--id", "c"], on: server)
+        #expect(pushed.status == 0)
+        let exported = try await jobs(["export"])
+        #expect(exported.status == 0)
+        #expect(exported.error.hasSuffix("3 jobs exported\n"))
+        let other = try RedisServer()
+        let imported = try await Executable.console.run(["jobs", "import", "-"], on: other, input: exported.text)
+        #expect(imported.status == 0, "\(imported.error)")
+        let again = try await Executable.console.run(["jobs", "export"], on: other)
+        #expect(again.text == exported.text)
+        #expect(again.lines.count == 3)
+        #expect(again.text.contains(#""extra":[1,2]"#) && again.text.contains(#"{"n":1.0}"#))
+    }
+
+    @Test func importsTheSameJobsAsNewOnesOnlyWhenAsked() async throws {
+        try await pushDead(["x"])
+        let same = try await jobs(["import", "-", "--json"], input: try await jobs(["export"]).text)
+        #expect(try same.object["outcome"] == "exists")
+        let new = try await jobs(["import", "-", "--json"], input: try await jobs(["export", "--new-ids"]).text)
+        #expect(try new.object["outcome"] == "accepted")
+        #expect(try await ids("--state", "ready").count == 1)
+        #expect(try await jobs(["import", "-"], input: "nonsense").status == 65)
+        #expect(try await jobs(["export", "--state", "finished"]).status == 64)
+    }
+}
+
+/// `errand job edit`.
+@Suite struct ConsoleJobEditTests {
+    private let server: RedisServer
+
+    init() throws { server = try RedisServer() }
+
+    private func makeDead() async throws {
+        let description = #"{"operation":"work","id":"one","queue":"images","arguments":{"path":"a.jpg"},"priority":7}"#
+        let output = try await Executable.producer.run(["push", "--from", "-"], on: server, input: description)
+        #expect(output.status == 0, "\(output.error)")
+        let desk = try await Desk(server, queues: ["images"])
+        try await desk.work(.failed, error: "no such file", queue: "images")
+    }
+
+    private func edit(_ more: String..., input: String = "", editor: String = "false") async throws -> Output {
+        try await Executable.console.run(
+            ["job", "edit", "one"] + more,
+            input: Array(input.utf8),
+            environment: ["ERRAND_REDIS_URL": server.url, "EDITOR": editor, "VISUAL": ""]
+        )
+    }
+
+    private func jobs() async throws -> [[String: JSON]] {
+        try await Executable.console.run(["jobs", "--json"], on: server).objects
+    }
+
+    @Test func pushesWhatTheEditorLeaves() async throws {
+        try await makeDead()
+        let output = try await edit("--json", editor: "sed -i s/a.jpg/b.jpg/")
+        #expect(output.status == 0, "\(output.error)")
+        #expect(try output.object["outcome"] == "accepted")
+        let id = try #require(try output.object["id"]?.string)
+        let all = try await jobs()
+        #expect(all.map { $0["id"]?.string } == [id])
+        #expect(all.first?["priority"] == 7)
+        let shown = try await Executable.console.run(["job", "show", id, "--json", "--show-arguments"], on: server)
+        #expect(try shown.object["arguments"] == ["path": "b.jpg"])
+    }
+
+    @Test func takesADescriptionFromStandardInput() async throws {
+        try await makeDead()
+        let output = try await edit("--description", "-", input: #"{"operation":"work","queue":"other"}"#)
+        #expect(output.status == 0, "\(output.error)")
+        #expect(try await jobs().map { $0["queue"] } == ["other"])
+    }
+
+    @Test func leavesTheDeadJobWhenAnythingIsWrong() async throws {
+        try await makeDead()
+        #expect(try await edit("--description", "-", input: "{}").status == 65)
+        #expect(try await edit(editor: "false").status == 1)
+        #expect(try await edit(editor: "true").status == 1)
+        #expect(try await edit(editor: "").status == 64)
+        #expect(try await edit("--queue", "nowhere", "--description", "-", input: "{}").status == 1)
+        #expect(try await jobs().map { $0["id"] } == ["one"])
+        #expect(try await jobs().first?["state"] == "dead")
+    }
+}
