@@ -31,7 +31,8 @@ struct ErrandConsole: AsyncParsableCommand {
               78  bad configuration
             """,
         subcommands: [
-            StatusCommand.self, JobsCommand.self, JobCommand.self, QueueCommand.self, ScheduleCommand.self,
+            StatusCommand.self, TopCommand.self, JobsCommand.self, JobCommand.self, QueueCommand.self,
+            ScheduleCommand.self,
             EventsCommand.self,
             DoctorCommand.self, BenchCommand.self, BenchWorkerCommand.self, DemoCommand.self, DemoWorkerCommand.self,
         ]

@@ -24,11 +24,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withBroker { broker in
-            var overview = Overview()
-            for queue in try await queues.queues(of: broker) {
-                let (status, sessions) = try await broker.status(of: queue)
-                overview.add(status, sessions)
-            }
+            let overview = try await Overview(of: queues.queues(of: broker), on: broker)
             if options.json { StandardOutput.write(overview.json.bytes) } else { overview.print() }
         }
     }

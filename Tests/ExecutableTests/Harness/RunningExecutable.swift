@@ -21,11 +21,25 @@ final class RunningExecutable: Sendable {
     private let error = Gathering()
     private let ended = Promise<Int32>()
 
-    init(_ executable: Executable, _ arguments: [String], environment: [String: String] = [:]) throws {
+    /// Starts it.
+    ///
+    /// - Parameter onTerminal: whether it gets a terminal for input and output; arguments must then be plain words.
+    init(
+        _ executable: Executable,
+        _ arguments: [String],
+        environment: [String: String] = [:],
+        onTerminal: Bool = false
+    ) throws {
         _ = Self.ignoreBrokenPipes
         let process = Process()
-        process.executableURL = try executable.url
-        process.arguments = arguments
+        if onTerminal {
+            process.executableURL = URL(filePath: "/usr/bin/script")
+            let words = ["exec", "'\(try executable.url.path)'"] + arguments
+            process.arguments = ["-qec", words.joined(separator: " "), "/dev/null"]
+        } else {
+            process.executableURL = try executable.url
+            process.arguments = arguments
+        }
         let inherited = ProcessInfo.processInfo.environment.filter {
             ["PATH", "LD_LIBRARY_PATH", "TMPDIR"].contains($0.key)
         }
@@ -134,7 +148,8 @@ private final class Gathering: Sendable {
         let promise = Promise<String?>()
         watch { bytes, isAtEnd in
             let end = bytes.lastIndex(of: 10).map { $0 + 1 } ?? 0
-            let lines = String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\n").map(String.init)
+            // By bytes: to a string, the line end of a terminal is another character.
+            let lines = bytes[..<end].split(separator: 10).map { String(decoding: $0, as: UTF8.self) }
             let found = lines.first(where: isWanted)
             if found != nil || isAtEnd { promise.keep(found) }
             return found != nil || isAtEnd

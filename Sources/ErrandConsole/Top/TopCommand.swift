@@ -1,0 +1,48 @@
+import ArgumentParser
+import Errand
+import ErrandCommandLine
+import ErrandOperator
+import ErrandRedis
+
+/// `errand top`.
+struct TopCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "top",
+        abstract: "Shows queues, rates, workers and failures live, over the whole terminal.",
+        discussion: """
+            Keys: up and down select a queue; p pauses or resumes it, r puts its dead jobs back in line, c cancels what \
+            waits in it; q ends. What changes many jobs asks first.
+
+            Examples:
+              errand top
+              errand top --queue images --every 5s
+            """
+    )
+
+    @OptionGroup var queues: QueueOptions
+
+    @Option(help: ArgumentHelp("How often to look, from 100ms.", valueName: "d"))
+    var every = DurationArgument(.seconds(1))
+
+    @OptionGroup(title: "Broker") var broker: BrokerOptions
+
+    func validate() throws {
+        if every.duration < .milliseconds(100) { throw ValidationError("--every must be 100ms or more") }
+    }
+
+    func run() async throws {
+        let interruption = Interruption()
+        try await broker.withBroker(as: "errand", patience: .seconds(5)) { broker in
+            try await broker.ping()
+            guard let screen = TerminalScreen() else {
+                throw CommandFailure(
+                    "errand top needs a terminal; for programs there is errand status --json",
+                    ExitStatus.usage
+                )
+            }
+            defer { screen.leave() }
+            let session = TopSession(broker: broker, named: queues.named, every: every.duration, screen: screen)
+            try await session.run(until: interruption)
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import Errand
+import ErrandCommandLine
+import ErrandOperator
+import ErrandRedis
+
+/// One look at the queues, from the first to the last key.
+actor TopSession {
+    private enum Input: Sendable {
+        case key(Key)
+        case failures([EventLine])
+        /// From now on failures are heard.
+        case listening
+        case tick
+        case end
+    }
+
+    private let broker: RedisBroker
+    private let named: [String]
+    private let every: Duration
+    private let screen: TerminalScreen
+    private var view = TopView()
+
+    init(broker: RedisBroker, named: [String], every: Duration, screen: TerminalScreen) {
+        self.broker = broker
+        self.named = named
+        self.every = every
+        self.screen = screen
+    }
+
+    func run(until interruption: Interruption) async throws {
+        let (inputs, sink) = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingNewest(256))
+        let feeds =
+            [
+                Task { [every] in
+                    while !Task.isCancelled {
+                        sink.yield(.tick)
+                        try? await Task.sleep(for: every)
+                    }
+                },
+                Task {
+                    for await key in Key.pressed() { sink.yield(.key(key)) }
+                    sink.yield(.end)
+                },
+                Task {
+                    for await _ in interruption.signals { sink.yield(.end) }
+                },
+                Task { [broker, named] in
+                    let events = broker.events(of: named.isEmpty ? nil : named) { sink.yield(.listening) }
+                for try await message in events {
+                        let failures = message.lines.filter(\.tellsFailure).compactMap { EventLine($0) }
+                        if !failures.isEmpty { sink.yield(.failures(failures)) }
+                    }
+                } as Task<Void, any Error>,
+            ] as [any Cancellable]
+        defer { for feed in feeds { feed.cancel() } }
+        for await input in inputs {
+            guard await act(on: input) else { return }
+            let size = screen.size
+            screen.show(view.lines(columns: size.columns, rows: size.rows))
+        }
+    }
+
+    /// Answers whether to go on.
+    private func act(on input: Input) async -> Bool {
+        do {
+            switch input {
+            case .tick: try await look()
+            case .failures(let failures): view.take(failures)
+            case .listening: view.take(try await earlierFailures())
+            case .key(.up): view.select(-1)
+            case .key(.down): view.select(1)
+            case .key(.character(let character)): return try await act(on: character)
+            case .end: return false
+            }
+        } catch {
+            view.message = "\((error as? BrokerError)?.message ?? "\(error)")"
+        }
+        return true
+    }
+
+    private func look() async throws {
+        let queues = named.isEmpty ? try await broker.queues() : named
+        view.take(try await Overview(of: queues, on: broker))
+    }
+
+    /// The last ones of jobs that are dead or retried, the latest at the end.
+    private func earlierFailures() async throws -> [EventLine] {
+        let queues = named.isEmpty ? try await broker.queues() : named
+        let found = try await JobSearch(broker, in: queues, [.dead, .retrying]).run(JobSearch.Limits(found: 50))
+        let events = found.jobs.compactMap { EventLine($0.record.lastEvent) }
+        return events.sorted { $0.atMilliseconds ?? 0 < $1.atMilliseconds ?? 0 }
+    }
+
+    private func act(on character: Character) async throws -> Bool {
+        if let question = view.question {
+            view.question = nil
+            view.message = character == "y" ? try await perform(question) : "nothing was done"
+            return true
+        }
+        view.message = ""
+        switch character {
+        case "q": return false
+        case "p": try await togglePause()
+        case "r": ask(.retry) { $0.dead }
+        case "c": ask(.cancel) { $0.ready + $0.scheduled + $0.retrying }
+        default: break
+        }
+        return true
+    }
+
+    private func togglePause() async throws {
+        guard let queue = view.selectedQueue else { return }
+        try await broker.configure(queue.name, QueueSettings(isPaused: !queue.isPaused))
+        view.message = "\(queue.name) is \(queue.isPaused ? "resumed" : "paused")"
+        try await look()
+    }
+
+    private func ask(_ action: BulkAction, _ count: (QueueStatus) -> Int) {
+        guard let queue = view.selectedQueue else { return }
+        let jobs = count(queue)
+        if jobs == 0 { return view.message = "\(queue.name) has no such jobs" }
+        view.question = TopView.Question(action: action, queue: queue.name, count: jobs)
+    }
+
+    private func perform(_ question: TopView.Question) async throws -> String {
+        let states: [JobState] = question.action == .retry ? [.dead] : [.ready, .scheduled, .retrying]
+        let selection = try await JobSearch(broker, in: [question.queue], states).selectAll()
+        let tally = try await question.action.run(selection, on: broker)
+        try await look()
+        let verdicts = tally.verdicts.sorted { $0.key < $1.key }
+        return verdicts.map { "\($0.value.grouped) \($0.key.replacing("_", with: " "))" }.joined(separator: ", ")
+    }
+}
+
+/// What can be told to stop.
+private protocol Cancellable { func cancel() }
+
+extension Task: Cancellable {}
+
+extension [UInt8] {
+    /// Whether the line is an event that an operator looks for. Most are not, and there may be many a second.
+    fileprivate var tellsFailure: Bool {
+        [#"{"event":"failed""#, #"{"event":"timed_out""#, #"{"event":"dead""#].contains { starts(with: $0.utf8) }
+    }
+}

@@ -1,0 +1,52 @@
+package import Errand
+
+/// How fast a queue works: its totals, compared with those of some time before.
+package struct Rates: Sendable, Equatable {
+    /// Jobs pushed a second.
+    package var pushed = 0.0
+    /// Jobs finished a second.
+    package var finished = 0.0
+    /// Runs that failed or timed out, a second.
+    package var failed = 0.0
+
+    /// No rates, before there is anything to compare.
+    package init() {}
+
+    /// Compares two states of a queue.
+    ///
+    /// - Parameter span: the time between the two.
+    package init(from old: QueueStatus.Totals, to new: QueueStatus.Totals, in span: Duration) {
+        let seconds = span / .seconds(1)
+        guard seconds > 0 else { return }
+        // A queue whose data was lost counts from 0 again.
+        func rate(_ names: String...) -> Double {
+            Double(names.reduce(0) { $0 + max(0, new[$1].subtractingReportingOverflow(old[$1]).partialValue) })
+                / seconds
+        }
+        pushed = rate("pushed")
+        finished = rate("finished")
+        failed = rate("failed", "timed_out")
+    }
+
+    /// The rates of two queues together.
+    package static func + (left: Rates, right: Rates) -> Rates {
+        var sum = left
+        sum.pushed += right.pushed
+        sum.finished += right.finished
+        sum.failed += right.failed
+        return sum
+    }
+}
+
+extension Double {
+    /// A rate for people: `0`, `0.4`, `12`, `1,250`.
+    package var rateText: String {
+        guard isFinite else { return "-" }
+        if self == 0 { return "0" }
+        if self < 9.95 {
+            let tenths = Int((self * 10).rounded())
+            return "\(tenths / 10).\(tenths % 10)"
+        }
+        return Int(Swift.min(rounded(), 1e15)).grouped
+    }
+}

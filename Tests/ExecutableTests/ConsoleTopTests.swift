@@ -1,0 +1,70 @@
+import Errand
+import ErrandRedis
+import TestSupport
+import Testing
+
+#if os(Linux)
+    /// `errand top` on a terminal.
+    @Suite struct ConsoleTopTests {
+        private let server: RedisServer
+
+        init() throws { server = try RedisServer() }
+
+        private func start() throws -> RunningExecutable {
+            let environment = ["ERRAND_REDIS_URL": server.url, "TERM": "xterm"]
+            return try RunningExecutable(
+                .console,
+                ["top", "--every", "100ms"],
+                environment: environment,
+                onTerminal: true
+            )
+        }
+
+        private func press(_ keys: String, _ top: RunningExecutable) { top.write(Array(keys.utf8)) }
+
+        @Test func showsAndSteersTheSelectedQueue() async throws {
+            let desk = try await Desk(server, queues: ["a", "b"])
+            for queue in ["a", "b", "b"] {
+                let push = ["push", "work", "--queue", queue]
+                #expect(try await Executable.producer.run(push, on: server).status == 0)
+            }
+            let top = try start()
+            _ = try await top.line { $0.contains("b") && $0.contains("2") && $0.contains("0/s") == false }
+            try await desk.work(.failed, error: "no such file", queue: "b")
+            _ = try await top.line { $0.contains("failed") && $0.contains("no such file") }
+
+            press("\u{1B}[Bp", top)
+            try await until("b is paused") { try await desk.broker.status(of: "b").queue.isPaused }
+            #expect(try await !desk.broker.status(of: "a").queue.isPaused)
+            press("cn", top)
+            _ = try await top.line { $0.contains("nothing was done") }
+            #expect(try await desk.broker.status(of: "b").queue.ready == 1)
+            press("cy", top)
+            try await until("b is empty") { try await desk.broker.status(of: "b").queue.ready == 0 }
+            press("ry", top)
+            try await until("the dead job is back") { try await desk.broker.status(of: "b").queue.ready == 1 }
+            #expect(try await desk.broker.status(of: "a").queue.ready == 1)
+
+            press("q", top)
+            let output = await top.end()
+            #expect(output.status == 0)
+            #expect(output.text.hasPrefix("\u{1B}[?1049h") || output.text.contains("\u{1B}[?1049h"))
+            #expect(output.text.contains("\u{1B}[?1049l"))
+        }
+
+        @Test func endsWhenItIsTold() async throws {
+            let top = try start()
+            _ = try await top.line { $0.contains("errand top") }
+            press("\u{03}", top)
+            let output = await top.end()
+            #expect(output.status == 0)
+            #expect(output.text.contains("\u{1B}[?1049l"))
+        }
+
+        @Test func needsATerminal() async throws {
+            let output = try await Executable.console.run(["top"], on: server)
+            #expect(output.status == 64)
+            #expect(output.error.contains("errand status --json"))
+        }
+    }
+#endif
