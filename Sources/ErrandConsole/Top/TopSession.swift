@@ -46,7 +46,7 @@ actor TopSession {
                 },
                 Task { [broker, named] in
                     let events = broker.events(of: named.isEmpty ? nil : named) { sink.yield(.listening) }
-                for try await message in events {
+                    for try await message in events {
                         let failures = message.lines.filter(\.tellsFailure).compactMap { EventLine($0) }
                         if !failures.isEmpty { sink.yield(.failures(failures)) }
                     }
