@@ -18,6 +18,7 @@ build: deps ## build the executables into .build/release
 	$(SWIFT) build -c release --product errand-producer
 	$(SWIFT) build -c release --product errand-worker
 	$(SWIFT) build -c release --product errand
+	$(SWIFT) build -c release --product errand-dashboard
 
 test: deps ## run every test, against redis-servers that the tests start themselves
 	$(SWIFT) build --build-tests

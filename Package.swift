@@ -17,6 +17,13 @@ let scripts = [
     "release", "revive", "schedule", "settings", "status", "tick", "timetable", "unschedule",
 ]
 
+/// The dashboard's templates and files; embedded in the binary as well.
+let dashboardFiles =
+    [
+        "actions", "confirm", "events", "job", "jobs", "layout", "overview", "problem", "queue", "queueTable", "run",
+        "schedules", "workerTable", "workers",
+    ].map { "Templates/\($0).mustache" } + ["Assets/errand.css", "Assets/errand.js", "Assets/icon.svg"]
+
 let package = Package(
     name: "errand",
     platforms: [.macOS(.v15)],
@@ -27,11 +34,15 @@ let package = Package(
         .executable(name: "errand-producer", targets: ["errand-producer"]),
         .executable(name: "errand-worker", targets: ["errand-worker"]),
         .executable(name: "errand", targets: ["ErrandConsole"]),
+        .library(name: "ErrandDashboard", targets: ["ErrandDashboard"]),
+        .executable(name: "errand-dashboard", targets: ["errand-dashboard"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
@@ -94,6 +105,27 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .target(
+            name: "ErrandDashboard",
+            dependencies: [
+                "Errand", "ErrandOperator",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Mustache", package: "swift-mustache"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            resources: dashboardFiles.map { .embedInCode($0) }
+        ),
+        .executableTarget(
+            name: "errand-dashboard",
+            dependencies: [
+                "ErrandCommandLine", "ErrandDashboard", "ErrandRedis",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .executableTarget(name: "BackgroundableBench", dependencies: ["Backgroundable"]),
@@ -177,7 +209,9 @@ let package = Package(
         .testTarget(
             name: "ExecutableTests",
             dependencies: [
-                "Errand", "ErrandRedis", "TestSupport",
+                "Errand", "ErrandDashboard", "ErrandOperator", "ErrandRedis", "TestSupport",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Wire/push.py"]

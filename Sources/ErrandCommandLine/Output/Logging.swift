@@ -1,11 +1,61 @@
+package import ArgumentParser
+import Errand
+import ErrandOperator
+import Foundation
 package import Logging
 
 /// The loggers of the executables.
 package enum CommandLogger {
     /// A logger that writes to standard error; warnings only unless `verbose`.
     package static func make(_ label: String, verbose: Bool = false) -> Logger {
-        var logger = Logger(label: label) { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = verbose ? .debug : .warning
+        make(label, level: verbose ? .debug : .warning, format: .text)
+    }
+
+    /// A logger that writes to standard error.
+    package static func make(_ label: String, level: Logger.Level, format: LogFormat) -> Logger {
+        var logger = Logger(label: label) { label in
+            switch format {
+            case .text: StreamLogHandler.standardError(label: label)
+            case .json: JSONLogHandler(label: label)
+            }
+        }
+        logger.logLevel = level
         return logger
+    }
+}
+
+/// How a log is written.
+package enum LogFormat: String, Sendable, CaseIterable, ExpressibleByArgument {
+    /// For people.
+    case text
+    /// An object a line, for programs.
+    case json
+}
+
+/// Writes each entry of a log as an object on a line of its own.
+struct JSONLogHandler: LogHandler {
+    let label: String
+    var logLevel = Logger.Level.info
+    var metadata: Logger.Metadata = [:]
+    var metadataProvider: Logger.MetadataProvider?
+
+    init(label: String) { self.label = label }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var fields = metadata
+        if let provided = metadataProvider?.get() { fields.merge(provided) { $1 } }
+        if let own = event.metadata { fields.merge(own) { $1 } }
+        var members: [(key: String, value: JSONOutput)] = [
+            ("time", .text(Timestamp.text(Int64(Date().timeIntervalSince1970 * 1000)))),
+            ("level", .text(event.level.rawValue)), ("label", .text(label)), ("message", .text("\(event.message)")),
+        ]
+        if let error = event.error { members.append(("error", .text("\(error)"))) }
+        for (key, value) in fields.sorted(by: { $0.key < $1.key }) { members.append((key, .text("\(value)"))) }
+        StandardError.write(raw: String(decoding: JSONOutput.object(members).bytes, as: UTF8.self) + "\n")
     }
 }

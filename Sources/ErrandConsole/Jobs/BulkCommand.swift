@@ -19,8 +19,8 @@ struct BulkOptions: ParsableArguments {
         try await options.withBroker { broker in
             let selection = try await select(action, broker)
             if selection.count == 0 { return try tell(action, BulkAction.Tally()) }
-            guard yes || Confirmation.ask("\(action.imperative) \(selection.count.counted("job"))?") else {
-                throw CommandFailure("nothing was \(action.done)", ExitStatus.unsuccessful)
+            guard yes || Confirmation.ask("\(action.title) \(selection.count.counted("job"))?") else {
+                throw CommandFailure("nothing was \(action.past)", ExitStatus.unsuccessful)
             }
             var bar = ProgressBar(total: Int64(selection.count))
             let tally = try await action.run(selection, on: broker) { bar.update(Int64($0), "\($0.grouped) jobs") }
@@ -33,7 +33,7 @@ struct BulkOptions: ParsableArguments {
         guard let state = filter.states.first(where: { !action.states.contains($0) }) else { return }
         let states = action.states.map(\.rawValue).joined(separator: ", ")
         throw CommandFailure(
-            "\(state.rawValue) jobs cannot be \(action.done); --state may be \(states)",
+            "\(state.rawValue) jobs cannot be \(action.past); --state may be \(states)",
             ExitStatus.usage
         )
     }
@@ -63,7 +63,7 @@ struct BulkOptions: ParsableArguments {
             StandardOutput.write(counts.isEmpty ? "no such jobs" : counts.joined(separator: ", "))
         }
         if tally.missed > 0 {
-            throw CommandFailure("\(tally.missed.counted("job")) were not \(action.done)", ExitStatus.unsuccessful)
+            throw CommandFailure("\(tally.missed.counted("job")) were not \(action.past)", ExitStatus.unsuccessful)
         }
     }
 }
@@ -71,22 +71,6 @@ struct BulkOptions: ParsableArguments {
 extension BulkAction {
     /// The states that are meant when none is named: what ended, and what runs, has to be named.
     fileprivate var usualStates: [JobState] { self == .delete ? [.dead] : states }
-
-    fileprivate var imperative: String {
-        switch self {
-        case .retry: "Retry"
-        case .cancel: "Cancel"
-        case .delete: "Delete"
-        }
-    }
-
-    fileprivate var done: String {
-        switch self {
-        case .retry: "retried"
-        case .cancel: "cancelled"
-        case .delete: "deleted"
-        }
-    }
 }
 
 /// `errand jobs retry`.

@@ -23,6 +23,15 @@ package enum JSONOutput: Sendable {
     /// A number, or `null`.
     package static func number(orNull number: Int64?) -> JSONOutput { number.map(JSONOutput.number) ?? .null }
 
+    /// A number with two decimals at the most; `null` where it is none.
+    package static func decimal(_ number: Double) -> JSONOutput {
+        guard number.isFinite, abs(number) < 1e13 else { return .null }
+        let hundredths = Int64((number * 100).rounded())
+        let (whole, rest) = (abs(hundredths) / 100, abs(hundredths) % 100)
+        let sign = hundredths < 0 ? "-" : ""
+        return .written(Array("\(sign)\(whole)\(rest == 0 ? "" : rest < 10 ? ".0\(rest)" : ".\(rest)")".utf8))
+    }
+
     /// A number.
     package static func count(_ number: Int) -> JSONOutput { .number(Int64(number)) }
 

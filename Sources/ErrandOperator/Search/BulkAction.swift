@@ -9,6 +9,24 @@ package enum BulkAction: String, Sendable, CaseIterable {
     /// Removes jobs that wait, are dead or have ended.
     case delete
 
+    /// The word on a button.
+    package var title: String {
+        switch self {
+        case .retry: "Retry"
+        case .cancel: "Cancel"
+        case .delete: "Delete"
+        }
+    }
+
+    /// The word for what was done.
+    package var past: String {
+        switch self {
+        case .retry: "retried"
+        case .cancel: "cancelled"
+        case .delete: "deleted"
+        }
+    }
+
     /// The states of jobs that it can be done with.
     package var states: [JobState] {
         switch self {

@@ -15,7 +15,7 @@ package struct JobSearch: Sendable {
         package var found: Int
         /// Jobs looked at.
         package var looked: Int
-        /// Time taken; at least one page is read.
+        /// Time taken; at least one page with jobs is read.
         package var time: Duration
 
         /// Makes limits.
@@ -67,7 +67,8 @@ package struct JobSearch: Sendable {
         let deadline = ContinuousClock.now + limits.time
         while let place = outcome.next, outcome.jobs.count < limits.found, outcome.looked < limits.looked {
             try await readPage(at: place, limits, &outcome)
-            if ContinuousClock.now >= deadline { break }
+            // Places without jobs take little time; what stops before the first job would never get on.
+            if outcome.looked > 0, ContinuousClock.now >= deadline { break }
         }
         return outcome
     }

@@ -11,6 +11,15 @@ package struct JobSelection: Sendable {
     /// Makes an empty selection.
     package init() {}
 
+    /// Makes a selection of jobs of one queue.
+    package init(of ids: [String], in queue: String) { add(ids, in: queue) }
+
+    /// Adds jobs of a queue.
+    package mutating func add(_ ids: [String], in queue: String) {
+        self.ids[queue, default: []] += ids
+        count += ids.count
+    }
+
     /// Adds what a search found.
     package mutating func add(_ jobs: [JobSummary]) {
         for job in jobs { ids[job.queue, default: []].append(job.record.id) }

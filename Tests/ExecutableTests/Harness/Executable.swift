@@ -15,6 +15,7 @@ enum Executable: String {
     case producer = "errand-producer"
     case console = "errand"
     case worker = "errand-worker"
+    case dashboard = "errand-dashboard"
 
     /// Where it was built: beside the tests.
     var url: URL {

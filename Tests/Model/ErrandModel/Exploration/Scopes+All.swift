@@ -98,10 +98,10 @@ extension Exploration.Scope {
                 $0.faults.pauses = 1
                 $0.mustReach = [.grace, .recovered, .overdue]
             },
-            Self("1 worker, 1 id, 2 lost messages, 1 crash, 1 pause, 1 rollback") {
+            Self("1 worker, 1 id, 1 lost message, 1 crash, 1 pause, 1 rollback") {
                 $0.workers = 1
                 $0.jobs = 1
-                $0.faults.lost = 2
+                $0.faults.lost = 1
                 $0.faults.crashes = 1
                 $0.faults.pauses = 1
                 $0.faults.rollbacks = 1

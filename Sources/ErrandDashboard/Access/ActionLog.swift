@@ -1,0 +1,40 @@
+import ErrandOperator
+import Foundation
+import Logging
+import Synchronization
+
+/// Who did what: a line of the log for every action, and the latest ones to look at.
+final class ActionLog: Sendable {
+    struct Entry: Sendable {
+        let time: Int64
+        let user: String
+        let action: String
+        let target: String
+        let outcome: String
+    }
+
+    private static let kept = 500
+
+    private let logger: Logger
+    private let entries = Mutex<[Entry]>([])
+
+    init(logger: Logger) { self.logger = logger }
+
+    /// The latest first.
+    var latest: [Entry] { entries.withLock { $0.reversed() } }
+
+    func note(_ user: String, _ action: String, _ target: String, _ outcome: String) {
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let entry = Entry(time: now, user: user, action: action, target: target, outcome: outcome)
+        logger.notice(
+            "operator action",
+            metadata: [
+                "user": "\(user)", "action": "\(action)", "target": "\(target)", "outcome": "\(outcome)",
+            ]
+        )
+        entries.withLock { entries in
+            entries.append(entry)
+            if entries.count > Self.kept { entries.removeFirst(entries.count - Self.kept) }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+/// The fields of a form or of a query: `application/x-www-form-urlencoded`.
+struct FormFields: Sendable {
+    /// Keys and values in their order; a key may stand there several times.
+    private(set) var pairs: [(key: String, value: String)] = []
+
+    init(_ pairs: [(key: String, value: String)] = []) { self.pairs = pairs }
+
+    /// Reads a text. What cannot be decoded is left out.
+    init(parsing text: some StringProtocol) {
+        for pair in text.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let key = Self.decode(parts[0]), let value = Self.decode(parts.count > 1 ? parts[1] : "") else {
+                continue
+            }
+            pairs.append((key, value))
+        }
+    }
+
+    /// The first value of a key that is not empty.
+    subscript(key: String) -> String? { pairs.first { $0.key == key && !$0.value.isEmpty }?.value }
+
+    /// All values of a key.
+    func all(_ key: String) -> [String] { pairs.filter { $0.key == key }.map(\.value) }
+
+    /// The fields as a query.
+    var query: String {
+        pairs.map { "\(Self.encode($0.key))=\(Self.encode($0.value))" }.joined(separator: "&")
+    }
+
+    private static func decode(_ text: some StringProtocol) -> String? {
+        String(text.map { $0 == "+" ? " " : $0 }).removingPercentEncoding
+    }
+
+    static func encode(_ text: String) -> String {
+        let plain = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
+        return text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
+    }
+}

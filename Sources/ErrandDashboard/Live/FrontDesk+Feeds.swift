@@ -1,0 +1,34 @@
+import Errand
+import ErrandOperator
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension FrontDesk {
+    /// Files, events, and what other programs read.
+    func addFeeds<Context: RequestContext>(to group: RouterGroup<Context>) {
+        group.get("assets/:name") { request, context in
+            await answer(request, needing: .none) { _ in try asset(context.parameters.get("name") ?? "") }
+        }
+        group.get("events/stream") { request, _ in
+            await answer(request, needing: .reading) { visit in
+                let queue = try visit.query["queue"].map { try queueName($0) }
+                return EventFeed(broker: broker, queue: queue).response
+            }
+        }
+    }
+
+    private func asset(_ name: String) throws -> Response {
+        let assets: [String: (String, [UInt8])] = [
+            "errand.css": ("text/css; charset=utf-8", PackageResources.errand_css),
+            "errand.js": ("text/javascript; charset=utf-8", PackageResources.errand_js),
+            "icon.svg": ("image/svg+xml", PackageResources.icon_svg),
+        ]
+        guard let (type, bytes) = assets[name] else { throw PageProblem.notFound("there is no such file") }
+        return Response(
+            status: .ok,
+            headers: [.contentType: type, .cacheControl: "max-age=300"],
+            body: .init(byteBuffer: ByteBuffer(bytes: bytes))
+        )
+    }
+}

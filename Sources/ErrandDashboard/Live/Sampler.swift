@@ -1,0 +1,61 @@
+import Errand
+import ErrandOperator
+import Foundation
+import Synchronization
+
+/// Looks at all queues every two seconds and remembers half an hour of it, for charts and rates.
+final class Sampler: Sendable {
+    /// The queues at one time.
+    struct Sample: Sendable {
+        let at: ContinuousClock.Instant
+        let queues: [String: QueueStatus]
+    }
+
+    private static let every = Duration.seconds(2)
+    private static let kept = 900
+
+    private let samples = Mutex<[Sample]>([])
+    private let looking = Mutex<Task<Void, Never>?>(nil)
+
+    init(broker: any Broker) {
+        let task = Task.detached { [weak self] in
+            while !Task.isCancelled {
+                guard await self?.look(at: broker) != nil else { return }
+                try? await Task.sleep(for: Self.every)
+            }
+        }
+        looking.withLock { $0 = task }
+    }
+
+    deinit { looking.withLock { $0?.cancel() } }
+
+    /// A time at which the broker does not answer is left out.
+    private func look(at broker: any Broker) async {
+        guard let queues = try? await broker.queues(), let overview = try? await Overview(of: queues, on: broker) else {
+            return
+        }
+        note(overview)
+    }
+
+    /// Takes the state of the queues in.
+    func note(_ overview: Overview, at now: ContinuousClock.Instant = .now) {
+        let sample = Sample(at: now, queues: Dictionary(overview.queues.map { ($0.name, $0) }) { $1 })
+        samples.withLock { samples in
+            samples.append(sample)
+            if samples.count > Self.kept { samples.removeFirst(samples.count - Self.kept) }
+        }
+    }
+
+    /// What is remembered, the oldest first.
+    var history: [Sample] { samples.withLock { $0 } }
+
+    /// How fast a queue worked over about the last ten seconds.
+    func rates(of queue: String) -> Rates {
+        // A queue that is new was not there ten seconds ago.
+        let recent = history.suffix(6).filter { $0.queues[queue] != nil }
+        guard let first = recent.first, let last = recent.last, let old = first.queues[queue],
+            let new = last.queues[queue]
+        else { return Rates() }
+        return Rates(from: old.totals, to: new.totals, in: last.at - first.at)
+    }
+}

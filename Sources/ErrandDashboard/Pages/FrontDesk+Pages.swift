@@ -1,0 +1,144 @@
+import Errand
+import ErrandOperator
+import Hummingbird
+
+extension FrontDesk {
+    /// What is to be looked at.
+    func addPages<Context: RequestContext>(to group: RouterGroup<Context>) {
+        group.get("") { request, _ in await show(request) { _ in try await overview() } }
+        group.get("queues/:queue") { request, context in
+            await show(request) { _ in try await queue(try queueName(context.parameters.get("queue"))) }
+        }
+        group.get("workers") { request, _ in await show(request) { _ in try await workers() } }
+        group.get("jobs") { request, _ in await show(request) { visit in try await jobs(visit) } }
+        group.get("queues/:queue/jobs/:id") { request, context in
+            await show(request) { visit in
+                let queue = try queueName(context.parameters.get("queue"))
+                return try await job(try jobID(context.parameters.get("id")), in: queue, visit)
+            }
+        }
+        group.get("schedules") { request, _ in await show(request) { visit in try await schedules(visit) } }
+        group.get("events") { request, _ in await show(request) { visit in try await events(visit) } }
+        group.get("actions") { request, _ in await show(request) { _ in actionsPage() } }
+        group.get("runs/:run") { request, context in
+            await show(request) { _ in try run(context.parameters.get("run")) }
+        }
+    }
+
+    func queueName(_ text: String?) throws -> String {
+        guard let text, QueueName.isValid(text) else { throw PageProblem.notFound("there is no queue of that name") }
+        return text
+    }
+
+    func jobID(_ text: String?) throws -> String {
+        guard let text, QueueName.isValid(jobID: text) else { throw PageProblem.notFound("that is no job's id") }
+        return text
+    }
+
+    private func overview() async throws -> Page {
+        let overview = try await Overview(of: try await broker.queues(), on: broker)
+        let views = QueueViews(sampler: dashboard.sampler)
+        let unknown = overview.queues.flatMap { queue in
+            queue.unknownOperations.sorted { $0.key < $1.key }.map { operation, count in
+                ["queue": queue.name, "operation": operation, "count": count.grouped] as [String: Any]
+            }
+        }
+        return Page(
+            heading: "Overview",
+            template: "overview",
+            content: [
+                "cards": views.cards(overview), "charts": QueueCharts(dashboard.sampler.history).all,
+                "queues": overview.queues.map(views.row), "hasUnknown": !unknown.isEmpty, "unknown": unknown,
+            ]
+        )
+    }
+
+    private func queue(_ name: String) async throws -> Page {
+        guard try await broker.queues().contains(name) else {
+            throw PageProblem.notFound("there is no queue of that name")
+        }
+        let overview = try await Overview(of: [name], on: broker)
+        guard let queue = overview.queues.first else { throw PageProblem.notFound("there is no such queue") }
+        let views = QueueViews(sampler: dashboard.sampler)
+        return Page(
+            heading: "Queue \(name)",
+            template: "queue",
+            content: [
+                "name": name, "isPaused": queue.isPaused, "queueTable": ["queues": [views.row(queue)]],
+                "charts": QueueCharts(dashboard.sampler.history, of: name).all,
+                "totals": QueueStatus.Totals.names.map { total in
+                    ["title": total.replacing("_", with: " "), "value": queue.totals[total].grouped]
+                },
+                "workers": views.workers(overview.workers),
+            ]
+        )
+    }
+
+    private func workers() async throws -> Page {
+        let overview = try await Overview(of: try await broker.queues(), on: broker)
+        let views = QueueViews(sampler: dashboard.sampler)
+        return Page(
+            heading: overview.workers.count == 1 ? "1 worker" : "\(overview.workers.count) workers",
+            template: "workers",
+            content: ["workers": views.workers(overview.workers)]
+        )
+    }
+
+    private func schedules(_ visit: Visit) async throws -> Page {
+        var rows: [[String: Any]] = []
+        for queue in try await broker.queues() {
+            for record in try await broker.schedules(on: queue) { rows.append(Self.row(of: record, in: queue)) }
+        }
+        return Page(heading: "Schedules", template: "schedules", content: ["schedules": rows])
+    }
+
+    private static func row(of record: ScheduleRecord, in queue: String) -> [String: Any] {
+        let ways = [("run", "Run now"), record.isPaused ? ("resume", "Resume") : ("pause", "Pause")]
+        return [
+            "name": record.name, "queue": queue, "isBad": record.problem != nil,
+            "ticks": record.schedule?.timing.description ?? record.problem?.description ?? "–",
+            "operation": record.schedule?.template.operation ?? "–",
+            "next": record.isPaused ? "paused" : record.nextTick.map(Timestamp.text) ?? "–",
+            "last": record.lastTick.map(Timestamp.text) ?? "never", "pushed": record.pushed.grouped,
+            "missed": record.missed.grouped, "ways": ways.map { ["way": $0.0, "title": $0.1] },
+        ]
+    }
+
+    private func events(_ visit: Visit) async throws -> Page {
+        let chosen = visit.query["queue"].flatMap { QueueName.isValid($0) ? $0 : nil } ?? ""
+        return Page(
+            heading: "Events",
+            template: "events",
+            content: ["chosen": chosen, "queueChoices": try await queueChoices(chosen)]
+        )
+    }
+
+    func queueChoices(_ chosen: String) async throws -> [[String: Any]] {
+        try await broker.queues().map { ["name": $0, "isChosen": $0 == chosen] }
+    }
+
+    private func actionsPage() -> Page {
+        let rows = dashboard.actions.latest.map { entry in
+            [
+                "time": Timestamp.text(entry.time), "who": entry.user, "what": entry.action, "target": entry.target,
+                "outcome": entry.outcome,
+            ]
+        }
+        return Page(heading: "Actions", template: "actions", content: ["actions": rows])
+    }
+
+    private func run(_ id: String?) throws -> Page {
+        guard let run = id.flatMap(dashboard.runs.run) else { throw PageProblem.notFound("there is no such action") }
+        let verdicts = run.verdicts.sorted { $0.key < $1.key }.map { verdict, count in
+            ["title": verdict.replacing("_", with: " "), "value": count.grouped]
+        }
+        return Page(
+            heading: "\(run.action.title) jobs",
+            template: "run",
+            content: [
+                "words": run.words, "isGoing": run.isGoing, "total": max(run.total, 1), "through": run.through,
+                "verdicts": verdicts, "back": base + run.back,
+            ]
+        )
+    }
+}

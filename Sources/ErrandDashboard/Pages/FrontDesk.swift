@@ -1,0 +1,157 @@
+import Errand
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Lets requests in, and makes answers of pages.
+struct FrontDesk: Sendable {
+    let dashboard: ErrandDashboard
+    let base: String
+
+    private static let formLimit = 2 << 20
+
+    var broker: any Broker { dashboard.broker }
+
+    /// Answers a request with a page, if whoever sent it may see it.
+    func show(_ request: Request, _ page: (Visit) async throws -> Page) async -> Response {
+        await answer(request, needing: .reading) { visit in render(try await page(visit), visit) }
+    }
+
+    /// Does something, if whoever asks may act and asks from our own pages; then leads to a page.
+    func act(_ request: Request, _ action: (Visit) async throws -> String) async -> Response {
+        await answer(request, needing: .acting) { visit in
+            let place = try await action(visit)
+            return Response(status: .seeOther, headers: [.location: base + place])
+        }
+    }
+
+    /// Answers with whatever `make` makes; problems become pages.
+    func answer(
+        _ request: Request,
+        needing level: DashboardAccess.Level,
+        _ make: (Visit) async throws -> Response
+    ) async -> Response {
+        let access = await dashboard.access(request)
+        var response: Response
+        do {
+            try admit(request, access, level)
+            let visit = try await visit(request, access)
+            response = try await make(visit)
+        } catch {
+            response = refusal(error, request, access)
+        }
+        SecurityHeaders.add(to: &response)
+        return response
+    }
+
+    private func admit(_ request: Request, _ access: DashboardAccess, _ level: DashboardAccess.Level) throws {
+        guard dashboard.hosts.admits(request.head.authority) else {
+            throw PageProblem(
+                status: .misdirectedRequest,
+                message: "this dashboard is not known by that name; see --allow-host"
+            )
+        }
+        if access.level == .none, level > .none {
+            let status: HTTPResponse.Status = access.challenge == nil ? .forbidden : .unauthorized
+            throw PageProblem(status: status, message: "you may not see this")
+        }
+        if request.method == .post, let objection = OriginRule.objection(to: request) {
+            throw PageProblem(status: .forbidden, message: objection)
+        }
+        if access.level < level { throw PageProblem(status: .forbidden, message: "this dashboard is for reading only") }
+    }
+
+    private func visit(_ request: Request, _ access: DashboardAccess) async throws -> Visit {
+        var form = FormFields()
+        if request.method == .post {
+            let body: ByteBuffer
+            do { body = try await request.body.collect(upTo: Self.formLimit) } catch {
+                throw PageProblem(status: .contentTooLarge, message: "that is too much for one form")
+            }
+            form = FormFields(parsing: String(buffer: body))
+        }
+        return Visit(
+            access: access,
+            base: base,
+            query: FormFields(parsing: request.uri.query ?? ""),
+            form: form,
+            path: String(request.uri.path.dropFirst(base.count))
+        )
+    }
+
+    private func refusal(_ error: any Error, _ request: Request, _ access: DashboardAccess) -> Response {
+        let problem = PageProblem(explaining: error)
+        let visit = Visit(access: access, base: base, query: FormFields(), form: FormFields(), path: "")
+        var response: Response
+        if access.level == .none {
+            // Not even the queues' names.
+            response = Response(
+                status: problem.status,
+                body: .init(byteBuffer: ByteBuffer(string: problem.message + "\n"))
+            )
+            response.headers[.contentType] = "text/plain; charset=utf-8"
+            response.headers[.wwwAuthenticate] = problem.status == .unauthorized ? access.challenge : nil
+        } else {
+            let page = Page(
+                heading: problem.status.reasonPhrase,
+                template: "problem",
+                content: ["message": problem.message],
+                status: problem.status
+            )
+            response = render(page, visit)
+        }
+        return response
+    }
+
+    func render(_ page: Page, _ visit: Visit) -> Response {
+        var content = page.content
+        content["base"] = base
+        content["mayAct"] = visit.mayAct
+        let layout: [String: Any] = [
+            "base": base, "site": dashboard.title, "heading": page.heading, "who": who(visit.access),
+            "navigation": Navigation.links(at: visit.path), "notice": visit.query["notice"] ?? "",
+            "content": dashboard.pages.render(page.template, content),
+        ]
+        var layoutWithoutNotice = layout
+        if visit.query["notice"] == nil { layoutWithoutNotice["notice"] = nil }
+        let text = dashboard.pages.render("layout", layoutWithoutNotice)
+        return Response(
+            status: page.status,
+            headers: [.contentType: "text/html; charset=utf-8"],
+            body: .init(byteBuffer: ByteBuffer(string: text))
+        )
+    }
+
+    private func who(_ access: DashboardAccess) -> String {
+        let may = access.level == .acting ? "may act" : "reads only"
+        return access.user.isEmpty ? may : "\(access.user) · \(may)"
+    }
+}
+
+extension PageProblem {
+    init(explaining error: any Error) {
+        switch error {
+        case let problem as PageProblem: self = problem
+        case let error as BrokerError:
+            let status: HTTPResponse.Status = error.code == .notPermitted ? .forbidden : .serviceUnavailable
+            self.init(status: status, message: error.message)
+        case let error as DescriptionError: self.init(status: .badRequest, message: "\(error)")
+        default: self.init(status: .internalServerError, message: "\(error)")
+        }
+    }
+}
+
+/// The links at the top of every page.
+enum Navigation {
+    private static let pages = [
+        ("Overview", "/"), ("Jobs", "/jobs"), ("Dead", "/jobs?state=dead"), ("Workers", "/workers"),
+        ("Schedules", "/schedules"), ("Events", "/events"), ("Actions", "/actions"),
+    ]
+
+    static func links(at path: String) -> [[String: Any]] {
+        pages.map { title, place in
+            let isHere = path == place || (place == "/" && path.isEmpty)
+            return ["title": title, "path": place, "isHere": isHere]
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Errand
+import ErrandOperator
+import Foundation
+
+/// Which jobs a page of jobs shows, as its address says.
+struct JobsRequest: Sendable {
+    static let states: [JobState] = [
+        .ready, .scheduled, .running, .retrying, .deferred, .dead, .finished, .cancelled, .replaced,
+    ]
+
+    let queue: String?
+    let state: JobState?
+    let filter: JobFilter
+    let cursor: SearchCursor?
+    /// The fields that say which jobs, without where to go on.
+    let fields: FormFields
+
+    private static let keys = ["queue", "state", "operation", "name", "error", "since", "until"]
+
+    /// Reads the fields of an address or of a form.
+    ///
+    /// - Throws: `PageProblem` that says which field is wrong.
+    init(_ fields: FormFields, now: Int64 = Int64(Date().timeIntervalSince1970 * 1000)) throws {
+        if let name = fields["queue"], !QueueName.isValid(name) { throw PageProblem.bad("that is no queue's name") }
+        queue = fields["queue"]
+        state = try fields["state"].map { text in
+            guard let state = JobState(rawValue: text), Self.states.contains(state) else {
+                throw PageProblem.bad("there is no state of that name")
+            }
+            return state
+        }
+        filter = JobFilter(
+            operation: fields["operation"],
+            nameContains: fields["name"],
+            errorContains: fields["error"],
+            from: try fields["since"].map { try Self.time($0, now) },
+            until: try fields["until"].map { try Self.time($0, now) }
+        )
+        cursor = try fields["from"].map { text in
+            guard let cursor = SearchCursor(text) else { throw PageProblem.bad("that is no place to go on from") }
+            return cursor
+        }
+        self.fields = FormFields(fields.pairs.filter { Self.keys.contains($0.key) && !$0.value.isEmpty })
+    }
+
+    var states: [JobState] { state.map { [$0] } ?? JobSearch.unfinished }
+
+    /// The search; in every queue unless one is named.
+    func search(on broker: any Broker, states: [JobState]? = nil) async throws -> JobSearch {
+        let queues = if let queue { [queue] } else { try await broker.queues() }
+        return JobSearch(broker, in: queues, states ?? self.states, for: filter)
+    }
+
+    /// A time, or how long ago: `2h`.
+    private static func time(_ text: String, _ now: Int64) throws -> Int64 {
+        if let time = try? Timestamp.parse(text) { return time }
+        guard let age = Timestamp.age(text) else {
+            throw PageProblem.bad("write times as 2h, or as 2026-11-21T10:00:00Z")
+        }
+        return now.subtractingReportingOverflow(age).partialValue
+    }
+}

@@ -1,0 +1,63 @@
+import Errand
+import ErrandOperator
+
+/// What the templates of queues and workers are filled with.
+struct QueueViews {
+    let sampler: Sampler
+
+    func row(_ queue: QueueStatus) -> [String: Any] {
+        let rates = sampler.rates(of: queue.name)
+        let counts: [(JobState, Int)] = [
+            (.ready, queue.ready), (.scheduled, queue.scheduled), (.running, queue.running),
+            (.retrying, queue.retrying),
+            (.deferred, queue.deferred), (.dead, queue.dead),
+        ]
+        return [
+            "name": queue.name,
+            "counts": counts.map { state, count in
+                [
+                    "queue": queue.name, "state": state.rawValue, "count": count.grouped,
+                    "isBad": state == .dead && count > 0,
+                ] as [String: Any]
+            },
+            "oldest": queue.ready > 0 ? Timestamp.span(queue.oldestReadyMilliseconds) : "–",
+            "pushed": rates.pushed.rateText, "finished": rates.finished.rateText, "failed": rates.failed.rateText,
+            "isFailing": rates.failed > 0, "isPaused": queue.isPaused,
+        ]
+    }
+
+    func workers(_ workers: [Overview.Worker]) -> [[String: Any]] {
+        workers.map { worker in
+            let session = worker.session
+            return [
+                "id": session.id, "host": session.host, "pid": session.pid, "running": session.running,
+                "concurrency": session.concurrency, "beat": Timestamp.span(session.lastBeatMilliseconds),
+                "queues": worker.queues.joined(separator: ", "),
+                "operations": session.operations.joined(separator: ", "),
+            ]
+        }
+    }
+
+    func cards(_ overview: Overview) -> [[String: Any]] {
+        let queues = overview.queues
+        func sum(_ count: (QueueStatus) -> Int) -> Int {
+            queues.reduce(0) { $0.addingReportingOverflow(count($1)).partialValue }
+        }
+        let rates = queues.reduce(Rates()) { $0 + sampler.rates(of: $1.name) }
+        let slots = overview.workers.reduce(0) { $0.addingReportingOverflow($1.session.concurrency).partialValue }
+        let oldest = queues.filter { $0.ready > 0 }.map(\.oldestReadyMilliseconds).max()
+        let dead = sum(\.dead)
+        func card(_ title: String, _ value: String, isBad: Bool = false) -> [String: Any] {
+            ["title": title, "value": value, "isBad": isBad]
+        }
+        return [
+            card("ready", sum(\.ready).grouped), card("oldest ready", oldest.map(Timestamp.span) ?? "–"),
+            card("later", sum { $0.scheduled + $0.retrying }.grouped),
+            card("running", "\(sum(\.running).grouped) of \(slots.grouped)"),
+            card("finished/s", rates.finished.rateText),
+            card("failed/s", rates.failed.rateText, isBad: rates.failed > 0),
+            card("dead", dead.grouped, isBad: dead > 0),
+            card("workers", overview.workers.count.grouped, isBad: overview.workers.isEmpty && sum(\.ready) > 0),
+        ]
+    }
+}

@@ -1,0 +1,70 @@
+package import Errand
+
+/// How many workers a queue wants, for whatever starts and stops workers.
+///
+/// The length of a queue alone says little: a thousand jobs are a second's work or a day's. So the advice goes by how fast
+/// the workers finish jobs now, and by how soon what waits is to be done.
+package struct ScaleAdvice: Sendable, Equatable {
+    /// Jobs in line.
+    package var ready: Int
+    /// How long the oldest has been waiting, in milliseconds.
+    package var oldestReadyMilliseconds: Int
+    /// Jobs finished a second.
+    package var finishedPerSecond: Double
+    /// How long the workers that are there need for what waits, in seconds; `nil` while nothing is finished.
+    package var backlogSeconds: Double?
+    /// Worker sessions that serve the queue.
+    package var workers: Int
+    /// Worker sessions that are wanted.
+    package var wanted: Int
+
+    /// What is to be reached.
+    package struct Goal: Sendable {
+        /// How soon what waits is to be done.
+        package var within: Duration
+        /// At least so many workers.
+        package var least: Int
+        /// At most so many workers.
+        package var most: Int
+
+        /// Makes a goal.
+        package init(within: Duration = .seconds(30), least: Int = 0, most: Int = 100) {
+            self.within = max(within, .seconds(1))
+            self.least = max(0, least)
+            self.most = max(self.least, most)
+        }
+    }
+
+    /// Advises on one queue.
+    ///
+    /// - Parameters:
+    ///   - rates: how fast it works now.
+    ///   - workers: how many sessions serve it.
+    package init(_ queue: QueueStatus, _ rates: Rates, workers: Int, _ goal: Goal) {
+        ready = queue.ready
+        oldestReadyMilliseconds = queue.oldestReadyMilliseconds
+        finishedPerSecond = rates.finished + rates.failed
+        self.workers = workers
+        backlogSeconds = finishedPerSecond > 0 ? Double(queue.ready) / finishedPerSecond : queue.ready == 0 ? 0 : nil
+        wanted = workers
+        wanted = min(max(Self.wanted(self, rates, queue, goal), goal.least), goal.most)
+    }
+
+    private static func wanted(_ advice: ScaleAdvice, _ rates: Rates, _ queue: QueueStatus, _ goal: Goal) -> Int {
+        // What is paused needs nobody for what waits, only for what runs.
+        if queue.isPaused { return queue.running > 0 ? advice.workers : 0 }
+        let hasWork = queue.ready + queue.running + queue.retrying > 0 || rates.pushed > 0
+        guard hasWork else { return 0 }
+        let within = goal.within / .seconds(1)
+        guard advice.finishedPerSecond > 0, advice.workers > 0 else {
+            // Nothing is known of how fast a worker is: one more while jobs wait for too long.
+            let isLate = Double(advice.oldestReadyMilliseconds) > within * 1000
+            return max(1, advice.workers + (isLate && advice.ready > 0 ? 1 : 0))
+        }
+        let perWorker = advice.finishedPerSecond / Double(advice.workers)
+        let needed = (rates.pushed + Double(queue.ready) / within) / perWorker
+        // Slowly down: a lull of ten seconds is not the end of the day.
+        let floor = Double(advice.workers) * 0.5
+        return Int(min(max(needed, floor, 1).rounded(.up), 1_000_000))
+    }
+}

@@ -1,0 +1,122 @@
+import ArgumentParser
+import ErrandCommandLine
+import ErrandDashboard
+import ErrandRedis
+import Foundation
+import Hummingbird
+import Logging
+
+/// Where the executable begins.
+@main
+enum Program {
+    static func main() async {
+        ProcessTitle.hidePasswords()
+        await DashboardCommand.main()
+    }
+}
+
+/// `errand-dashboard`.
+struct DashboardCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "errand-dashboard",
+        abstract: "Serves a page that shows a broker's queues, and lets operators act.",
+        discussion: """
+            It listens on this machine only, and shows without changing anything, unless it is told otherwise. To listen \
+            elsewhere it needs a file of users; put it behind something that speaks TLS then, as passwords travel with \
+            every request.
+
+            A line of the users file is name:password. Nobody but its owner may be able to read it.
+
+            Besides pages it answers /metrics (Prometheus), /scale?queue=Q (autoscalers), /healthz and /readyz.
+
+            Examples:
+              errand-dashboard
+              errand-dashboard --allow-actions --port 9000 --redis redis://queue.internal:6379
+              errand-dashboard --host 0.0.0.0 --users /etc/errand/users --allow-actions
+            """
+    )
+
+    @Option(help: ArgumentHelp("The address to listen on.", valueName: "address"))
+    var host = "127.0.0.1"
+
+    @Option(help: ArgumentHelp("The port to listen on; 0 takes any that is free.", valueName: "port"))
+    var port = 8080
+
+    @Flag(help: "Let whoever may see the pages pause, cancel, retry, edit and delete, too.")
+    var allowActions = false
+
+    @Option(
+        help: ArgumentHelp("A file with a line name:password for everybody who may see the pages.", valueName: "file")
+    )
+    var users: String?
+
+    @Option(
+        name: .customLong("allow-host"),
+        help: ArgumentHelp(
+            "A name under which a proxy on this machine serves the pages; may be given several times.",
+            valueName: "name"
+        )
+    )
+    var allowedHosts: [String] = []
+
+    @Option(help: ArgumentHelp("The name at the top of the pages.", valueName: "text"))
+    var title = "Errand"
+
+    @Option(help: ArgumentHelp("How the log is written to standard error: text or json.", valueName: "format"))
+    var logFormat = LogFormat.text
+
+    @OptionGroup(title: "Broker") var broker: BrokerOptions
+
+    func validate() throws {
+        guard (0...65535).contains(port) else { throw ValidationError("--port must be 0 to 65535") }
+    }
+
+    func run() async throws {
+        let users = try await reportingFailures {
+            try self.users.map { path throws(CommandFailure) in try UsersFile(path) }
+        }
+        try await reportingFailures { try checkReach(users) }
+        let logger = CommandLogger.make("errand-dashboard", level: .notice, format: logFormat)
+        try await broker.withBroker(as: "errand-dashboard", patience: .seconds(5)) { broker in
+            let application = application(broker, users, logger)
+            do { try await application.runService() } catch {
+                throw CommandFailure("cannot serve on \(host):\(port): \(error)", ExitStatus.unavailable)
+            }
+        }
+    }
+
+    /// Pages that everybody may see must not be where everybody comes by.
+    private func checkReach(_ users: UsersFile?) throws(CommandFailure) {
+        if users != nil || ["127.0.0.1", "::1", "localhost"].contains(host) { return }
+        throw CommandFailure(
+            "to listen on \(host), say with --users FILE who may see the pages; without it only this machine can",
+            ExitStatus.badConfiguration
+        )
+    }
+
+    private func application(_ broker: RedisBroker, _ users: UsersFile?, _ logger: Logger) -> some ApplicationProtocol {
+        let mayAct = allowActions
+        let dashboard = ErrandDashboard(
+            broker: broker,
+            title: title,
+            hosts: users == nil ? .loopback(and: Set(allowedHosts)) : .any,
+            logger: logger
+        ) { request in
+            guard let users else { return mayAct ? .acting(as: "local") : .reading(as: "local") }
+            guard let user = await users.user(of: request) else { return UsersFile.stranger }
+            return mayAct ? .acting(as: user) : .reading(as: user)
+        }
+        let router = Router()
+        dashboard.addRoutes(to: router, at: "")
+        return Application(
+            router: router,
+            configuration: .init(address: .hostname(host, port: port), serverName: nil),
+            onServerRunning: { channel in
+                let address = channel.localAddress
+                let place = address?.ipAddress.map { $0.contains(":") ? "[\($0)]" : $0 } ?? host
+                StandardError.write("dashboard: http://\(place):\(address?.port ?? port)/")
+            },
+            logger: CommandLogger.make("errand-dashboard.http", level: .warning, format: logFormat)
+        )
+    }
+}

@@ -1,0 +1,104 @@
+import Errand
+import ErrandDashboard
+import ErrandRedis
+import HTTPTypes
+import TestSupport
+import Testing
+
+/// What becomes of what an operator does.
+@Suite struct DashboardActionTests {
+    private func ids(_ state: JobState, _ scene: DashboardScene) async throws -> [String] {
+        try await scene.desk.broker.jobs(in: state, on: "images", from: 0, count: 500).jobs.map(\.id).sorted()
+    }
+
+    private func dead(_ count: Int) async throws -> DashboardScene {
+        let scene = try await DashboardScene()
+        let lines = (0..<count).map { #"{"operation":"work","id":"j\#($0)","queue":"images"}"# }
+        try await scene.push(lines.joined(separator: "\n"))
+        for index in 0..<count {
+            try await scene.desk.work(.failed, error: index % 2 == 0 ? "even" : "odd", queue: "images")
+        }
+        return scene
+    }
+
+    @Test func retriesTheSelectedJobs() async throws {
+        let scene = try await dead(3)
+        let form = [("action", "retry"), ("scope", "selected"), ("job", "images:j0"), ("job", "images:j2")]
+        #expect(try await scene.ask("/jobs/act", form).status == 303)
+        try await until("two are back") { try await ids(.ready, scene) == ["j0", "j2"] }
+        #expect(try await ids(.dead, scene) == ["j1"])
+        #expect(try await scene.ask("/jobs/act", [("action", "retry"), ("scope", "selected")]).status == 400)
+        #expect(try await scene.ask("/jobs/act", [("action", "dance")]).status == 400)
+    }
+
+    @Test func asksBeforeItActsOnAllThatMatch() async throws {
+        let scene = try await dead(5)
+        let form = [
+            ("action", "retry"), ("scope", "matching"), ("queue", "images"), ("error", "even"), ("state", "dead"),
+        ]
+        let question = try await scene.ask("/jobs/act", form)
+        #expect(question.status == 200)
+        #expect(question.text.contains("Retry 3 jobs in the states dead?"))
+        #expect(try await ids(.dead, scene).count == 5)
+        let answer = try await scene.ask("/jobs/act", form + [("confirmed", "yes")])
+        #expect(answer.status == 303)
+        try await until("three are back") { try await ids(.ready, scene) == ["j0", "j2", "j4"] }
+        try await until("it is logged") { scene.log.lines.contains { $0.contains("outcome=3 done, 0 not") } }
+        #expect(
+            try await scene.ask("/jobs/act", [("action", "retry"), ("scope", "matching"), ("state", "ready")]).status
+                == 400
+        )
+    }
+
+    @Test func showsHowFarALongActionIs() async throws {
+        let scene = try await dead(2)
+        let dashboard = ErrandDashboard(broker: scene.desk.broker) { _ in .acting(as: "Ada") }
+        let form = [("action", "delete"), ("scope", "matching"), ("confirmed", "yes")]
+        let started = try await DashboardScene.ask(dashboard, "/jobs/act", form)
+        let place = try #require(started.headers[.location]).dropFirst("/errand".count)
+        try await until("it is done") {
+            try await DashboardScene.ask(dashboard, String(place)).text.contains("Done: 2 jobs.")
+        }
+        #expect(try await DashboardScene.ask(dashboard, "/actions").text.contains("2 done, 0 not"))
+    }
+
+    @Test func clearsAQueueAndNothingElse() async throws {
+        let scene = try await dead(1)
+        try await scene.push(
+            #"{"operation":"work","id":"a","queue":"images"}"#,
+            #"{"operation":"work","id":"b","queue":"images","not_before_ms":4102444800000}"#,
+            #"{"operation":"work","id":"c","queue":"files"}"#
+        )
+        #expect(try await scene.ask("/queues/images/clear", []).status == 303)
+        try await until("images is empty") {
+            let (ready, scheduled) = (try await ids(.ready, scene), try await ids(.scheduled, scene))
+            return ready.isEmpty && scheduled.isEmpty
+        }
+        #expect(try await ids(.dead, scene) == ["j0"])
+        #expect(try await scene.desk.broker.status(of: "files").queue.ready == 1)
+    }
+
+    @Test func editsADeadJob() async throws {
+        let scene = try await dead(1)
+        let page = try await scene.ask("/queues/images/jobs/j0?arguments=show").text
+        #expect(page.contains("<textarea"))
+        let edited = #"{"operation":"work","queue":"images","arguments":{"a":1}}"#
+        let answer = try await scene.ask("/queues/images/jobs/j0/edit", [("description", edited)])
+        #expect(answer.status == 303)
+        #expect(try await ids(.dead, scene) == [])
+        #expect(try await ids(.ready, scene).count == 1)
+        #expect(try await scene.ask("/queues/images/jobs/j0/edit", [("description", "{}")]).status == 400)
+    }
+
+    @Test func runsASchedule() async throws {
+        let scene = try await DashboardScene()
+        let words = ["schedule", "add", "nightly", "work", "--every", "1d", "--queue", "images"]
+        #expect(try await Executable.console.run(words, on: scene.server).status == 0)
+        let page = try await scene.ask("/schedules").text
+        #expect(page.contains("nightly") && page.contains("Run now"))
+        let form = [("queue", "images"), ("name", "nightly")]
+        #expect(try await scene.ask("/schedules/run", form).status == 303)
+        #expect(try await ids(.ready, scene).count == 1)
+        #expect(try await scene.ask("/schedules/run", [("queue", "images"), ("name", "other")]).status == 404)
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// `errand-dashboard`.
+@Suite struct DashboardProgramTests {
+    private let server: RedisServer
+
+    init() throws { server = try RedisServer() }
+
+    private func start(_ arguments: String...) throws -> RunningExecutable {
+        let environment = ["ERRAND_REDIS_URL": server.url]
+        return try RunningExecutable(.dashboard, ["--port", "0"] + arguments, environment: environment)
+    }
+
+    private func port(of program: RunningExecutable) async throws -> Int {
+        let line = try await program.errorLine { $0.hasPrefix("dashboard: http://") }
+        return try #require(line.split(separator: ":").last.flatMap { Int($0.dropLast()) })
+    }
+
+    /// The status of an answer, asked for over a plain socket: what Foundation does with a 401 is its own business.
+    private func status(_ port: Int, _ path: String = "/", user: String? = nil) throws -> Int {
+        let file = try connected(to: port)
+        defer { close(file) }
+        let authorization = user.map { "Authorization: Basic \(Data($0.utf8).base64EncodedString())\r\n" } ?? ""
+        let request = "GET \(path) HTTP/1.1\r\nHost: localhost:\(port)\r\n\(authorization)Connection: close\r\n\r\n"
+        try #require(write(file, request, request.utf8.count) == request.utf8.count)
+        var answer: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while case let count = read(file, &buffer, buffer.count), count > 0 { answer += buffer[..<count] }
+        return try #require(Int(String(decoding: answer.dropFirst(9).prefix(3), as: UTF8.self)))
+    }
+
+    private func connected(to port: Int) throws -> Int32 {
+        let file = socket(AF_INET, streamSocket, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(file, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        try #require(isConnected)
+        return file
+    }
+
+    #if canImport(Glibc)
+        private let streamSocket = Int32(SOCK_STREAM.rawValue)
+    #else
+        private let streamSocket = SOCK_STREAM
+    #endif
+
+    private func usersFile(_ text: String, mode: Int = 0o600) throws -> String {
+        let path = server.directory + "/users"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        return path
+    }
+
+    @Test func servesUntilItIsTold() async throws {
+        let program = try start()
+        _ = try await program.errorLine { $0.hasPrefix("dashboard: http://127.0.0.1:") }
+        let port = try await port(of: program)
+        #expect(try status(port) == 200)
+        #expect(try status(port, "/jobs") == 200)
+        program.signal(SIGTERM)
+        #expect(await program.end().status == 0)
+    }
+
+    @Test func endsWhileSomebodyListensToEvents() async throws {
+        let program = try start()
+        let port = try await port(of: program)
+        let file = try connected(to: port)
+        defer { close(file) }
+        let request = "GET /events/stream HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n"
+        try #require(write(file, request, request.utf8.count) == request.utf8.count)
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        #expect(read(file, &buffer, buffer.count) > 0)
+        program.signal(SIGTERM)
+        #expect(await program.end().status == 0)
+    }
+
+    @Test func asksWhoOneIs() async throws {
+        let users = try usersFile("# operators\nada:se:cret\n")
+        let program = try start("--users", users, "--host", "0.0.0.0")
+        let port = try await port(of: program)
+        #expect(try status(port) == 401)
+        #expect(try status(port, user: "ada:secret") == 401)
+        #expect(try status(port, user: "bob:se:cret") == 401)
+        #expect(try status(port, user: "ada:se:cret") == 200)
+        #expect(try status(port, "/healthz") == 200)
+        #expect(try status(port, "/metrics") == 401)
+        program.signal(SIGTERM)
+        let output = await program.end()
+        #expect(output.status == 0)
+        #expect(!output.error.contains("cret"))
+    }
+
+    @Test func doesNotListenElsewhereForEverybody() async throws {
+        for host in ["0.0.0.0", "::", "192.0.2.1"] {
+            let output = try await start("--host", host).end()
+            #expect(output.status == 78)
+            #expect(output.error.contains("--users"))
+        }
+    }
+
+    @Test(arguments: [("ada:x", 0o644), ("ada", 0o600), (":x", 0o600), ("", 0o600)])
+    func refusesAFileThatCannotBeTrusted(_ text: String, _ mode: Int) async throws {
+        let output = try await start("--users", try usersFile(text, mode: mode)).end()
+        #expect(output.status == 78, "\(output.error)")
+    }
+
+    @Test func saysWhenThePortIsTaken() async throws {
+        let first = try start()
+        let port = try await port(of: first)
+        let second = try RunningExecutable(
+            .dashboard,
+            ["--port", String(port)],
+            environment: ["ERRAND_REDIS_URL": server.url]
+        )
+        let output = await second.end()
+        #expect(output.status == 69)
+        #expect(output.error.contains("cannot serve on 127.0.0.1:\(port)"))
+        first.signal(SIGTERM)
+        _ = await first.end()
+    }
+}

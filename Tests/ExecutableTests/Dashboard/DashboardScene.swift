@@ -1,0 +1,98 @@
+import ErrandDashboard
+import ErrandRedis
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+import Synchronization
+import TestSupport
+
+/// A dashboard inside an application, on a broker with jobs.
+struct DashboardScene: Sendable {
+    let server: RedisServer
+    let desk: Desk
+    let log = LogKeeper()
+
+    init() async throws {
+        server = try RedisServer()
+        desk = try await Desk(server, queues: ["images", "files"])
+    }
+
+    func push(_ lines: String...) async throws {
+        let input = lines.joined(separator: "\n")
+        let output = try await Executable.producer.run(["push", "--from", "-"], on: server, input: input)
+        if output.status != 0 { throw TestFailure(output.error) }
+    }
+
+    /// What a page or an action answers.
+    ///
+    /// - Parameters:
+    ///   - access: what whoever asks may do.
+    ///   - headers: besides those that a browser sends for a form of the dashboard's own.
+    func ask(
+        _ path: String,
+        _ form: [(String, String)]? = nil,
+        as access: DashboardAccess = .acting(as: "Ada"),
+        hosts: HostRule = .any,
+        headers: HTTPFields? = nil
+    ) async throws -> (status: Int, text: String, headers: HTTPFields) {
+        let log = log
+        let logger = Logger(label: "dashboard") { _ in log.handler }
+        let dashboard = ErrandDashboard(broker: desk.broker, hosts: hosts, logger: logger) { _ in access }
+        return try await Self.ask(dashboard, path, form, headers)
+    }
+
+    static func ask(
+        _ dashboard: ErrandDashboard,
+        _ path: String,
+        _ form: [(String, String)]? = nil,
+        _ headers: HTTPFields? = nil
+    ) async throws -> (status: Int, text: String, headers: HTTPFields) {
+        let router = Router()
+        dashboard.addRoutes(to: router, at: "/errand")
+        let body = form.map { form in
+            form.map { "\($0.0)=\(encode($0.1))" }.joined(separator: "&")
+        }
+        let fields = headers ?? (form == nil ? [:] : [.origin: "http://localhost"])
+        return try await Application(router: router).test(.router) { client in
+            try await client.execute(
+                uri: "/errand" + path,
+                method: form == nil ? .get : .post,
+                headers: fields,
+                body: body.map { ByteBuffer(string: $0) }
+            ) { response in
+                (response.status.code, String(buffer: response.body), response.headers)
+            }
+        }
+    }
+
+    private static func encode(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+}
+
+/// Keeps what is logged.
+final class LogKeeper: Sendable {
+    private let kept = Mutex<[String]>([])
+
+    var lines: [String] { kept.withLock { $0 } }
+    var handler: any LogHandler { Handler(keeper: self) }
+
+    private func keep(_ line: String) { kept.withLock { $0.append(line) } }
+
+    private struct Handler: LogHandler {
+        let keeper: LogKeeper
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.info
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+        func log(event: LogEvent) {
+            let facts = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            keeper.keep("\(event.message) \(facts.joined(separator: " "))")
+        }
+    }
+}

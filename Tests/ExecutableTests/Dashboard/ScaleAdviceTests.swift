@@ -1,0 +1,67 @@
+import Errand
+import ErrandOperator
+import Testing
+
+/// How many workers a queue wants.
+@Suite struct ScaleAdviceTests {
+    private func queue(ready: Int = 0, running: Int = 0, oldest: Int = 0, isPaused: Bool = false) -> QueueStatus {
+        QueueStatus(
+            name: "q",
+            isPaused: isPaused,
+            ready: ready,
+            scheduled: 0,
+            running: running,
+            retrying: 0,
+            dead: 0,
+            deferred: 0,
+            oldestReadyMilliseconds: oldest,
+            unknownOperations: [:],
+            totals: QueueStatus.Totals(counts: [:])
+        )
+    }
+
+    private func rates(pushed: Double = 0, finished: Double = 0) -> Rates {
+        var rates = Rates()
+        (rates.pushed, rates.finished) = (pushed, finished)
+        return rates
+    }
+
+    private func wanted(_ queue: QueueStatus, _ rates: Rates, workers: Int, most: Int = 100, least: Int = 0) -> Int {
+        ScaleAdvice(queue, rates, workers: workers, .init(within: .seconds(30), least: least, most: most)).wanted
+    }
+
+    @Test func wantsNobodyForNothing() {
+        #expect(wanted(queue(), rates(), workers: 4) == 0)
+        #expect(wanted(queue(), rates(), workers: 4, least: 2) == 2)
+        #expect(wanted(queue(ready: 1000, isPaused: true), rates(), workers: 4) == 0)
+        #expect(wanted(queue(ready: 9, running: 1, isPaused: true), rates(), workers: 4) == 4)
+    }
+
+    @Test func wantsAFirstWorker() {
+        #expect(wanted(queue(ready: 1), rates(), workers: 0) == 1)
+        #expect(wanted(queue(), rates(pushed: 1), workers: 0) == 1)
+    }
+
+    @Test func wantsOneMoreWhileNothingIsKnownAndJobsWaitTooLong() {
+        #expect(wanted(queue(ready: 9, oldest: 31_000), rates(), workers: 2) == 3)
+        #expect(wanted(queue(ready: 9, oldest: 29_000), rates(), workers: 2) == 2)
+    }
+
+    @Test func wantsAsManyAsTheBacklogTakes() {
+        // Two workers finish ten a second; 600 jobs in 30 s are 20 a second, besides the 10 that come.
+        #expect(wanted(queue(ready: 600), rates(pushed: 10, finished: 10), workers: 2) == 6)
+        #expect(wanted(queue(ready: 600), rates(pushed: 10, finished: 10), workers: 2, most: 5) == 5)
+        #expect(wanted(queue(ready: .max), rates(finished: 0.001), workers: 1, most: 7) == 7)
+    }
+
+    @Test func goesDownByHalvesAtTheMost() {
+        #expect(wanted(queue(running: 1), rates(pushed: 1, finished: 100), workers: 20) == 10)
+    }
+
+    @Test func saysHowLongTheBacklogTakes() {
+        let advice = ScaleAdvice(queue(ready: 50), rates(finished: 10), workers: 1, .init())
+        #expect(advice.backlogSeconds == 5)
+        #expect(ScaleAdvice(queue(ready: 50), rates(), workers: 1, .init()).backlogSeconds == nil)
+        #expect(ScaleAdvice(queue(), rates(), workers: 1, .init()).backlogSeconds == 0)
+    }
+}
