@@ -212,6 +212,7 @@ let package = Package(
                 "Errand", "ErrandDashboard", "ErrandOperator", "ErrandRedis", "TestSupport",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "Yams", package: "Yams"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Wire/push.py"]

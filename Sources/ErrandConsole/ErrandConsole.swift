@@ -31,7 +31,8 @@ struct ErrandConsole: AsyncParsableCommand {
               78  bad configuration
             """,
         subcommands: [
-            StatusCommand.self, TopCommand.self, JobsCommand.self, JobCommand.self, QueueCommand.self,
+            StatusCommand.self, WorkerCheckCommand.self, TopCommand.self, JobsCommand.self, JobCommand.self,
+            QueueCommand.self,
             ScheduleCommand.self,
             EventsCommand.self,
             DoctorCommand.self, BenchCommand.self, BenchWorkerCommand.self, DemoCommand.self, DemoWorkerCommand.self,

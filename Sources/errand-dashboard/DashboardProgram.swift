@@ -25,7 +25,8 @@ struct DashboardCommand: AsyncParsableCommand {
             elsewhere it needs a file of users; put it behind something that speaks TLS then, as passwords travel with \
             every request.
 
-            A line of the users file is name:password. Nobody but its owner may be able to read it.
+            A line of the users file is name:password. Nobody but its owner may be able to read it. Without a file, the \
+            password of the user errand may be in ERRAND_DASHBOARD_PASSWORD.
 
             Besides pages it answers /metrics (Prometheus), /scale?queue=Q (autoscalers), /healthz and /readyz.
 
@@ -50,6 +51,9 @@ struct DashboardCommand: AsyncParsableCommand {
     )
     var users: String?
 
+    @Flag(help: "Make a password for the user errand up, and say it on standard error.")
+    var generatePassword = false
+
     @Option(
         name: .customLong("allow-host"),
         help: ArgumentHelp(
@@ -72,9 +76,7 @@ struct DashboardCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let users = try await reportingFailures {
-            try self.users.map { path throws(CommandFailure) in try UsersFile(path) }
-        }
+        let users = try await reportingFailures { try knownUsers() }
         try await reportingFailures { try checkReach(users) }
         let logger = CommandLogger.make("errand-dashboard", level: .notice, format: logFormat)
         try await broker.withBroker(as: "errand-dashboard", patience: .seconds(5)) { broker in
@@ -85,16 +87,28 @@ struct DashboardCommand: AsyncParsableCommand {
         }
     }
 
+    private func knownUsers() throws(CommandFailure) -> Users? {
+        if let users { return try Users(file: users) }
+        if let password = ProcessInfo.processInfo.environment["ERRAND_DASHBOARD_PASSWORD"], !password.isEmpty {
+            return Users("errand", password: password)
+        }
+        guard generatePassword else { return nil }
+        let letters = Array("abcdefghijkmnpqrstuvwxyz23456789")
+        let password = String((0..<20).compactMap { _ in letters.randomElement() })
+        StandardError.write("dashboard: user errand, password \(password)")
+        return Users("errand", password: password)
+    }
+
     /// Pages that everybody may see must not be where everybody comes by.
-    private func checkReach(_ users: UsersFile?) throws(CommandFailure) {
+    private func checkReach(_ users: Users?) throws(CommandFailure) {
         if users != nil || ["127.0.0.1", "::1", "localhost"].contains(host) { return }
         throw CommandFailure(
-            "to listen on \(host), say with --users FILE who may see the pages; without it only this machine can",
+            "to listen on \(host), say who may see the pages: --users FILE, ERRAND_DASHBOARD_PASSWORD or --generate-password; without it only this machine can",
             ExitStatus.badConfiguration
         )
     }
 
-    private func application(_ broker: RedisBroker, _ users: UsersFile?, _ logger: Logger) -> some ApplicationProtocol {
+    private func application(_ broker: RedisBroker, _ users: Users?, _ logger: Logger) -> some ApplicationProtocol {
         let mayAct = allowActions
         let dashboard = ErrandDashboard(
             broker: broker,
@@ -103,7 +117,7 @@ struct DashboardCommand: AsyncParsableCommand {
             logger: logger
         ) { request in
             guard let users else { return mayAct ? .acting(as: "local") : .reading(as: "local") }
-            guard let user = await users.user(of: request) else { return UsersFile.stranger }
+            guard let user = await users.user(of: request) else { return Users.stranger }
             return mayAct ? .acting(as: user) : .reading(as: user)
         }
         let router = Router()

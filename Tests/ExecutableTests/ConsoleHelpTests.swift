@@ -3,7 +3,8 @@ import Testing
 /// `--help` of every command.
 @Suite struct ConsoleHelpTests {
     @Test(arguments: [
-        [], ["status"], ["top"], ["jobs"], ["job"], ["job", "show"], ["job", "cancel"], ["job", "retry"],
+        [], ["status"], ["worker-check"], ["top"], ["jobs"], ["job"], ["job", "show"], ["job", "cancel"],
+        ["job", "retry"],
         ["job", "delete"],
         ["job", "edit"], ["jobs", "list"], ["jobs", "retry"], ["jobs", "cancel"], ["jobs", "delete"],
         ["jobs", "export"], ["jobs", "import"], ["queue"],

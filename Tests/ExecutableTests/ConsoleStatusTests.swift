@@ -1,4 +1,5 @@
 import Errand
+import Foundation
 import TestSupport
 import Testing
 
@@ -65,6 +66,26 @@ import Testing
         #expect(output.lines.first?.hasPrefix("QUEUE        READY") == true)
         #expect(output.lines.dropFirst().first?.hasPrefix("a-long-name      1") == true)
         #expect(!output.text.contains("\u{1b}"))
+    }
+
+    @Test func saysWhetherAWorkerOfAMachineLives() async throws {
+        let desk = try await Desk(server, queues: ["a", "b"])
+        func check(_ more: String...) async throws -> Output {
+            try await Executable.console.run(["worker-check", "--json"] + more, on: server)
+        }
+        let alive = try await check("--host", "desk.example")
+        #expect(alive.status == 0)
+        #expect(try alive.object == ["host": "desk.example", "alive": 1])
+        #expect(try await check("--host", "other.example").status == 1)
+        #expect(try await check().status == 1)
+        try await until("the last heartbeat is long ago") {
+            try await check("--host", "desk.example", "--within", "1ms").status == 1
+        }
+        server.kill(SIGKILL)
+        let unknown = try await check("--host", "desk.example")
+        #expect(unknown.status == 0)
+        #expect(unknown.error.contains("warning"))
+        withExtendedLifetime(desk) {}
     }
 
     @Test func refusesABadQueueName() async throws {

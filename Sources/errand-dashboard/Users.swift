@@ -6,18 +6,21 @@ import HTTPTypes
 import Hummingbird
 
 /// Who may see the pages: names and passwords.
-struct UsersFile: Sendable {
+struct Users: Sendable {
     /// What somebody may who did not say who they are.
     static let stranger = DashboardAccess.none(challenge: #"Basic realm="Errand", charset="UTF-8""#)
 
     /// Passwords are kept as digests, so that comparing them takes the same time however much of one is right.
     private let digests: [String: SHA256.Digest]
 
+    /// One user.
+    init(_ name: String, password: String) { digests = [name: Self.digest(password[...])] }
+
     /// Reads a file.
     ///
     /// - Throws: `CommandFailure` when it cannot be read, when others can read it, and when a line is not
     ///   `name:password`.
-    init(_ path: String) throws(CommandFailure) {
+    init(file path: String) throws(CommandFailure) {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         if let mode = attributes?[.posixPermissions] as? Int, mode & 0o077 != 0 {
             throw CommandFailure(

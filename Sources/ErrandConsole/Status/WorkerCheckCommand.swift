@@ -1,0 +1,51 @@
+import ArgumentParser
+import Errand
+import ErrandCommandLine
+import ErrandOperator
+import ErrandRedis
+import Foundation
+
+/// `errand worker-check`.
+struct WorkerCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "worker-check",
+        abstract: "Says whether a worker of this machine is alive: for health checks of containers.",
+        discussion: """
+            A worker is alive when it has told the broker so lately. Exit status 0 when one of this machine has, 1 when \
+            none has. A broker that cannot be reached says nothing of the worker, so that is 0, too, with a warning: \
+            starting workers anew does not bring a broker back.
+
+            Examples:
+              errand worker-check
+              errand worker-check --host worker-3 --within 1m --json
+            """
+    )
+
+    @Option(help: ArgumentHelp("The machine; this one unless it is said.", valueName: "name"))
+    var host: String?
+
+    @Option(help: ArgumentHelp("How long ago the last heartbeat may be.", valueName: "d"))
+    var within = DurationArgument(.seconds(30))
+
+    @OptionGroup var options: ConsoleOptions
+
+    func run() async throws {
+        let host = host ?? ProcessInfo.processInfo.hostName
+        let alive: [Overview.Worker]
+        do {
+            alive = try await options.broker.withBroker(as: "errand", patience: .seconds(3), quiet: true) { broker in
+                let overview = try await Overview(of: broker.queues(), on: broker)
+                return overview.workers.filter { $0.session.host == host && isFresh($0.session) }
+            }
+        } catch let status as ExitCode where status == ExitStatus.unavailable {
+            return StandardError.write("warning: the broker does not answer, so nothing is known of the worker")
+        }
+        let json: JSONOutput = ["host": .text(host), "alive": .count(alive.count)]
+        StandardOutput.write(options.json ? json.bytes : Array("\(alive.count.counted("worker")) of \(host)".utf8))
+        if alive.isEmpty { throw ExitStatus.unsuccessful }
+    }
+
+    private func isFresh(_ session: SessionStatus) -> Bool {
+        Duration.milliseconds(session.lastBeatMilliseconds) <= within.duration
+    }
+}

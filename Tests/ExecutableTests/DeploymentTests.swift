@@ -1,0 +1,128 @@
+import Errand
+import ErrandOperator
+import Foundation
+import TestSupport
+import Testing
+import Yams
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The files of `deploy`, and `docker-compose.yml`.
+@Suite struct DeploymentTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    private func text(_ path: String) throws -> String {
+        try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
+    }
+
+    /// Every metric that the dashboard tells.
+    private var metrics: Set<String> {
+        let lines = MetricsText.text(of: Overview()).split(separator: "\n")
+        return Set(
+            lines.filter { $0.hasPrefix("# TYPE ") }.compactMap {
+                $0.split(separator: " ").dropFirst(2).first.map(String.init)
+            }
+        )
+    }
+
+    private func metrics(in text: String) -> Set<String> {
+        Set(text.matches(of: /errand_[a-z_]+/).map { String($0.output) })
+    }
+
+    @Test(arguments: ["deploy/prometheus/alerts.yaml", "deploy/grafana/errand.json"])
+    func namesOnlyMetricsThatExist(_ path: String) throws {
+        let used = metrics(in: try text(path))
+        #expect(!used.isEmpty)
+        #expect(used.subtracting(metrics) == [])
+    }
+
+    @Test func namesOnlyEventsAndStatesThatExist() throws {
+        for path in ["deploy/prometheus/alerts.yaml", "deploy/grafana/errand.json"] {
+            let text = try text(path).replacing("\\\"", with: "\"")
+            for match in text.matches(of: /event=~?"([a-z_|]+)"/) {
+                for event in match.1.split(separator: "|") { #expect(QueueStatus.Totals.names.contains(String(event))) }
+            }
+            for match in text.matches(of: /state=~?"([a-z_|]+)"/) {
+                for state in match.1.split(separator: "|") { #expect(JobState(rawValue: String(state)) != nil) }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "docker-compose.yml", "deploy/catalogue.yaml", "deploy/kubernetes/errand.yaml", "deploy/prometheus/alerts.yaml",
+    ])
+    func isYAML(_ path: String) throws {
+        let documents = Array(try Yams.load_all(yaml: try text(path)))
+        #expect(!documents.isEmpty)
+        #expect(documents.allSatisfy { $0 is [String: Any] })
+    }
+
+    /// What a tool says of something, and how it ends.
+    private func run(_ words: [String], input: String = "") throws -> (status: Int32, text: String) {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = words
+        let (given, said) = (Pipe.forOneChild(), Pipe.forOneChild())
+        (process.standardInput, process.standardOutput, process.standardError) = (given, said, said)
+        try process.start()
+        try said.fileHandleForWriting.close()
+        try given.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        try given.fileHandleForWriting.close()
+        let text = String(decoding: said.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, text)
+    }
+
+    private static func isInstalled(_ tool: String) -> Bool { access("/usr/bin/\(tool)", X_OK) == 0 }
+
+    @Test(.enabled(if: isInstalled("promtool"))) func promtoolTakesTheAlertsAndTheMetrics() async throws {
+        let path = Self.root.appending(path: "deploy/prometheus/alerts.yaml").path
+        let rules = try run(["promtool", "check", "rules", path])
+        #expect(rules.status == 0, "\(rules.text)")
+        let scene = try await DashboardScene()
+        try await scene.push(#"{"operation":"work","queue":"images"}"#)
+        let metrics = try run(["promtool", "check", "metrics"], input: try await scene.ask("/metrics").text)
+        #expect(metrics.status == 0 && metrics.text.isEmpty, "\(metrics.text)")
+    }
+
+    @Test(.enabled(if: isInstalled("docker-compose"))) func dockerComposeTakesItsFile() throws {
+        let path = Self.root.appending(path: "docker-compose.yml").path
+        let config = try run(["docker-compose", "--file", path, "config", "--quiet"])
+        #expect(config.status == 0, "\(config.text)")
+    }
+
+    @Test func theGraphsAreJSON() throws {
+        let board = try JSON(text: try text("deploy/grafana/errand.json")).object
+        #expect(board["title"] == "Errand")
+    }
+
+    @Test func workersAreGivenTheTimeThatTheyTake() throws {
+        // A worker lets jobs end for 25 s in all; whoever kills it sooner makes crashes of what were ends.
+        let compose = try text("docker-compose.yml")
+        #expect(compose.contains("stop_grace_period: 30s"))
+        #expect(try text("deploy/kubernetes/errand.yaml").contains("terminationGracePeriodSeconds: 30"))
+        #expect(try text("deploy/systemd/errand-worker@.service").contains("TimeoutStopSec=30"))
+    }
+
+    @Test func redisStartsWithTheConfiguration() async throws {
+        // All but where it listens, which is the test's own.
+        let lines = try text("deploy/redis/redis.conf").split(separator: "\n").filter {
+            !$0.hasPrefix("port ") && !$0.hasPrefix("bind ")
+        }
+        let copy = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID().uuidString).conf")
+        try lines.joined(separator: "\n").write(to: copy, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(at: copy) }
+        let server = try RedisServer(["--include", copy.path])
+        #expect(try server.run("CONFIG", "GET", "maxmemory-policy").contains("noeviction"))
+        #expect(try server.run("CONFIG", "GET", "appendonly").contains("yes"))
+        let doctor = try await Executable.console.run(["doctor", "--json"], on: server)
+        #expect(try doctor.object["advice"] == .list([]), "\(doctor.text)")
+    }
+}
