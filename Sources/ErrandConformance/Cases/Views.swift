@@ -48,6 +48,19 @@ extension ConformanceCase {
             #expect(try await stage.cancel("a") == .cancelled)
             #expect(try await stage.status().oldestReadyMilliseconds == 0)
         },
+        ConformanceCase("what was cancelled in a long line is neither counted nor listed") { stage in
+            let all = (0..<2500).map { "j\($0 + 10_000)" }
+            for first in stride(from: 0, to: 2500, by: 500) {
+                _ = try await stage.broker.push(try all[first..<first + 500].map { try stage.job($0) }, to: stage.queue)
+            }
+            let cancelled = Array(all[500..<1600])
+            for first in stride(from: 0, to: 1100, by: 100) {
+                let verdicts = try await stage.broker.cancel(Array(cancelled[first..<first + 100]), on: stage.queue)
+                #expect(verdicts.allSatisfy { $0 == .cancelled })
+            }
+            #expect(try await stage.status().ready == 1400)
+            #expect(try await stage.ids(in: .ready, count: 500) == Array(all[..<500]) + Array(all[1600...]))
+        },
         ConformanceCase("inspect answers in the order of the ids, nothing for unknown ones") { stage in
             try await stage.pushPlain("a", "b")
             let hand = try await stage.session()
