@@ -135,6 +135,8 @@ extension ConformanceCase {
             try await stage.broker.put(try stage.schedule(every: .seconds(1), revision: 2))
             _ = try await stage.awaitDue("s")
             let proposal = try await stage.proposal("s")
+            _ = try await stage.broker.tick(proposal, on: stage.queue)
+            #expect(try await stage.broker.schedule("s", on: stage.queue)?.pushed == 1)
             #expect(try await stage.broker.deleteSchedule("s", on: stage.queue))
             #expect(try await stage.broker.deleteSchedule("s", on: stage.queue) == false)
             #expect(try await stage.broker.tick(proposal, on: stage.queue) == .behind)
@@ -146,6 +148,8 @@ extension ConformanceCase {
                 #expect(try await stage.broker.put(old) == .outdated(storedRevision: 2))
             }
             #expect(try await stage.broker.put(try stage.schedule(every: .seconds(1), revision: 3)) == .created)
+            let new = try await stage.broker.schedule("s", on: stage.queue)
+            #expect(new?.pushed == 0 && new?.lastTick == nil, "it counts anew")
         },
         ConformanceCase("a deletion outlives ten thousand others") { stage in
             try await stage.broker.put(try stage.schedule("early", every: .seconds(60)))

@@ -109,7 +109,7 @@ struct FrontDesk: Sendable {
         content["mayAct"] = visit.mayAct
         let layout: [String: Any] = [
             "base": base, "site": dashboard.title, "heading": page.heading, "who": who(visit.access),
-            "navigation": Navigation.links(at: visit.path), "notice": visit.query["notice"] ?? "",
+            "navigation": Navigation.links(at: visit.path, visit.query["state"]), "notice": visit.query["notice"] ?? "",
             "content": dashboard.pages.render(page.template, content),
         ]
         var layoutWithoutNotice = layout
@@ -148,9 +148,10 @@ enum Navigation {
         ("Schedules", "/schedules"), ("Events", "/events"), ("Actions", "/actions"),
     ]
 
-    static func links(at path: String) -> [[String: Any]] {
-        pages.map { title, place in
-            let isHere = path == place || (place == "/" && path.isEmpty)
+    static func links(at path: String, _ state: String?) -> [[String: Any]] {
+        let here = path.isEmpty ? "/" : path == "/jobs" && state == "dead" ? "/jobs?state=dead" : path
+        return pages.map { title, place in
+            let isHere = place == here
             return ["title": title, "path": place, "isHere": isHere]
         }
     }

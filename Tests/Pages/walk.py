@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""Walks through the dashboard in a real browser, with a real cluster behind it, and looks at every page as people would.
+
+    scripts/check-pages [--screenshots DIR]
+
+Every page is opened in light and dark, on a desktop and on a telephone; then what can be done is done, and has to be seen. Fails
+on any message on the browser's console (scripts that fail, files that are missing, violations of the content security policy),
+on a page that is wider than its window, on a dialog that job data opened, and on anything that is not seen in time.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+HOSTILE = ['<script>alert(1)</script>', '"\u0301 onfocus=alert(1) autofocus x="\u0301', "'><img src=x onerror=alert(1)>",
+           '\u202etxt.exe', '{{base}}{{{content}}}']
+DEVICES = {'desktop': (1280, 900, False), 'telephone': (390, 844, True)}
+
+
+class Walk:
+    def __init__(self, place, producer, screenshots):
+        self.place, self.producer, self.screenshots = place, producer, screenshots
+        options = Options()
+        options.binary_location = os.environ.get('CHROMIUM', '/usr/bin/chromium')
+        for argument in ('--headless=new', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--disable-dev-shm-usage'):
+            options.add_argument(argument)
+        options.set_capability('goog:loggingPrefs', {'browser': 'ALL'})
+        options.set_capability('unhandledPromptBehavior', 'ignore')
+        self.browser = webdriver.Chrome(service=Service(os.environ.get('CHROMEDRIVER', '/usr/bin/chromedriver')), options=options)
+        self.faults = []
+
+    def push(self, **description):
+        text = json.dumps(description)
+        answer = subprocess.run([self.producer, 'push', '--from', '-', '--json'], input=text, stdout=subprocess.PIPE, check=True, text=True,
+                                stderr=subprocess.DEVNULL)
+        return json.loads(answer.stdout)['id']
+
+    def open(self, path):
+        self.browser.get(self.place + path)
+
+    def fault(self, what):
+        self.faults.append(what)
+        print(f'  FAULT {what}')
+
+    def look(self, where):
+        """What is wrong with the page that is open."""
+        for entry in self.browser.get_log('browser'):
+            self.fault(f'{where}: the console says {entry["message"]}')
+        wide = self.browser.execute_script('return document.documentElement.scrollWidth - document.documentElement.clientWidth')
+        if wide > 0:
+            self.fault(f'{where}: the page is {wide} points wider than its window')
+        unnamed = self.browser.execute_script(
+            "return [...document.querySelectorAll('input:not([type=hidden]),select,textarea')].filter(e => !e.labels.length && !e.ariaLabel).length")
+        if unnamed:
+            self.fault(f'{where}: {unnamed} fields have no name for those who do not see them')
+
+    def until(self, what, is_so, seconds=20):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            try:
+                found = is_so()
+            except Exception:  # The page was renewed under our hands.
+                found = False
+            if found:
+                return found
+            time.sleep(0.1)
+        self.fault(f'waited in vain: {what}')
+        return None
+
+    def sees(self, text):
+        return lambda: text in self.browser.find_element(By.TAG_NAME, 'body').text
+
+    def emulate(self, device, scheme):
+        width, height, is_mobile = DEVICES[device]
+        self.browser.execute_cdp_cmd('Emulation.setDeviceMetricsOverride', {
+            'width': width, 'height': height, 'deviceScaleFactor': 1, 'mobile': is_mobile})
+        self.browser.execute_cdp_cmd('Emulation.setEmulatedMedia', {'features': [{'name': 'prefers-color-scheme', 'value': scheme}]})
+
+    def picture(self, name):
+        if self.screenshots:
+            self.browser.save_screenshot(os.path.join(self.screenshots, name + '.png'))
+
+    def every_page(self):
+        dead = self.push(operation='bad', queue='files', name='report.pdf', arguments={'path': 'report.pdf', 'pages': [1, 2]})
+        self.open('/jobs?state=dead')
+        self.until('the job dies', lambda: (self.browser.refresh(), self.sees('report.pdf')())[1])
+        pages = {'overview': '/', 'queue': '/queues/images', 'jobs': '/jobs', 'dead': '/jobs?state=dead', 'job': f'/queues/files/jobs/{dead}?arguments=show',
+                 'workers': '/workers', 'schedules': '/schedules', 'events': '/events', 'actions': '/actions', 'missing': '/queues/nothing'}
+        for device in DEVICES:
+            for scheme in ('light', 'dark'):
+                self.emulate(device, scheme)
+                for name, path in pages.items():
+                    self.open(path)
+                    where = f'{name}, {device}, {scheme}'
+                    if name == 'events':
+                        self.until(f'{where}: an event comes', lambda: self.browser.find_elements(By.CSS_SELECTOR, '#events tr'))
+                    if name == 'missing':
+                        # The status of the page itself is told on the console.
+                        self.browser.get_log('browser')
+                    self.look(where)
+                    self.picture(f'{name}-{device}-{scheme}')
+                    print(f'  {where}')
+        self.emulate('desktop', 'light')
+
+    def hostile_data(self):
+        for text in HOSTILE:
+            self.push(operation='bad', queue='files', name=text, arguments={text: text})
+        self.open('/jobs?state=dead&queue=files')
+        self.until('hostile jobs die', lambda: (self.browser.refresh(), len(self.browser.find_elements(By.CSS_SELECTOR, 'tbody tr')) > len(HOSTILE))[1])
+        links = [link.get_attribute('href') for link in self.browser.find_elements(By.CSS_SELECTOR, 'td.id a')]
+        for link in links:
+            self.browser.get(link + '?arguments=show')
+            self.look(f'hostile {link}')
+            if self.browser.find_elements(By.CSS_SELECTOR, 'main img, main script, [onfocus], [onerror]'):
+                self.fault(f'{link}: job data became markup')
+
+    def live_changes(self):
+        self.open('/queues/images')
+        self.browser.find_element(By.XPATH, "//button[text()='Pause']").click()
+        self.until('the queue is paused', self.sees('The queue is paused.'))
+        before = self.number('/queues/images', 'ready')
+        self.push(operation='ok', queue='images', name='seen live')
+        self.open('/queues/images')
+        self.push(operation='ok', queue='images', name='seen live, too')
+        self.until('jobs come without loading the page', lambda: self.cell('ready') >= before + 2)
+        self.browser.find_element(By.XPATH, "//button[text()='Resume']").click()
+        self.until('the queue is resumed', self.sees('The queue is resumed.'))
+        self.until('the queue is empty, live', lambda: self.cell('ready') == 0)
+        self.look('after pausing and resuming')
+
+    def number(self, path, state):
+        self.open(path)
+        return self.cell(state)
+
+    def cell(self, state):
+        link = self.browser.find_element(By.CSS_SELECTOR, f'td.number a[href*="state={state}"]')
+        return int(link.text.replace(',', ''))
+
+    def retries(self):
+        # Fails until it is told not to: the job is edited, and then it works.
+        dead = self.push(operation='bad', queue='files', name='to be mended')
+        self.open(f'/queues/files/jobs/{dead}?arguments=show')
+        self.until('the job is dead', lambda: (self.browser.refresh(), self.browser.find_elements(By.ID, 'description'))[1])
+        area = self.browser.find_element(By.ID, 'description')
+        text = json.loads(area.get_attribute('value'))
+        area.clear()
+        area.send_keys(json.dumps({**text, 'operation': 'ok', 'queue': 'images'}))
+        self.browser.find_element(By.XPATH, "//button[text()='Push']").click()
+        self.until('the new job finishes, live', self.sees('finished'))
+        self.look('after an edit')
+        self.open('/jobs?state=dead&queue=files')
+        # With the keyboard alone: select the first job, then the button.
+        box = self.browser.find_element(By.NAME, 'job')
+        box.send_keys(Keys.SPACE)
+        self.browser.find_element(By.XPATH, "//button[text()='Retry']").send_keys(Keys.ENTER)
+        self.until('one job is retried', self.sees('Done: 1 job.'))
+        self.look('after a retry')
+
+    def many_at_once(self):
+        self.open('/jobs?state=dead&queue=files')
+        self.browser.find_element(By.CSS_SELECTOR, 'select[name=scope] option[value=matching]').click()
+        self.browser.find_element(By.XPATH, "//button[text()='Delete']").click()
+        self.until('it asks', self.sees('in the states dead?'))
+        self.picture('confirm-desktop-light')
+        self.look('the question')
+        self.browser.find_element(By.NAME, 'confirmed').click()
+        self.until('all dead jobs are deleted', self.sees('Done:'))
+        self.open('/actions')
+        self.until('the log of actions has them', self.sees('delete'))
+        self.look('the log of actions')
+
+
+    def last_look(self):
+        # By now there is something to see on the charts.
+        for device in DEVICES:
+            for scheme in ('light', 'dark'):
+                self.emulate(device, scheme)
+                self.open('/')
+                self.look(f'overview, at last, {device}, {scheme}')
+                self.picture(f'overview-{device}-{scheme}')
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('place', help='the address of the dashboard')
+    parser.add_argument('producer', help='the executable that pushes')
+    parser.add_argument('--screenshots', help='a directory for pictures of every page')
+    options = parser.parse_args()
+    walk = Walk(options.place.rstrip('/'), options.producer, options.screenshots)
+    try:
+        for part in (walk.every_page, walk.hostile_data, walk.live_changes, walk.retries, walk.many_at_once, walk.last_look):
+            print(part.__name__.replace('_', ' '))
+            part()
+    finally:
+        walk.browser.quit()
+    print(f'{len(walk.faults)} faults')
+    sys.exit(1 if walk.faults else 0)
+
+
+main()
