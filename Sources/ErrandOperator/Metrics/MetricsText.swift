@@ -1,4 +1,4 @@
-package import Errand
+import Errand
 
 /// The broker's own counters in Prometheus' text format, version 0.0.4.
 ///
