@@ -71,6 +71,10 @@ mutations: build-model ## break the transitions on purpose, one line at a time, 
 	$(SWIFT) build --build-tests
 	scripts/check-mutations
 
+pages: deps ## walk through the dashboard with a real browser, on a real cluster; ARGUMENTS="--screenshots DIR"
+	for product in errand-producer errand-worker errand-dashboard; do $(SWIFT) build --product $$product || exit 1; done
+	scripts/check-pages $(ARGUMENTS)
+
 demo: deps ## run a distributed work queue on real files, and kill a worker in the middle
 	$(SWIFT) build -c release --product errand
 	$(RELEASE)/errand demo
