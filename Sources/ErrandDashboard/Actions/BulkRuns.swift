@@ -18,7 +18,8 @@ final class BulkRuns: Sendable {
         var words: String {
             if let problem { return "It stopped: \(problem)" }
             if isGoing { return total == 0 ? "Looking for the jobs." : "\(through.grouped) of \(total.grouped)." }
-            return total == 0 ? "There were no such jobs." : "Done: \(through.grouped) \(through == 1 ? "job" : "jobs")."
+            return total == 0
+                ? "There were no such jobs." : "Done: \(through.grouped) \(through == 1 ? "job" : "jobs")."
         }
     }
 
