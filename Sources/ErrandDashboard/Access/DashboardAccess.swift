@@ -4,7 +4,7 @@ public struct DashboardAccess: Sendable, Equatable {
     public enum Level: Int, Sendable, Comparable {
         /// Nothing.
         case none
-        /// Looking at everything but private arguments being changed.
+        /// Looking at everything, jobs' arguments too, and changing nothing.
         case reading
         /// Everything.
         case acting

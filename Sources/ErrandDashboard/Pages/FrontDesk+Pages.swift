@@ -17,7 +17,7 @@ extension FrontDesk {
                 return try await job(try jobID(context.parameters.get("id")), in: queue, visit)
             }
         }
-        group.get("schedules") { request, _ in await show(request) { visit in try await schedules(visit) } }
+        group.get("schedules") { request, _ in await show(request) { _ in try await schedules() } }
         group.get("events") { request, _ in await show(request) { visit in try await events(visit) } }
         group.get("actions") { request, _ in await show(request) { _ in actionsPage() } }
         group.get("runs/:run") { request, context in
@@ -84,7 +84,7 @@ extension FrontDesk {
         )
     }
 
-    private func schedules(_ visit: Visit) async throws -> Page {
+    private func schedules() async throws -> Page {
         var rows: [[String: Any]] = []
         for queue in try await broker.queues() {
             for record in try await broker.schedules(on: queue) { rows.append(Self.row(of: record, in: queue)) }

@@ -107,14 +107,13 @@ struct FrontDesk: Sendable {
         var content = page.content
         content["base"] = base
         content["mayAct"] = visit.mayAct
-        let layout: [String: Any] = [
+        var layout: [String: Any] = [
             "base": base, "site": dashboard.title, "heading": page.heading, "who": who(visit.access),
-            "navigation": Navigation.links(at: visit.path, visit.query["state"]), "notice": visit.query["notice"] ?? "",
+            "navigation": Navigation.links(at: visit.path, visit.query["state"]),
             "content": dashboard.pages.render(page.template, content),
         ]
-        var layoutWithoutNotice = layout
-        if visit.query["notice"] == nil { layoutWithoutNotice["notice"] = nil }
-        let text = dashboard.pages.render("layout", layoutWithoutNotice)
+        if let notice = visit.query["notice"] { layout["notice"] = notice }
+        let text = dashboard.pages.render("layout", layout)
         return Response(
             status: page.status,
             headers: [.contentType: "text/html; charset=utf-8"],

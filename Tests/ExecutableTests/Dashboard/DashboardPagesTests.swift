@@ -37,6 +37,12 @@ import Testing
         #expect(job.contains("no such file") && job.contains("cat.jpg") && job.contains("Retry"))
     }
 
+    @Test func saysWhatWasDoneOnlyWhenSomethingWas() async throws {
+        let scene = try await DashboardScene()
+        #expect(try await !scene.ask("/").text.contains(#"class="notice""#))
+        #expect(try await scene.ask("/?notice=It%20is%20%3Cdone%3E.").text.contains(">It is &lt;done&gt;.</p>"))
+    }
+
     @Test func showsArgumentsOnlyWhenAsked() async throws {
         let scene = try await DashboardScene()
         try await scene.push(#"{"operation":"work","id":"one","queue":"images","arguments":{"secret":[1.50,"a<b"]}}"#)
