@@ -167,6 +167,7 @@ end
 -- Where a job is put, and how it leaves: shared by every script that ends jobs or lines them up.
 local SUSPECT_FROM, DEAD_KEPT = 3, 100000
 local HISTORY_KEPT, HISTORY_BYTES, HISTORY_MS, IDS_KEPT = 10000, 67108864, 86400000, 500000
+local ERRORS_KEPT, ERRORS_BYTES = 10, 16384
 local fresh, ended, kept, records = 0, {}, 0, 0
 
 -- The entry under which a job comes into a line: its id, or another text while a job that took over the place of an older
@@ -228,9 +229,21 @@ local function remember(id, how)
   ended[#ended + 1] = how
 end
 
--- A record is the letter of how the job ended, its last event, and its result after a line feed.
+-- The errors of a job's runs: their events, the newest first, with tabs between them, which no event holds.
+local function keep_error(id, line)
+  local kept_lines, size = { line }, #line
+  for earlier in string.gmatch(field('errors', id) or '', '[^\t]+') do
+    size = size + 1 + #earlier
+    if #kept_lines == ERRORS_KEPT or size > ERRORS_BYTES then break end
+    kept_lines[#kept_lines + 1] = earlier
+  end
+  put('errors', id, table.concat(kept_lines, '\t'))
+end
+
+-- A record is the letter of how the job ended, its last event and those of its errors, and its result after a line feed.
 local function keep_history(id, how, line, result)
-  local record = how .. line .. '\n' .. (result or '')
+  local errors = field('errors', id)
+  local record = how .. line .. (errors and '\t' .. errors or '') .. '\n' .. (result or '')
   records = records + 1
   kept = kept + #record - call('HSTRLEN', Q .. ':history', id)
   call('HSET', Q .. ':history', id, record)
@@ -293,7 +306,7 @@ end
 local function die(id, fragment, attempt, worker, duration, error)
   local line = event('dead', id, fragment, attempt, worker, duration, error)
   call('ZADD', Q .. ':dead', nowtext, id)
-  put('errors', id, line)
+  keep_error(id, line)
   leave_name(id)
   drop('stops', id)
   if call('ZCARD', Q .. ':dead') > DEAD_KEPT then
@@ -339,7 +352,7 @@ local function trim_history()
     local at, id = string.match(head, '^(%d+):(.*)$')
     local record = id and call('HGET', Q .. ':history', id)
     -- Otherwise it was deleted, or is a newer one of the same id, which has an entry of its own.
-    local stands = record and string.find(record, '"at_ms":' .. at .. ',', 1, true)
+    local stands = record and string.find(string.match(record, '^[^\t]*'), '"at_ms":' .. at .. ',', 1, true)
     local fits = stored <= HISTORY_BYTES and call('LLEN', order) <= HISTORY_KEPT
     if stands and num(at) > oldest and fits then break end
     call('LPOP', order)

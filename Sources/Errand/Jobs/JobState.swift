@@ -46,8 +46,9 @@ public struct JobRecord: Sendable, Equatable {
     public var at: Int64?
     /// The session that runs it.
     public var session: String?
-    /// The last event of this job that the broker kept: a JSON object, as on the queue's channel.
-    public var lastEvent: [UInt8]
+    /// The events of this job that the broker kept, each a JSON object as on the queue's channel: of an ended job the last
+    /// one first; then those of its runs that did not succeed, the newest first, ten or 16 KiB at the most.
+    public var events: [[UInt8]]
     /// What it gave.
     public var result: [UInt8]
 
@@ -60,7 +61,7 @@ public struct JobRecord: Sendable, Equatable {
         crashes: Int = 0,
         at: Int64? = nil,
         session: String? = nil,
-        lastEvent: [UInt8] = [],
+        events: [[UInt8]] = [],
         result: [UInt8] = []
     ) {
         self.id = id
@@ -70,9 +71,12 @@ public struct JobRecord: Sendable, Equatable {
         self.crashes = crashes
         self.at = at
         self.session = session
-        self.lastEvent = lastEvent
+        self.events = events
         self.result = result
     }
+
+    /// The last event of this job that the broker kept; empty when it kept none.
+    public var lastEvent: [UInt8] { events.first ?? [] }
 }
 
 /// Some of the jobs in a state.

@@ -20,14 +20,17 @@ extension MemoryTransitions {
         if let job = queue.jobs[id] { write(job, to: &words) }
         if let ending = queue.ended.ending(of: id, now: queue.now) { words += [11, number(id), code(ending)] }
         if let record = queue.history[id] {
-            words += [12, number(id), record.at, Int64(record.event.count), Int64(record.result.count)]
+            words += [12, number(id), record.at, Int64(KeptErrors.size(of: record.events)), Int64(record.result.count)]
         }
     }
 
     private func write(_ job: MemoryJob, to words: inout [Int64]) {
         words += [10, number(job.id), job.readySince, Int64(job.envelope.count + 13), Int64(job.failures)]
         words += [Int64(job.crashes), Int64(job.crashesAlone), code(job.stop)]
-        words += [job.successor.map { number($0.id) } ?? -1, job.successor?.due ?? 0, Int64(job.lastFailure.count)]
+        words += [
+            job.successor.map { number($0.id) } ?? -1, job.successor?.due ?? 0,
+            Int64(KeptErrors.size(of: job.errors.events)),
+        ]
         words.append(job.place == .dead ? -1 : job.name.map { number($0.bytes) } ?? -1)
         switch job.place {
         case .line(.ready(let priority)): words += [1, Int64(priority)]

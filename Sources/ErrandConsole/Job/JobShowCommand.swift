@@ -27,7 +27,7 @@ struct JobShowCommand: AsyncParsableCommand {
             var isFirst = true
             for job in jobs.ids.flatMap({ found[$0] ?? [] }) {
                 if jobs.options.json {
-                    StandardOutput.write(job.json(withArguments: showArguments).bytes)
+                    StandardOutput.write(job.json(withErrors: true, withArguments: showArguments).bytes)
                 } else {
                     if !isFirst { StandardOutput.write("") }
                     show(job)
@@ -62,6 +62,16 @@ struct JobShowCommand: AsyncParsableCommand {
             let heading = title.padding(toWidth: 13)
             StandardOutput.write("\(Colour.faint.painted(heading)) \(text.terminalSafe)")
         }
+        for run in job.failedRuns { show(run) }
+    }
+
+    private func show(_ run: EventLine) {
+        let time = run.atMilliseconds.map(Timestamp.text) ?? "–"
+        let took = run.durationMilliseconds.map { " after \(Timestamp.span(Int(clamping: $0)))" } ?? ""
+        let attempt = run.attempt.map { "attempt \($0)" } ?? "an attempt"
+        let what = (run.event ?? "failed").replacing("_", with: " ")
+        let line = "\(time)  \(attempt) \(what)\(took): \(run.error ?? "no reason given")"
+        StandardOutput.write(line.terminalSafe)
     }
 }
 

@@ -32,6 +32,11 @@ package struct JobSummary: Sendable {
     package var name: String? { stored.map(\.description.name) ?? last?.name }
     /// Why it failed the last time.
     package var error: String? { unreadable ?? last?.error }
+    /// The runs that did not succeed and are still known, the newest first.
+    package var failedRuns: [EventLine] {
+        let lines = record.state.hasEnded && record.state != .dead ? record.events.dropFirst() : record.events[...]
+        return lines.compactMap(EventLine.init)
+    }
     /// The session that runs it, or ran it last.
     package var worker: String? { record.session ?? (record.state.hasEnded ? last?.worker : nil) }
 
@@ -55,7 +60,11 @@ package struct JobSummary: Sendable {
 
 extension JobSummary {
     /// The job as programs read it.
-    package func json(withArguments: Bool = false) -> JSONOutput {
+    ///
+    /// - Parameters:
+    ///   - withErrors: With the errors of all its runs.
+    ///   - withArguments: With its arguments, which may be private.
+    package func json(withErrors: Bool = false, withArguments: Bool = false) -> JSONOutput {
         var members: [(key: String, value: JSONOutput)] = [
             ("id", .text(record.id)), ("queue", .text(queue)), ("state", .text(record.state.rawValue)),
             ("operation", .text(orNull: operation)), ("name", .text(orNull: name)),
@@ -65,9 +74,21 @@ extension JobSummary {
             ("at_ms", .number(orNull: record.at)), ("worker", .text(orNull: worker)),
             ("error", .text(orNull: error)), ("result", .text(orNull: result)),
         ]
+        if withErrors { members.append(("errors", .list(failedRuns.map(\.json)))) }
         if withArguments {
             members.append(("arguments", stored.map { .written($0.description.arguments.bytes) } ?? .null))
         }
         return .object(members)
+    }
+}
+
+extension EventLine {
+    /// A run that did not succeed, as programs read it.
+    fileprivate var json: JSONOutput {
+        .object([
+            ("attempt", .number(orNull: attempt)), ("at_ms", .number(orNull: atMilliseconds)),
+            ("worker", .text(orNull: worker)), ("duration_ms", .number(orNull: durationMilliseconds)),
+            ("event", .text(orNull: event)), ("error", .text(orNull: error)),
+        ])
     }
 }

@@ -16,7 +16,7 @@ extension JobRecord {
             crashes: Int(clamping: parts[4].number ?? 0),
             at: at == 0 ? nil : at,
             session: session.isEmpty ? nil : session,
-            lastEvent: parts[7].bytes ?? [],
+            events: (parts[7].bytes ?? []).split(separator: UInt8(ascii: "\t")).map(Array.init),
             result: parts[8].bytes ?? []
         )
     }
@@ -31,7 +31,7 @@ extension JobPage {
         }
         self.init(
             jobs: entries.map(\.0),
-            positions: entries.map { Int(clamping: $0.1) },
+            positions: entries.map { max(0, Int(clamping: $0.1)) },
             next: next < 0 ? nil : Int(clamping: next)
         )
     }

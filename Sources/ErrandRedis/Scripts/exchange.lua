@@ -81,7 +81,7 @@ local bare = not special or call('EXISTS', Q .. ':named', Q .. ':failures', Q ..
 
 local function retry(id, fragment, attempt, duration, delay, line)
   call('ZADD', Q .. ':retrying', whole(now + num(delay)), id)
-  if line then put('errors', id, line) end
+  if line then keep_error(id, line) end
   drop('running', id)
   event('retrying', id, fragment, attempt, worker, duration, 'null')
 end

@@ -2,7 +2,7 @@
 --
 -- ARGV     ids, then ids · or page, state, offset, how many at the most
 -- Answer   next offset, or how many of the ids were looked at (-1: all); then for each job an array: id, state ('' unknown), body, failures, crashes, at (ms; 0 unknown),
---          session, last event, result, position in the state (0 by ids). As many as fit into 8 MiB, but one at least
+--          session, events (the last one and the errors, with tabs between), result, position in the state (0 by ids). As many as fit into 8 MiB, but one at least
 local HOW = { f = 'finished', c = 'cancelled', r = 'replaced', x = 'deleted' }
 local sessions = call('ZRANGE', Q .. ':sessions', 0, -1)
 

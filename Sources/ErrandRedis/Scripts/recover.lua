@@ -80,7 +80,7 @@ local function overdue(session, id, mine)
       put('failures', id, attempt)
       if attempt <= retries_of(session, body, fragment) then
         call('ZADD', Q .. ':retrying', whole(now + 1000 * math.min(2 ^ attempt, 300)), id)
-        put('errors', id, line)
+        keep_error(id, line)
         drop('running', id)
         event('retrying', id, fragment, attempt, worker, 0, 'null')
         count('retried')

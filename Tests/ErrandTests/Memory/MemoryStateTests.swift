@@ -82,7 +82,7 @@ struct MemoryStateTests {
     func history() {
         var history = History()
         for number in 0..<(History.mostRecords + 10) {
-            let record = History.Record(at: Int64(number), event: [1], result: [2], ending: .finished)
+            let record = History.Record(at: Int64(number), events: [[1]], result: [2], ending: .finished)
             history.keep(record, of: "j\(number)")
             history.trim(before: record.at - 1_000_000)
         }
@@ -91,11 +91,11 @@ struct MemoryStateTests {
         #expect(history.newestFirst.count == History.mostRecords)
         let large = [UInt8](repeating: 0, count: History.mostBytes / 2)
         for id in ["x", "y", "z"] {
-            history.keep(.init(at: 20_000, event: [], result: large, ending: .finished), of: id)
+            history.keep(.init(at: 20_000, events: [[]], result: large, ending: .finished), of: id)
         }
         history.trim(before: 20_000 - 1_000_000)
         #expect(history.newestFirst == ["z"])
-        history.keep(.init(at: 3_000_000, event: [], result: [], ending: .finished), of: "late")
+        history.keep(.init(at: 3_000_000, events: [[]], result: [], ending: .finished), of: "late")
         history.trim(before: 2_000_000)
         #expect(history.newestFirst == ["late"])
     }

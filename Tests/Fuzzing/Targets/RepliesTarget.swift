@@ -55,6 +55,10 @@ private func decode(_ value: RESPValue) throws(Violation) {
         for record in page.records { try checkRecord(record, now: page.now) }
     }
     if let record = JobRecord(value) { _ = try? JobEnvelope.read(stored: record.body) }
+    if let page = JobPage(value) {
+        try require(page.jobs.count == page.positions.count && page.next ?? 0 >= 0, "a page that cannot be")
+        try require(page.positions.allSatisfy { $0 >= 0 }, "a place before the first")
+    }
     if let status = QueueStatus(value, of: "default") {
         try require(status.ready >= 0 && status.dead >= 0, "a status that cannot be")
     }

@@ -1,13 +1,14 @@
-/// The last events and the results of jobs that ended, as many as the limits allow.
+/// The last events, the errors and the results of jobs that ended, as many as the limits allow.
 struct History: Sendable {
     struct Record {
         let at: Int64
-        let event: [UInt8]
+        /// The last one, then those of its errors.
+        let events: [[UInt8]]
         let result: [UInt8]
         let ending: MemoryEnding
 
         /// With a letter of how it ended and a line feed, as Redis keeps it.
-        var size: Int { event.count + result.count + 2 }
+        var size: Int { KeptErrors.size(of: events) + result.count + 2 }
     }
 
     static let mostRecords = 10_000

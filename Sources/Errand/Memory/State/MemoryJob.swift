@@ -12,8 +12,8 @@ struct MemoryJob: Sendable {
     /// Workers that died with it begun, and those of them that held nothing else.
     var crashes = 0
     var crashesAlone = 0
-    /// The event of its last failed run, or of its death.
-    var lastFailure: [UInt8] = []
+    /// What is kept of its runs that did not succeed.
+    var errors = KeptErrors()
     /// Why its run is to stop.
     var stop: StopReason?
     /// The job that takes over its name when its claim has ended.

@@ -12,7 +12,8 @@ extension MemoryQueue {
     }
 
     private mutating func keepHistory(of id: String, _ ending: MemoryEnding, _ event: [UInt8], _ result: [UInt8]) {
-        let record = History.Record(at: now, event: event, result: result, ending: ending)
+        let events = [event] + (jobs[id]?.errors.events ?? [])
+        let record = History.Record(at: now, events: events, result: result, ending: ending)
         history.keep(record, of: id)
     }
 
@@ -29,7 +30,7 @@ extension MemoryQueue {
         vacate(id)
         jobs[id]?.place = .dead
         dead.insert(id, at: now)
-        jobs[id]?.lastFailure = event
+        jobs[id]?.errors.keep(event)
         jobs[id]?.stop = nil
         leaveName(id)
         trimDead()

@@ -9,7 +9,7 @@ extension MemoryQueue {
             failures: job.failures,
             crashes: job.crashes,
             at: time(of: job),
-            lastEvent: job.lastFailure
+            events: job.errors.events
         )
         if case .claimed(let session) = job.place { record.session = session }
         return record
@@ -31,7 +31,7 @@ extension MemoryQueue {
             id: id,
             state: ending.state,
             at: kept?.at,
-            lastEvent: kept?.event ?? [],
+            events: kept?.events ?? [],
             result: kept?.result ?? []
         )
     }
@@ -44,7 +44,7 @@ extension MemoryQueue {
         var (page, bytes) = (JobPage(next: end < ids.count ? end : nil), 0)
         for index in start..<end {
             guard let record = record(of: ids[index]), record.state == state else { continue }
-            bytes += record.body.count + record.lastEvent.count + record.result.count
+            bytes += record.body.count + KeptErrors.size(of: record.events) + record.result.count
             if !page.jobs.isEmpty, bytes > MemoryRules.inspectedBytes {
                 page.next = index
                 return page

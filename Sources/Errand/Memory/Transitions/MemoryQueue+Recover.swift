@@ -78,7 +78,7 @@ extension MemoryQueue {
         if giveWayToSuccessor(job, attempt: attempt, worker: session.id, event: event) { return }
         jobs[job.id]?.failures = attempt
         guard attempt <= retries(of: job, of: session) else { return die(job.id, run) }
-        jobs[job.id]?.lastFailure = event
+        jobs[job.id]?.errors.keep(event)
         count(.retried)
         retry(job, run, after: Self.backoff(attempt))
     }

@@ -20,7 +20,7 @@ extension MemoryJob {
         failures = 0
         crashes = 0
         crashesAlone = 0
-        lastFailure = []
+        errors = KeptErrors()
         stop = nil
     }
 }

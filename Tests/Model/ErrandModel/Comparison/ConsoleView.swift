@@ -34,10 +34,10 @@ struct ConsoleView: Equatable {
 
     private static func words(_ record: JobRecord?) -> String {
         guard let record else { return "nothing" }
-        let event = String(decoding: record.lastEvent, as: UTF8.self)
+        let events = record.events.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
         let times = "\(record.failures) \(record.crashes) \(record.at.map(String.init) ?? "-")"
         return
-            "\(record.id) \(record.state) \(times) \(record.session ?? "-") \(record.body.count) \(record.result.count) \(event)"
+            "\(record.id) \(record.state) \(times) \(record.session ?? "-") \(record.body.count) \(record.result.count) \(events)"
     }
 }
 
@@ -101,7 +101,7 @@ extension QueueModel {
             body: Array(String(job.readySince).utf8) + (try envelopes.envelope(job.pushed, universe).bytes),
             failures: job.failures,
             crashes: job.crashes,
-            lastEvent: universe.lines(of: job.lastFailure.map { [$0] } ?? [])
+            events: job.errors.map { universe.lines(of: [$0]) }
         )
         switch job.place {
         case .line: break
@@ -124,7 +124,7 @@ extension QueueModel {
             id: universe.ids[id],
             state: states[ending] ?? .finished,
             at: kept?.event.at,
-            lastEvent: universe.lines(of: kept.map { [$0.event] } ?? []),
+            events: kept.map { [$0.event] + $0.errors }?.map { universe.lines(of: [$0]) } ?? [],
             result: kept?.hasResult == true ? Universe.result : []
         )
     }

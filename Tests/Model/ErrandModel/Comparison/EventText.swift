@@ -59,10 +59,6 @@ extension Universe {
         }
     }
 
-    package func length(of event: Event?) -> Int64 {
-        guard let event else { return 0 }
-        var line: [UInt8] = []
-        append(event, to: &line)
-        return Int64(line.count)
-    }
+    /// How many bytes they take with one between two of them.
+    package func length(of events: [Event]) -> Int64 { Int64(lines(of: events).count) }
 }

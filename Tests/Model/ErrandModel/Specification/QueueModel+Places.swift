@@ -41,7 +41,10 @@ extension QueueModel {
 
     /// Ends a job for good.
     mutating func end(_ id: JobID, as ending: Ending, record event: Event? = nil, hasResult: Bool = false) {
-        if let event { keep(Record(event: event, hasResult: hasResult, ending: ending)) }
+        if let event {
+            let errors = jobs[id]?.errors ?? []
+            keep(Record(event: event, errors: errors, hasResult: hasResult, ending: ending))
+        }
         ended.latest[id] = ending
         leavePlace(id)
         leaveName(id)
@@ -77,7 +80,7 @@ extension QueueModel {
         let event = publish(.dead, job.pushed, run)
         leavePlace(id)
         jobs[id]?.place = .dead(now)
-        jobs[id]?.lastFailure = event
+        jobs[id]?.keepError(event)
         jobs[id]?.stop = nil
         leaveName(id)
     }

@@ -62,7 +62,7 @@ extension QueueModel {
         jobs[job.id]?.failures = attempt
         let retries = job.pushed.retries ?? registration.operations[job.pushed.operation]?.retries ?? 0
         guard attempt <= retries else { return die(job.id, run) }
-        jobs[job.id]?.lastFailure = event
+        jobs[job.id]?.keepError(event)
         count(.retried)
         retry(job, run, after: 1000 * min(1 << Time(min(attempt, 9)), 300))
     }

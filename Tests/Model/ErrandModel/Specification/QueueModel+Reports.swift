@@ -46,7 +46,7 @@ extension QueueModel {
         if giveWayToSuccessor(job, run, record: event) { return }
         jobs[job.id]?.failures = run.attempt
         guard let retryDelay else { return die(job.id, run) }
-        jobs[job.id]?.lastFailure = event
+        jobs[job.id]?.keepError(event)
         count(.retried)
         retry(job, run, after: retryDelay)
     }

@@ -47,7 +47,8 @@ package struct Job: Hashable, Sendable {
     /// Workers that died with it begun, and those of them that held nothing else.
     package var crashes = 0
     package var crashesAlone = 0
-    package var lastFailure: Event?
+    /// Of its runs that did not succeed, the newest first.
+    package var errors: [Event] = []
     package var stop: Stop?
     /// The job that takes its name over when its claim has ended.
     package var successor: JobID?
@@ -55,6 +56,8 @@ package struct Job: Hashable, Sendable {
     package var id: JobID { pushed.id }
     package var isSuspect: Bool { crashes >= 3 }
     package var isDead: Bool { if case .dead = place { true } else { false } }
+    /// Ten are kept. That they are fewer when they are long is left to the brokers.
+    mutating func keepError(_ event: Event) { errors = Array(([event] + errors).prefix(10)) }
     package var holder: SessionID? { if case .claimed(let session) = place { session } else { nil } }
 }
 
@@ -96,6 +99,7 @@ package struct Settings: Hashable, Sendable {
 /// What is kept of a job that ended.
 package struct Record: Hashable, Sendable {
     package var event: Event
+    package var errors: [Event] = []
     package var hasResult: Bool
     package var ending: Ending
 
