@@ -86,17 +86,14 @@ let package = Package(
         .target(
             name: "ErrandCommandLine",
             dependencies: [
-                "Errand", "ErrandCatalogue", "ErrandOperator", "ErrandRedis", "ErrandText",
+                "CErrandMemory", "Errand", "ErrandCatalogue", "ErrandOperator", "ErrandRedis", "ErrandText",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
         .executableTarget(name: "errand-producer", dependencies: ["ErrandCommandLine", "ErrandOperator"]),
-        .executableTarget(
-            name: "errand-worker",
-            dependencies: ["CErrandMemory", "ErrandCommandLine", "ErrandOperator"]
-        ),
+        .executableTarget(name: "errand-worker", dependencies: ["ErrandCommandLine", "ErrandOperator"]),
         .executableTarget(
             name: "ErrandConsole",
             dependencies: [

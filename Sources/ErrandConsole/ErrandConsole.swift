@@ -6,6 +6,7 @@ import ErrandCommandLine
 enum Program {
     static func main() async {
         ProcessTitle.hidePasswords()
+        MemoryPools.share()
         await ErrandConsole.main()
     }
 }

@@ -27,7 +27,8 @@ public struct WorkerConfiguration: Sendable {
     /// How long a run may take to stop after it was told to; then its slot is opened and what it still does cannot
     /// count.
     public var stopGrace: Duration
-    /// The longest pause between two looks for work when no hint arrives.
+    /// The longest pause between two looks for work when no hint arrives: half a second unless set. A hint comes with the
+    /// work, so this counts only when hints are lost.
     public var longestPoll: Duration
     /// How many handlers may run on after they were told to stop before the worker gives up: it stops claiming, lets the
     /// others end, and `run()` throws ``WorkerStuck``, so that whoever supervises it starts it anew. 16, or twice the
@@ -45,7 +46,7 @@ public struct WorkerConfiguration: Sendable {
         grace: Duration = .seconds(25),
         longestWait: Duration = .seconds(2),
         stopGrace: Duration = .milliseconds(2500),
-        longestPoll: Duration = .milliseconds(250),
+        longestPoll: Duration = .milliseconds(500),
         mostOverruns: Int? = nil,
         stuckAfter: Duration = .seconds(60)
     ) {

@@ -36,6 +36,13 @@ extension ConformanceCase {
             try await hand.report(.finished, try await hand.claimOne())
             try await stage.pushPlain("d")
         },
+        ConformanceCase("pushes at the same time take the room that a queue has left") { stage in
+            try await stage.broker.configure(stage.queue, QueueSettings(maximumLength: 10))
+            let outcomes = await stage.pushAtOnce(30)
+            #expect(outcomes.count { $0 == .accepted } == 10)
+            #expect(outcomes.count { $0 == nil } == 20)
+            #expect(try await stage.status().ready == 10)
+        },
         ConformanceCase("a setting that is left out stays, and 0 puts the default back") { stage in
             try await stage.broker.configure(stage.queue, QueueSettings(isPaused: true, maximumLength: 1))
             try await stage.broker.configure(stage.queue, QueueSettings(publishesStarts: true))
@@ -70,4 +77,25 @@ extension ConformanceCase {
             #expect(try await stage.record("a") == nil)
         },
     ]
+}
+
+extension Stage {
+    /// Pushes jobs, each in a task of its own; `nil` for those that did not fit.
+    fileprivate func pushAtOnce(_ jobs: Int) async -> [Receipt.Outcome?] {
+        await withTaskGroup(of: Receipt.Outcome?.self) { group in
+            for number in 0..<jobs {
+                group.addTask {
+                    do {
+                        let receipt = try await broker.push([try job("j\(number)")], to: queue).first
+                        #expect(receipt?.id == "j\(number)")
+                        return receipt?.outcome
+                    } catch {
+                        #expect((error as? BrokerError)?.code == .full)
+                        return nil
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+    }
 }

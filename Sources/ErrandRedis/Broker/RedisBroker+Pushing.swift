@@ -2,8 +2,47 @@ public import Errand
 import Logging
 
 extension RedisBroker {
-    /// Pushes in calls of at most 500 jobs and about 8 MiB.
+    /// Pushes in calls of at most 500 jobs and about 8 MiB. Small pushes to a queue that come at the same time share calls.
     public func push(_ jobs: [JobEnvelope], to queue: String) async throws(BrokerError) -> [Receipt] {
+        guard PushTurnstile.admits(jobs) else { return try await pushAlone(jobs, to: queue) }
+        switch await turnstile.enter(queue, with: jobs) {
+        case .told(let outcome): return try outcome.get()
+        case .lead(let followers): return try await lead(jobs, followers, to: queue)
+        }
+    }
+
+    private func lead(
+        _ jobs: [JobEnvelope],
+        _ followers: [PushTurnstile.Follower],
+        to queue: String
+    ) async throws(BrokerError) -> [Receipt] {
+        guard !followers.isEmpty else {
+            defer { turnstile.leave(queue) }
+            return try await pushAlone(jobs, to: queue)
+        }
+        let outcome = await outcome(of: jobs + followers.flatMap(\.jobs), on: queue)
+        turnstile.leave(queue)
+        // What the broker refuses may be one push's fault, or there may be room for some of them.
+        if case .failure(let error) = outcome, error.code == .refused || error.code == .full {
+            for follower in followers { follower.tell(await self.outcome(of: follower.jobs, on: queue)) }
+            return try await pushAlone(jobs, to: queue)
+        }
+        var first = jobs.count
+        for follower in followers {
+            let end = first + follower.jobs.count
+            follower.tell(outcome.map { Array($0[first..<end]) })
+            first = end
+        }
+        return Array(try outcome.get().prefix(jobs.count))
+    }
+
+    private func outcome(of jobs: [JobEnvelope], on queue: String) async -> Result<[Receipt], BrokerError> {
+        do throws(BrokerError) { return .success(try await pushAlone(jobs, to: queue)) } catch {
+            return .failure(error)
+        }
+    }
+
+    private func pushAlone(_ jobs: [JobEnvelope], to queue: String) async throws(BrokerError) -> [Receipt] {
         var receipts: [Receipt] = []
         receipts.reserveCapacity(jobs.count)
         for portion in Self.portions(of: jobs) {

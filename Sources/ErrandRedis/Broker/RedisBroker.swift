@@ -16,6 +16,7 @@ public final class RedisBroker: Broker {
     let options: ConnectionOptions
     let logger: Logger
     let connection: Connection
+    let turnstile = PushTurnstile()
     private let edition: ScriptEdition?
 
     /// Makes a broker. It connects with the first call.

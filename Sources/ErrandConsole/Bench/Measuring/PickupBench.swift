@@ -45,6 +45,9 @@ struct PickupBench {
         let usage = try stage.job(BenchOperations.usage, on: queue)
         _ = try await stage.producer.push(usage)
         let used = try await workers.usage(number: 1)
+        let asked = ContinuousClock.now
+        // After a job it looks for work more often for a while.
+        try await Task.sleep(for: .seconds(2))
         let before = try await ServerCosts(stage)
         let start = ContinuousClock.now
         try await Task.sleep(for: time)
@@ -54,7 +57,8 @@ struct PickupBench {
         let after = try await workers.usage(number: 2)
         return Idle(
             commandsPerSecond: Double(costs.commands) / seconds,
-            processorShare: Double(after.processorMicroseconds - used.processorMicroseconds) / 1e6 / seconds
+            processorShare: Double(after.processorMicroseconds - used.processorMicroseconds) / 1e6
+                / ((ContinuousClock.now - asked) / .seconds(1))
         )
     }
 }
