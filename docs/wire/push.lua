@@ -102,6 +102,10 @@ end
 local lines, bytes, totals = {}, 0, {}
 local NAMELESS = '"operation":null,"name":null'
 
+local function sound_fragment(text)
+  return string.sub(text, 1, 12) == '"operation":' and text or NAMELESS
+end
+
 local function count(what, times) totals[what] = (totals[what] or 0) + (times or 1) end
 
 local function publish()
@@ -111,8 +115,9 @@ local function publish()
   lines, bytes = {}, 0
 end
 
+-- Lua hashes every text it makes; up to 8 KiB, joining lines makes one only.
 local function tell(line)
-  if bytes + #line > 32000 then publish() end
+  if bytes + #line > 8000 then publish() end
   lines[#lines + 1] = line
   bytes = bytes + #line + 1
 end
@@ -152,8 +157,9 @@ local function header(body)
   return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment
 end
 
--- Tells as many waiting sessions as there are jobs for them.
+-- Tells as many waiting sessions as there are jobs for them. In a paused queue there are none: they are told when it goes on.
 local function wake(jobs)
+  if jobs == 0 or num(field('settings', 'paused')) == 1 then return end
   while jobs > 0 and call('EXISTS', Q .. ':idle') == 1 do
     local sessions = call('SPOP', Q .. ':idle', math.min(jobs, 100))
     for _, session in ipairs(sessions) do
@@ -224,10 +230,14 @@ local function successor_of(id)
   return next_up and string.match(next_up, '^%d+:(.+)$')
 end
 
-local function remember(id, how)
-  ended[#ended + 1] = id
-  ended[#ended + 1] = how
+local function remember_all(ids, first, how)
+  local n = #ended
+  for i = first, #ids do
+    ended[n + 1], ended[n + 2] = ids[i], how
+    n = n + 2
+  end
 end
+local function remember(id, how) remember_all({ id }, 1, how) end
 
 -- The errors of a job's runs: their events, the newest first, with tabs between them, which no event holds.
 local function keep_error(id, line)

@@ -110,6 +110,24 @@ extension ConformanceCase {
             }
             subscription.cancel()
         },
+        ConformanceCase("who looked for work in a paused queue is hinted when it goes on") { stage in
+            let hand = try await stage.session()
+            let (hints, continuation) = AsyncStream<Hint>.makeStream()
+            let subscription = stage.broker.hints(for: hand.session, on: [stage.queue]) { continuation.yield($0) }
+            defer { subscription.cancel() }
+            let seen = Mutex(false)
+            let reader = Task {
+                for await hint in hints where hint == .work(queue: stage.queue) { seen.withLock { $0 = true } }
+            }
+            defer { reader.cancel() }
+            try await stage.eventually("a hint", every: .milliseconds(50)) {
+                if seen.withLock(\.self) { return true }
+                try await stage.broker.configure(stage.queue, QueueSettings(isPaused: true))
+                #expect(try await hand.exchange(wanted: 1).isPaused)
+                try await stage.broker.configure(stage.queue, QueueSettings(isPaused: false))
+                return false
+            }
+        },
         ConformanceCase("release ends a session, also one that holds nothing") { stage in
             let hand = try await stage.session()
             #expect(try await stage.broker.status(of: stage.queue).sessions.map(\.id) == [hand.id])

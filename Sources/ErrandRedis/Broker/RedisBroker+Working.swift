@@ -42,7 +42,7 @@ extension RedisBroker {
         call.add(waitAndGrace)
         call.add(waitAndGrace + longest.wholeMilliseconds)
         call.add(8 << 20)
-        call.add(reports: exchange.reports, session: exchange.session.id)
+        call.add(reports: exchange.reports)
         return call
     }
 

@@ -2,13 +2,13 @@ import Errand
 
 /// Reports as the exchange script takes them.
 ///
-/// Most reports say that a job just finished. Those that stand beside each other and come from one claim go together: the
-/// script looks at their ids only, and puts the time into the text of their events. Any other report goes by itself.
+/// Most reports say that a job just finished. Those that stand beside each other, come from one claim and are alike but for
+/// their ids and durations go together, and the script makes one text of their events. Any other report goes by itself.
 extension ScriptCall {
-    /// The most reports, and bytes of events, that go together; what a channel carries at once is limited.
-    private static let most = (reports: 500, bytes: 30_000)
+    /// The most reports, and bytes of events, that go together: as much as the script can join at little cost.
+    private static let most = (reports: 500, bytes: 7_900)
 
-    mutating func add(reports: [OutcomeReport], session: String) {
+    mutating func add(reports: [OutcomeReport]) {
         let portions = Self.portions(of: reports)
         add(portions.count)
         for portion in portions {
@@ -16,7 +16,7 @@ extension ScriptCall {
                 for report in portion { addAlone(report) }
                 continue
             }
-            addTogether(portion, token: first.token, session: session)
+            addTogether(portion, like: first)
         }
     }
 
@@ -28,8 +28,7 @@ extension ScriptCall {
             let before = reports[index - 1]
             bytes += before.eventSize
             let joins =
-                report.justFinished && before.justFinished && report.token == before.token
-                && index - start < most.reports && bytes + report.eventSize <= most.bytes
+                report.isLike(before) && index - start < most.reports && bytes + report.eventSize <= most.bytes
             if joins { continue }
             portions.append(reports[start..<index])
             start = index
@@ -52,39 +51,14 @@ extension ScriptCall {
         if let delay = report.retryDelay { add(delay) } else { add("") }
     }
 
-    /// The events are the ones that the script would write, cut at their times.
-    private mutating func addTogether(_ reports: ArraySlice<OutcomeReport>, token: Token, session: String) {
+    private mutating func addTogether(_ reports: ArraySlice<OutcomeReport>, like first: OutcomeReport) {
         add(reports.count)
-        add(token)
+        add(first.token)
+        add(first.fragment)
+        add(first.attempt)
         for report in reports { add(report.id) }
-        let middle = Array(#","queue":"\#(queue)","attempt":"#.utf8)
-        let end = Array(#","worker":"\#(session)","at_ms":"#.utf8)
-        var text: [UInt8] = []
-        for report in reports {
-            text += Self.start
-            text += report.id.utf8
-            text += Self.afterID
-            text += report.fragment.starts(with: Self.operation) ? report.fragment : Self.nameless
-            text += middle
-            text.append(decimal: report.attempt)
-            text += end
-            add(text)
-            text.removeAll(keepingCapacity: true)
-            text += Self.duration
-            text.append(decimal: report.milliseconds)
-            text += Self.noError
-        }
-        // After the last event comes no other one.
-        text.removeLast()
-        add(text)
+        for report in reports { add(report.milliseconds) }
     }
-
-    private static let start = Array(#"{"event":"finished","id":""#.utf8)
-    private static let afterID = Array(#"","#.utf8)
-    private static let operation = Array(#""operation":"#.utf8)
-    private static let nameless = Array(#""operation":null,"name":null"#.utf8)
-    private static let duration = Array(#","duration_ms":"#.utf8)
-    private static let noError = Array(#","error":null}"#.utf8) + [UInt8(ascii: "\n")]
 
     /// A text as JSON, `null` for none.
     private static func json(_ text: String?) -> [UInt8] {
@@ -99,12 +73,11 @@ extension OutcomeReport {
     /// Whether there is nothing to say but that the job is done.
     fileprivate var justFinished: Bool { verb == .finished && result.isEmpty && error == nil && fragment.count < 4096 }
 
+    fileprivate func isLike(_ other: OutcomeReport) -> Bool {
+        justFinished && other.justFinished && token == other.token && attempt == other.attempt
+            && fragment == other.fragment
+    }
+
     /// At least how many bytes its event takes.
     fileprivate var eventSize: Int { fragment.count + id.utf8.count + 200 }
-}
-
-extension [UInt8] {
-    fileprivate mutating func append(decimal number: Int) {
-        append(contentsOf: String(number).utf8)
-    }
 }

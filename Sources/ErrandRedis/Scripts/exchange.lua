@@ -3,8 +3,7 @@
 -- ARGV     session, call number, wanted, free slots, begun token, wait + grace (ms), the same + longest default timeout (ms),
 --          bytes at the most, number of portions, then the reports in portions:
 --          0 and nine values: id, token, verb, attempt, duration (ms), fragment, error (JSON), result, retry delay (ms; '' for none)
---          n > 0, for n jobs that just finished: token, the ids, and n + 1 texts, which are their events, a line each, cut at
---          every place where the time belongs
+--          n > 0, for n jobs that just finished and are alike: token, fragment, attempt, the ids, the durations (ms)
 -- Answer   verdicts ('1' counted, '0' stale), token of the claims, ids, bodies, extras (position, failures, crashes, …), flags (1 due jobs wait, 2 paused)
 local session = ARGV[1]
 local me, mine = Q .. ':session:' .. session, Q .. ':claims:' .. session
@@ -16,13 +15,14 @@ do
   for i = 1, num(ARGV[9]) do
     local n = num(ARGV[at])
     portions[i] = at
-    if n < 0 or n > 1000 or not ARGV[at + (n == 0 and 9 or 2 + 2 * n)] then
+    if n < 0 or n > 1000 or not ARGV[at + (n == 0 and 9 or 3 + 2 * n)] then
       return redis.error_reply('ERRAND the reports are cut off')
     end
-    for k = at + (n == 0 and 1 or 2), at + (n == 0 and 1 or 1 + n) do asked[#asked + 1] = ARGV[k] end
+    local first, before = at + (n == 0 and 1 or 4), #asked
+    for k = 0, math.max(n, 1) - 1 do asked[before + 1 + k] = ARGV[first + k] end
     local operation = n == 0 and ARGV[at + 3] == 'p' and string.match(ARGV[at + 6], '^"operation":"([%w_.-]+)"')
     wrong = wrong or (operation and type_error({ ['parked:' .. operation] = 'list' }))
-    at = at + (n == 0 and 10 or 3 + 2 * n)
+    at = at + (n == 0 and 10 or 4 + 2 * n)
   end
 end
 if wrong then return wrong end
@@ -128,7 +128,7 @@ local function park(id, fragment, attempt)
 end
 
 local function take_report(id, verb, attempt, duration, fragment, failure, result, delay)
-  if string.sub(fragment, 1, 12) ~= '"operation":' then fragment = NAMELESS end
+  fragment = sound_fragment(fragment)
   if verb == 'f' then finish(id, fragment, attempt, duration, result)
   elseif verb == 'e' then failed('failed', id, fragment, attempt, duration, failure, delay)
   elseif verb == 't' then failed('timed_out', id, fragment, attempt, duration, failure, delay)
@@ -145,7 +145,7 @@ if #asked > 0 then
   local held = call('HMGET', mine, unpack(asked))
   -- An id that somebody wrote into a line twice may run in two sessions; it ends once.
   local over = has('ended') and call('HMGET', Q .. ':ended', unpack(asked)) or {}
-  local good
+  local good, over_claims = nil, 0
 
   -- Whether the report of an id comes from who holds it; then that claim is over.
   local function holds(i, start)
@@ -153,35 +153,36 @@ if #asked > 0 then
     if not claim or done[id] or (claim ~= good and string.sub(claim, 1, #start) ~= start) then return false end
     good = claim
     done[id] = true
-    gone[#gone + 1] = id
+    over_claims = over_claims + 1
+    gone[over_claims] = id
     return true
   end
 
+  -- The events of alike jobs differ in their ids and durations only; this is event() for many.
   local function finish_together(at, n, before)
-    local start, first = ARGV[at + 1] .. ':', at + 2 + n
-    local accepted, taken = 0, #finished
+    local start, fragment, durations = ARGV[at + 1] .. ':', sound_fragment(ARGV[at + 2]), at + 3 + n - before
+    local head, tail = '{"event":"finished","id":"', ',"error":null}'
+    local middle = '",' .. fragment .. ',"queue":"' .. queue .. '","attempt":' .. ARGV[at + 3] .. ',"worker":' .. worker
+      .. ',"at_ms":' .. nowtext .. ',"duration_ms":'
+    local between, texts, last, accepted, taken = tail .. '\n' .. head, { head }, 1, 0, #finished
     good = nil
     for i = before + 1, before + n do
+      local id = asked[i]
       if holds(i, start) and not over[i] then
         accepted = accepted + 1
         verdicts[i] = '1'
-        if bare then finished[taken + accepted] = asked[i] else end_job(asked[i], 'f') end
+        texts[last + 1], texts[last + 2], texts[last + 3], texts[last + 4] = id, middle, ARGV[durations + i], between
+        last = last + 4
+        if bare then finished[taken + accepted] = id else end_job(id, 'f') end
       else
         verdicts[i] = '0'
       end
     end
-    for i = taken + 1, #finished do remember(finished[i], 'f') end
-    local text = table.concat(ARGV, nowtext, first, first + n)
-    if accepted == n then
-      tell(text)
-    elseif accepted > 0 then
-      local i = before
-      for line in string.gmatch(text, '[^\n]+') do
-        i = i + 1
-        if verdicts[i] == '1' then tell(line) end
-      end
-    end
-    if accepted > 0 then count('finished', accepted) end
+    if accepted == 0 then return end
+    texts[last] = tail
+    tell(table.concat(texts))
+    if bare then remember_all(finished, taken + 1, 'f') end
+    count('finished', accepted)
   end
 
   local reported = 0
@@ -346,6 +347,7 @@ end
 if wanted > 0 and num(field('settings', 'paused')) == 1 then
   wanted = 0
   flags = 2
+  call('SADD', Q .. ':idle', session)
 end
 if wanted > 0 then
   token = whole(math.max(clock[1] * 1000000 + clock[2], num(seq[1]) + 1))

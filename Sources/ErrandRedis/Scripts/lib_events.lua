@@ -2,6 +2,10 @@
 local lines, bytes, totals = {}, 0, {}
 local NAMELESS = '"operation":null,"name":null'
 
+local function sound_fragment(text)
+  return string.sub(text, 1, 12) == '"operation":' and text or NAMELESS
+end
+
 local function count(what, times) totals[what] = (totals[what] or 0) + (times or 1) end
 
 local function publish()
@@ -11,8 +15,9 @@ local function publish()
   lines, bytes = {}, 0
 end
 
+-- Lua hashes every text it makes; up to 8 KiB, joining lines makes one only.
 local function tell(line)
-  if bytes + #line > 32000 then publish() end
+  if bytes + #line > 8000 then publish() end
   lines[#lines + 1] = line
   bytes = bytes + #line + 1
 end
@@ -52,8 +57,9 @@ local function header(body)
   return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment
 end
 
--- Tells as many waiting sessions as there are jobs for them.
+-- Tells as many waiting sessions as there are jobs for them. In a paused queue there are none: they are told when it goes on.
 local function wake(jobs)
+  if jobs == 0 or num(field('settings', 'paused')) == 1 then return end
   while jobs > 0 and call('EXISTS', Q .. ':idle') == 1 do
     local sessions = call('SPOP', Q .. ':idle', math.min(jobs, 100))
     for _, session in ipairs(sessions) do

@@ -58,10 +58,14 @@ local function successor_of(id)
   return next_up and string.match(next_up, '^%d+:(.+)$')
 end
 
-local function remember(id, how)
-  ended[#ended + 1] = id
-  ended[#ended + 1] = how
+local function remember_all(ids, first, how)
+  local n = #ended
+  for i = first, #ids do
+    ended[n + 1], ended[n + 2] = ids[i], how
+    n = n + 2
+  end
 end
+local function remember(id, how) remember_all({ id }, 1, how) end
 
 -- The errors of a job's runs: their events, the newest first, with tabs between them, which no event holds.
 local function keep_error(id, line)

@@ -11,7 +11,10 @@ end
 for i = 1, #ARGV, 2 do
   if ARGV[i + 1] == '' or ARGV[i + 1] == '0' then call('HDEL', Q .. ':settings', ARGV[i])
   else call('HSET', Q .. ':settings', ARGV[i], ARGV[i + 1]) end
-  if ARGV[i] == 'paused' then fresh = 1000 end
+  if ARGV[i] == 'paused' then
+    fresh = 1000
+    known = {}
+  end
 end
 settle()
 return redis.status_reply('OK')

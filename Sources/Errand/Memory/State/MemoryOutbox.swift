@@ -21,11 +21,12 @@ struct MemoryOutbox: Sendable {
 }
 
 extension MemoryQueue {
-    /// Ends a transition: what it had to tell, with hints for as many waiting sessions as there are new jobs in line.
+    /// Ends a transition: what it had to tell, with hints for as many waiting sessions as there are new jobs in line;
+    /// those of a paused queue are told when it goes on.
     mutating func takeOutbox() -> MemoryOutbox {
         ended.settle(now: now, window: settings.rememberIDs)
         history.trim(before: now - settings.keepHistory)
-        while outbox.newWork > 0, let session = idle.popFirst() {
+        while !settings.isPaused, outbox.newWork > 0, let session = idle.popFirst() {
             guard sessions[session] != nil else { continue }
             outbox.add(.work(queue: name), for: session)
             outbox.newWork -= 1

@@ -6,6 +6,7 @@ extension MemoryQueue {
     mutating func claim(_ call: Exchange, into answer: inout ExchangeAnswer) {
         guard !settings.isPaused else {
             answer.isPaused = true
+            idle.insert(call.session.id)
             return
         }
         var grant = MemoryGrant(call, token: max(UInt64(clamping: now) &* 1000, lastToken &+ 1))

@@ -8,15 +8,18 @@ final class Lane: Sendable {
     private struct Held {
         var runs: [String: JobRun] = [:]
         var reports: [OutcomeReport] = []
+        /// Claims of the last answer that are not runs yet.
+        var unread = 0
         /// What is compared with the broker's account.
         var account = ClaimAccount()
 
         /// The claims of which this worker knows, but for those that are reported with the call that is under way.
-        var known: Int { runs.count + reports.count }
+        var known: Int { runs.count + reports.count + unread }
     }
 
     /// Reports that are worth a call even while there is other work to do.
     private static let worthACall = 128
+    private static let takenTogether = 64
 
     let queue: String
     private let index: Int
@@ -39,13 +42,22 @@ final class Lane: Sendable {
     // MARK: The loop
 
     /// Works until the session ends, or the worker drains and nothing is held any more.
+    ///
+    /// What a call has given is made into runs while the next call is under way already, so that neither the broker nor the
+    /// worker waits for the other one.
     func work() async throws(BrokerError) {
         var call = 0
         var poll = PollPause(longest: epoch.configuration.longestPoll)
+        var unread: [Claim] = []
         while !epoch.isLost {
-            let reports = await takeReports()
+            let reports = await takeReports(gathering: unread.isEmpty)
             let (wanted, freeSlots) = epoch.isDraining || !poll.isOver ? (0, 0) : epoch.budget.grant(to: index)
             guard !reports.isEmpty || wanted > 0 else {
+                if !unread.isEmpty {
+                    take(unread)
+                    unread = []
+                    continue
+                }
                 if epoch.isDraining, isEmpty { return }
                 if held.withLock({ $0.account.differs }) { try await reconcile(call) }
                 if await signal.wait(for: poll.rest) { poll.hurry() }
@@ -54,10 +66,21 @@ final class Lane: Sendable {
             call += 1
             let exchange = exchange(call, reports, wanted, freeSlots)
             held.withLock { $0.account.begin(known: $0.known, reports: reports.count, wanted: wanted) }
-            let answer = try await send(exchange)
-            take(answer, of: reports)
-            held.withLock { $0.account.end(known: $0.known) }
-            if held.withLock({ $0.account.differs }) { try await reconcile(call) }
+            let given = unread
+            async let sent = outcome(of: exchange)
+            take(given)
+            let answer = try await sent.get()
+            note(answer.accepted, of: reports)
+            unread = answer.claims
+            held.withLock { held in
+                held.unread = answer.claims.count
+                held.account.end(known: held.known)
+            }
+            if held.withLock({ $0.account.differs }) {
+                take(unread)
+                unread = []
+                try await reconcile(call)
+            }
             let hurries = answer.hasDueJobs ? await promote() : false
             if wanted > 0 { poll.note(found: !answer.claims.isEmpty, hurries: hurries) }
         }
@@ -76,6 +99,10 @@ final class Lane: Sendable {
             longestWait: epoch.configuration.longestWait + .seconds(3),
             stopGrace: epoch.configuration.stopGrace
         )
+    }
+
+    private func outcome(of exchange: Exchange) async -> Result<ExchangeAnswer, BrokerError> {
+        do throws(BrokerError) { return .success(try await send(exchange)) } catch { return .failure(error) }
     }
 
     /// Sends a call, the same one again for as long as its answer is lost: its number makes that safe.
@@ -146,15 +173,23 @@ final class Lane: Sendable {
 
     // MARK: Claims
 
-    private func take(_ answer: ExchangeAnswer, of reports: [OutcomeReport]) {
-        for (report, counted) in zip(reports, answer.accepted) where !counted {
+    private func note(_ accepted: [Bool], of reports: [OutcomeReport]) {
+        for (report, counted) in zip(reports, accepted) where !counted {
             epoch.logger.debug(
                 "a late report changed nothing",
                 metadata: ["job.id": "\(report.id)", "job.queue": "\(queue)"]
             )
         }
-        let operations = answer.claims.compactMap { accept($0)?.makeOperation() }
-        epoch.background.addOperations(operations, waitUntilFinished: false)
+    }
+
+    /// Makes runs of claims, some at a time so that the first ones need not wait for the last ones.
+    private func take(_ claims: [Claim]) {
+        guard !claims.isEmpty else { return }
+        for start in stride(from: 0, to: claims.count, by: Self.takenTogether) {
+            let portion = claims[start..<min(start + Self.takenTogether, claims.count)]
+            let operations = portion.compactMap { accept($0)?.makeOperation() }
+            epoch.background.addOperations(operations, waitUntilFinished: false)
+        }
         if epoch.isDraining || epoch.isLost { stopAll(epoch.isLost ? .lost : .released, onlyWaiting: !epoch.isLost) }
     }
 
@@ -162,11 +197,11 @@ final class Lane: Sendable {
     private func accept(_ claim: Claim) -> JobRun? {
         let job: StoredJob
         do throws(EnvelopeError) { job = try JobEnvelope.read(stored: claim.body) } catch {
-            report(OutcomeReport(claim, .unreadable, error: "unreadable: \(error)"))
+            report(OutcomeReport(claim, .unreadable, error: "unreadable: \(error)"), ofUnread: 1)
             return nil
         }
         guard let operation = epoch.operations[job.description.operation] else {
-            report(OutcomeReport(claim, .parked, fragment: job.fragment))
+            report(OutcomeReport(claim, .parked, fragment: job.fragment), ofUnread: 1)
             return nil
         }
         let run = JobRun(
@@ -179,6 +214,7 @@ final class Lane: Sendable {
         )
         held.withLock { held in
             held.runs[claim.id] = run
+            held.unread -= 1
             held.account.note(known: held.known)
         }
         return run
@@ -207,8 +243,9 @@ final class Lane: Sendable {
         if let report { self.report(report) } else { epoch.raise(epoch.budget.open(1, by: index)) }
     }
 
-    private func report(_ report: OutcomeReport) {
+    private func report(_ report: OutcomeReport, ofUnread unread: Int = 0) {
         let count = held.withLock { held in
+            held.unread -= unread
             held.reports.append(report)
             return held.reports.count
         }
@@ -217,9 +254,9 @@ final class Lane: Sendable {
     }
 
     /// The reports to send, after a moment in which more may come while there is other work to do.
-    private func takeReports() async -> [OutcomeReport] {
+    private func takeReports(gathering: Bool) async -> [OutcomeReport] {
         let count = held.withLock(\.reports.count)
-        if count > 0, count < Self.worthACall, epoch.budget.hasWaitingJobs, !epoch.isDraining {
+        if gathering, count > 0, count < Self.worthACall, epoch.budget.hasWaitingJobs, !epoch.isDraining {
             await enough.wait(for: .milliseconds(1))
         }
         let reports = held.withLock { held in

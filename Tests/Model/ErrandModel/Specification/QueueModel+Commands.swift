@@ -6,6 +6,8 @@ extension QueueModel {
         defer {
             ended.settle(at: now, window: settings.rememberIDs)
             if effects.touchesHistory { forgetOldRecords() }
+            // Who waits for a paused queue is told when it goes on.
+            if settings.isPaused { effects.newWork = 0 }
         }
         switch command {
         case .push(let jobs): return push(jobs)

@@ -19,6 +19,7 @@ extension QueueModel {
                 effects.waitsNoMore.append(call.session)
             }
         }
+        if isPaused { effects.waits = call.session }
         let token = claims.first?.token
         sessions[call.session]?.lastCall = .init(number: call.number, token: token, accepted: accepted)
         sessions[call.session]?.begun = call.freeSlots > 0 ? token ?? call.begun : call.begun
