@@ -43,19 +43,18 @@ final class Lane: Sendable {
 
     /// Works until the session ends, or the worker drains and nothing is held any more.
     ///
-    /// What a call has given is made into runs while the next call is under way already, so that neither the broker nor the
-    /// worker waits for the other one.
+    /// An answer is digested while the next call is under way already, so that neither the broker nor the worker waits for
+    /// the other one.
     func work() async throws(BrokerError) {
         var call = 0
         var poll = PollPause(longest: epoch.configuration.longestPoll)
-        var unread: [Claim] = []
+        var undigested: Digest?
         while !epoch.isLost {
-            let reports = await takeReports(gathering: unread.isEmpty)
+            let reports = await takeReports(gathering: undigested == nil)
             let (wanted, freeSlots) = epoch.isDraining || !poll.isOver ? (0, 0) : epoch.budget.grant(to: index)
             guard !reports.isEmpty || wanted > 0 else {
-                if !unread.isEmpty {
-                    take(unread)
-                    unread = []
+                if let last = undigested.take() {
+                    digest(last)
                     continue
                 }
                 if epoch.isDraining, isEmpty { return }
@@ -66,19 +65,15 @@ final class Lane: Sendable {
             call += 1
             let exchange = exchange(call, reports, wanted, freeSlots)
             held.withLock { $0.account.begin(known: $0.known, reports: reports.count, wanted: wanted) }
-            let given = unread
-            async let sent = outcome(of: exchange)
-            take(given)
-            let answer = try await sent.get()
-            note(answer.accepted, of: reports)
-            unread = answer.claims
+            let last = undigested.take()
+            let answer = try await send(exchange) { if let last { digest(last) } }
+            undigested = Digest(reports: reports, accepted: answer.accepted, claims: answer.claims)
             held.withLock { held in
                 held.unread = answer.claims.count
                 held.account.end(known: held.known)
             }
             if held.withLock({ $0.account.differs }) {
-                take(unread)
-                unread = []
+                if let last = undigested.take() { digest(last) }
                 try await reconcile(call)
             }
             let hurries = answer.hasDueJobs ? await promote() : false
@@ -101,8 +96,17 @@ final class Lane: Sendable {
         )
     }
 
-    private func outcome(of exchange: Exchange) async -> Result<ExchangeAnswer, BrokerError> {
-        do throws(BrokerError) { return .success(try await send(exchange)) } catch { return .failure(error) }
+    /// Sends a call at once, and does something else until the answer comes.
+    private func send(_ exchange: Exchange, meanwhile work: () -> Void) async throws(BrokerError) -> ExchangeAnswer {
+        let outcome = await withTaskGroup(of: Result<ExchangeAnswer, BrokerError>.self) { group in
+            group.addEagerTask { [self] in
+                do throws(BrokerError) { return .success(try await send(exchange)) } catch { return .failure(error) }
+            }
+            work()
+            return await group.next()
+        }
+        guard let outcome else { throw BrokerError(.closed, "the call was not made") }
+        return try outcome.get()
     }
 
     /// Sends a call, the same one again for as long as its answer is lost: its number makes that safe.
@@ -173,13 +177,21 @@ final class Lane: Sendable {
 
     // MARK: Claims
 
-    private func note(_ accepted: [Bool], of reports: [OutcomeReport]) {
-        for (report, counted) in zip(reports, accepted) where !counted {
+    /// What an answer leaves to be done.
+    private struct Digest {
+        let reports: [OutcomeReport]
+        let accepted: [Bool]
+        let claims: [Claim]
+    }
+
+    private func digest(_ digest: Digest) {
+        for (report, counted) in zip(digest.reports, digest.accepted) where !counted {
             epoch.logger.debug(
                 "a late report changed nothing",
                 metadata: ["job.id": "\(report.id)", "job.queue": "\(queue)"]
             )
         }
+        take(digest.claims)
     }
 
     /// Makes runs of claims, some at a time so that the first ones need not wait for the last ones.
@@ -312,5 +324,16 @@ extension OutcomeReport {
             fragment: fragment,
             error: error
         )
+    }
+}
+
+extension TaskGroup {
+    /// Adds a task that begins on this thread, where that can be had: what it sends need not wait for a free one.
+    fileprivate mutating func addEagerTask(_ operation: sending @escaping @isolated(any) () async -> ChildTaskResult) {
+        if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
+            addImmediateTask(operation: operation)
+        } else {
+            addTask(operation: operation)
+        }
     }
 }
