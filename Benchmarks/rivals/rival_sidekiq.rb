@@ -1,5 +1,8 @@
 require 'sidekiq'
 
+# Says what it will do in later versions, once a call otherwise.
+Redis.sadd_returns_boolean = false if Redis.respond_to?(:sadd_returns_boolean=)
+
 Sidekiq.configure_server do |config|
   config.redis = { url: ENV.fetch('RIVAL_URL') }
   config.logger.level = Logger::ERROR

@@ -136,7 +136,8 @@ extension ConformanceCase {
             _ = try await stage.awaitDue("s")
             let proposal = try await stage.proposal("s")
             _ = try await stage.broker.tick(proposal, on: stage.queue)
-            #expect(try await stage.broker.schedule("s", on: stage.queue)?.pushed == 1)
+            // One tick; on a machine that is busy, those that have come since as well.
+            #expect(try await stage.broker.schedule("s", on: stage.queue)?.pushed == proposal.jobs.count)
             #expect(try await stage.broker.deleteSchedule("s", on: stage.queue))
             #expect(try await stage.broker.deleteSchedule("s", on: stage.queue) == false)
             #expect(try await stage.broker.tick(proposal, on: stage.queue) == .behind)
