@@ -7,6 +7,8 @@ final class TroubledBroker: WorkingBroker {
     private struct State {
         var failure: BrokerError?
         var failures = 0
+        var assumedBegun: Token = 0
+        var denials = 0
         var onBeat: (@Sendable (String, Result<Beat, BrokerError>) -> Void)?
     }
 
@@ -15,6 +17,9 @@ final class TroubledBroker: WorkingBroker {
 
     /// How many exchanges have failed.
     var failures: Int { state.withLock { $0.failures } }
+
+    /// How many calls took back what the broker had to take for begun.
+    var denials: Int { state.withLock { $0.denials } }
 
     /// Lets exchanges fail; `nil` ends that.
     func fail(with error: BrokerError?) { state.withLock { $0.failure = error } }
@@ -30,7 +35,12 @@ final class TroubledBroker: WorkingBroker {
             return state.failure
         }
         if let failure { throw failure }
-        return try await memory.exchange(exchange, on: queue)
+        let answer = try await memory.exchange(exchange, on: queue)
+        state.withLock { state in
+            if exchange.begun < state.assumedBegun { state.denials += 1 }
+            if exchange.freeSlots > 0, let claim = answer.claims.first { state.assumedBegun = claim.token }
+        }
+        return answer
     }
 
     func startHeartbeat(

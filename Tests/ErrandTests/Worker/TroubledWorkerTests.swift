@@ -38,4 +38,24 @@ struct TroubledWorkerTests {
         work.cancel()
         try await work.value
     }
+
+    @Test("no call denies that jobs have begun for which there were free slots: a crash of theirs would not be counted")
+    func tellsWhatHasBegun() async throws {
+        let broker = TroubledBroker()
+        let worker = Worker(
+            broker: broker,
+            configuration: WorkerConfiguration(queues: [.init(Self.queue)], concurrency: 2),
+            operations: [RegisteredOperation("noop", handler: .blocking { _ in .finished() })],
+            logger: Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() }
+        )
+        let work = Task { try await worker.run() }
+        let jobs = try (0..<500).map { _ in try OperationDescription("noop", queue: Self.queue) }
+        _ = try await Producer(broker: broker.memory).push(contentsOf: jobs)
+        while try await broker.memory.status(of: Self.queue).queue.totals["finished"] < 500 {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        #expect(broker.denials == 0)
+        work.cancel()
+        try await work.value
+    }
 }

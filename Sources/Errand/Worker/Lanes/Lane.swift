@@ -67,6 +67,8 @@ final class Lane: Sendable {
             held.withLock { $0.account.begin(known: $0.known, reports: reports.count, wanted: wanted) }
             let last = undigested.take()
             let answer = try await send(exchange) { if let last { digest(last) } }
+            // They begin at once, and the broker counts them as begun; the next call, which goes out before, must not deny it.
+            if freeSlots > 0, let token = answer.claims.first?.token { noteBegun(token) }
             undigested = Digest(reports: reports, accepted: answer.accepted, claims: answer.claims)
             held.withLock { held in
                 held.unread = answer.claims.count
