@@ -1,3 +1,5 @@
+import Foundation
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -29,8 +31,18 @@ struct ProcessUsage: Sendable, Equatable {
         let microseconds = { (time: timeval) in Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_usec) }
         return ProcessUsage(
             processorMicroseconds: microseconds(usage.ru_utime) + microseconds(usage.ru_stime),
-            mostResidentBytes: Int64(usage.ru_maxrss) * unit
+            mostResidentBytes: highWater ?? Int64(usage.ru_maxrss) * unit
         )
+    }
+}
+
+extension ProcessUsage {
+    /// The most resident memory of this program. What `getrusage` tells has that of the parent in it, from before the program
+    /// was loaded.
+    private static var highWater: Int64? {
+        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int64($0) }.map { $0 * 1024 }
     }
 }
 
