@@ -13,6 +13,11 @@ import Synchronization
 /// pipe keeps it open, and whoever reads that to its end waits until both are gone.
 private let starting = Mutex<Void>(())
 
+/// Does something while no other test starts a process: none inherits what it opens.
+package func withoutOtherStarts<Value>(_ body: () throws -> Value) throws -> Value {
+    try starting.withLock { _ in try body() }
+}
+
 extension Process {
     /// Starts the process with no signal blocked, and never two at once.
     ///

@@ -55,18 +55,22 @@ struct EmbeddedBrokerTests {
     @Test func whatItsStarterHasOpenIsNotKeptOpen() async throws {
         let directory = makeDirectory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        var ends: [Int32] = [0, 0]
-        try #require(pipe(&ends) == 0)
-        // Above those numbers that the guardian uses itself.
-        let held = fcntl(ends[1], F_DUPFD, 100)
-        close(ends[1])
-        let embedded = try await Self.onAThread { try EmbeddedBroker.join(directory) }
-        close(held)
-        var reading = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
+        let (embedded, end) = try await Self.onAThread {
+            try withoutOtherStarts {
+                var ends: [Int32] = [0, 0]
+                try #require(pipe(&ends) == 0)
+                // Above those numbers that the guardian uses itself.
+                let held = fcntl(ends[1], F_DUPFD, 100)
+                close(ends[1])
+                defer { close(held) }
+                return (try EmbeddedBroker.join(directory), ends[0])
+            }
+        }
+        var reading = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
         let ready = poll(&reading, 1, 0)
         #expect(ready == 1)
         #expect(reading.revents == Int16(POLLHUP))
-        close(ends[0])
+        close(end)
         embedded.leave()
     }
 
