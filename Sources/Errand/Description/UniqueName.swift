@@ -8,10 +8,11 @@ extension OperationDescription {
     /// canonical form in small hexadecimal digits.
     public var uniqueName: String? {
         if let name { return name }
-        return uniquenessPolicy == .ignore ? nil : defaultName
+        return uniquenessPolicy == .ignore ? nil : Self.defaultName(operation, arguments)
     }
 
-    private var defaultName: String {
+    /// The name of a job that is unique by its operation and these of its arguments.
+    static func defaultName(_ operation: String, _ arguments: JSONText) -> String {
         let canonical = arguments.canonical.bytes
         if operation.utf8.count + 1 + canonical.count <= DescriptionLimits.nameBytes {
             return operation + " " + String(decoding: canonical, as: UTF8.self)

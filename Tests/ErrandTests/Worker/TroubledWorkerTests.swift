@@ -42,17 +42,20 @@ struct TroubledWorkerTests {
     @Test("no call denies that jobs have begun for which there were free slots: a crash of theirs would not be counted")
     func tellsWhatHasBegun() async throws {
         let broker = TroubledBroker()
+        let (begun, begins) = AsyncStream.makeStream(of: Void.self)
         let worker = Worker(
             broker: broker,
             configuration: WorkerConfiguration(queues: [.init(Self.queue)], concurrency: 2),
-            operations: [RegisteredOperation("noop", handler: .blocking { _ in .finished() })],
+            operations: [RegisteredOperation("noop") { _ in _ = begins.yield() }],
             logger: Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() }
         )
         let work = Task { try await worker.run() }
         let jobs = try (0..<500).map { _ in try OperationDescription("noop", queue: Self.queue) }
         _ = try await Producer(broker: broker.memory).push(contentsOf: jobs)
-        while try await broker.memory.status(of: Self.queue).queue.totals["finished"] < 500 {
-            try await Task.sleep(for: .milliseconds(2))
+        var count = 0
+        for await _ in begun {
+            count += 1
+            if count == jobs.count { break }
         }
         #expect(broker.denials == 0)
         work.cancel()
