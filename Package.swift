@@ -12,8 +12,8 @@ import PackageDescription
 /// One transition of the data model each; the text is embedded in the binary.
 let scripts = [
     "lib_base", "lib_checked", "lib_events", "lib_places", "lib_push", "lib_schedules", "lib_sessions", "lib_types",
-    "audit", "cancel", "clear", "exchange", "heartbeat", "inspect", "promote", "push", "reconcile", "recover",
-    "register",
+    "audit", "cancel", "clear", "exchange", "heartbeat", "inspect", "note", "promote", "push", "reconcile",
+    "recover", "register",
     "release", "revive", "schedule", "settings", "status", "tick", "timetable", "unschedule",
 ]
 
@@ -37,10 +37,30 @@ let package = Package(
         .library(name: "ErrandDashboard", targets: ["ErrandDashboard"]),
         .executable(name: "errand-dashboard", targets: ["errand-dashboard"]),
     ],
+    traits: [
+        .trait(name: "MetricsSupport", description: "Middleware that counts and times jobs through swift-metrics."),
+        .trait(
+            name: "TracingSupport",
+            description: "Middleware that lets traces follow jobs through swift-distributed-tracing."
+        ),
+        .trait(name: "ConfigurationSupport", description: "Settings read through swift-configuration."),
+        .trait(name: "CommandLine", description: "The executables errand, errand-producer and errand-worker."),
+        .trait(
+            name: "Dashboard",
+            description: "The dashboard; it builds an HTTP server.",
+            enabledTraits: ["CommandLine"]
+        ),
+        .default(
+            enabledTraits: ["MetricsSupport", "TracingSupport", "ConfigurationSupport", "CommandLine", "Dashboard"]
+        ),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
@@ -55,7 +75,17 @@ let package = Package(
                 "Backgroundable", "ErrandText",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "Metrics",
+                    package: "swift-metrics",
+                    condition: .when(traits: ["MetricsSupport"])
+                ),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(
+                    name: "Tracing",
+                    package: "swift-distributed-tracing",
+                    condition: .when(traits: ["TracingSupport"])
+                ),
             ]
         ),
         .systemLibrary(
@@ -141,7 +171,12 @@ let package = Package(
         ),
         .testTarget(
             name: "ErrandTests",
-            dependencies: ["Errand", "ErrandConformance", .product(name: "Logging", package: "swift-log")]
+            dependencies: [
+                "Errand", "ErrandConformance",
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+            ]
         ),
         .testTarget(
             name: "ErrandRedisTests",

@@ -28,7 +28,8 @@ public struct ConformanceCase: Sendable, CaseIterable, CustomTestStringConvertib
 
     /// All cases.
     public static var allCases: [ConformanceCase] {
-        uniqueness + naming + succession + outcomes + keptErrors + fences + identity + lines + parking + priorities
+        uniqueness + naming + succession + outcomes + keptErrors + notes + fences + identity + lines + parking
+            + priorities
             + timing
             + endings + reconciling
             + reviving + settings + schedules + overlaps + sessions + recovery + quarantine + views + events

@@ -25,7 +25,7 @@ import Testing
             ("next", ["body_without_place", "name_not_held"]), ("stops", ["succession_without_stop"]),
             ("stand", ["place_without_stand"]), ("place", ["stand_without_place"]), ("gone", []),
             ("history:order", ["history_without_order"]), ("history", []), ("failures", []), ("crashes", []),
-            ("errors", []),
+            ("errors", []), ("progress", []), ("checkpoints", []),
             ("ended", []), ("counters", []), ("seq", ["token_forgotten"]), ("idle", []), ("settings", []),
         ] + schedules
 
@@ -105,6 +105,8 @@ import Testing
             (["HSET", "crashes", "nobody", "1"], "crashes_without_job"),
             (["HSET", "alone", "nobody", "1"], "alone_without_job"),
             (["HSET", "errors", "nobody", "x"], "errors_without_job"),
+            (["HSET", "progress", "nobody", "x"], "progress_without_job"),
+            (["HSET", "checkpoints", "nobody", "x"], "checkpoints_without_job"),
             (["HSET", "place", "nobody", "x"], "place_without_job"),
             (["HSET", "named", "nobody", "x"], "named_without_job"),
             (["HSET", "running", "nobody", "sessionA"], "running_without_job"),

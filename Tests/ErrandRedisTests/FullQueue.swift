@@ -50,7 +50,10 @@ struct FullQueue {
         // One that runs and is to give way to another.
         try await push("holder", name: "name")
         try await push("running")
-        _ = try await calls.claim(2)
+        for claim in try await calls.claim(2) {
+            let note = JobNote(id: claim.id, token: claim.token, progress: JobProgress(0.5), checkpoint: [0x31])
+            _ = try await broker.note(note, of: Self.session, on: "default")
+        }
         try await push("successor", name: "name")
         try await push("plain")
         try await push("urgent", priority: 9)

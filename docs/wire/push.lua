@@ -50,7 +50,7 @@ local TYPES = {
 -- Keys that a queue of plain jobs lacks, and those that it has at times, are asked for together.
 local SELDOM = {
   names = 'hash', named = 'hash', running = 'hash', next = 'hash', stops = 'hash', failures = 'hash', crashes = 'hash',
-  alone = 'hash', errors = 'hash', stand = 'hash', place = 'hash', gone = 'hash', settings = 'hash', parked = 'hash',
+  alone = 'hash', errors = 'hash', progress = 'hash', checkpoints = 'hash', stand = 'hash', place = 'hash', gone = 'hash', settings = 'hash', parked = 'hash',
   suspects = 'list', ['ready:0'] = 'list', ['ready:1'] = 'list', ['ready:2'] = 'list', ['ready:3'] = 'list',
   ['ready:4'] = 'list', ['ready:6'] = 'list', ['ready:7'] = 'list', ['ready:8'] = 'list', ['ready:9'] = 'list',
 }
@@ -260,13 +260,19 @@ local function keep_history(id, how, line, result)
   call('RPUSH', Q .. ':history:order', nowtext .. ':' .. id)
 end
 
--- Removes what is kept beside a body.
-local function forget_sides(id)
+-- Removes what is kept of a job's runs.
+local function forget_runs(id)
   drop('failures', id)
   drop('crashes', id)
   drop('alone', id)
   drop('errors', id)
   drop('stops', id)
+  drop('progress', id)
+end
+-- Removes what is kept beside a body.
+local function forget_sides(id)
+  forget_runs(id)
+  drop('checkpoints', id)
 end
 
 -- The entry of a line at which a job stands: its own id, or that of the job whose place it took over.

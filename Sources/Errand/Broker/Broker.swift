@@ -6,7 +6,10 @@
 /// Two brokers ship: `MemoryBroker` here, and `RedisBroker` in `ErrandRedis`.
 public protocol Broker: PushingBroker, WorkingBroker, SchedulingBroker, ConsoleBroker {}
 
-/// What a producer needs of a broker.
+/// What a producer needs of a broker: to push jobs, and to see what became of them.
+public typealias ProducingBroker = PushingBroker & WatchingBroker
+
+/// What it takes to push jobs.
 public protocol PushingBroker: Sendable {
     /// Hands over a batch of jobs for one queue, decided one after the other in the order of the batch.
     ///
@@ -65,6 +68,14 @@ public protocol WorkingBroker: TickingBroker {
     /// Any worker may call it at any time; it does a bounded amount of work per call.
     func recover(on queue: String) async throws(BrokerError) -> Recovery
 
+    /// Keeps what a running job tells of itself, and publishes its progress as an event `progress`.
+    ///
+    /// - Returns: whether it counted; `false` means that the claim is not this session's any more.
+    func note(_ note: JobNote, of session: Session, on queue: String) async throws(BrokerError) -> Bool
+
+    /// What an earlier attempt has left for the next one; `nil` when there is nothing.
+    func checkpoint(of id: String, on queue: String) async throws(BrokerError) -> [UInt8]?
+
     /// Moves jobs that are due into the line.
     func promote(on queue: String) async throws(BrokerError) -> Promotion
 
@@ -79,16 +90,39 @@ public protocol WorkingBroker: TickingBroker {
     ) -> any Subscription
 }
 
+/// What it takes to watch jobs.
+public protocol WatchingBroker: Sendable {
+    /// What the broker knows of these jobs; `nil` for an id it does not know.
+    func inspect(_ ids: [String], on queue: String) async throws(BrokerError) -> [JobRecord?]
+
+    /// The events of these queues, or of every queue (also later ones) when `queues` is `nil`.
+    ///
+    /// Events are hints: a subscriber that is cut off or too slow misses some.
+    ///
+    /// - Parameter onSubscribed: called whenever the broker has confirmed the subscription, also after it was cut off: what
+    ///   happens from then on is heard, so whoever must miss nothing looks at the jobs then. Must not block.
+    func events(
+        of queues: [String]?,
+        onSubscribed: @escaping @Sendable () -> Void
+    ) -> AsyncThrowingStream<QueueEvents, any Error>
+}
+
+extension WatchingBroker {
+    /// The events of these queues, or of every queue (also later ones) when `queues` is `nil`.
+    ///
+    /// Events are hints: a subscriber that is cut off or too slow misses some.
+    public func events(of queues: [String]?) -> AsyncThrowingStream<QueueEvents, any Error> {
+        events(of: queues, onSubscribed: {})
+    }
+}
+
 /// What the console needs of a broker.
-public protocol ConsoleBroker: Sendable {
+public protocol ConsoleBroker: WatchingBroker {
     /// The queues that the broker has heard of, sorted by name.
     func queues() async throws(BrokerError) -> [String]
 
     /// A queue's counts and totals, and the sessions that serve it.
     func status(of queue: String) async throws(BrokerError) -> (queue: QueueStatus, sessions: [SessionStatus])
-
-    /// What the broker knows of these jobs; `nil` for an id it does not know.
-    func inspect(_ ids: [String], on queue: String) async throws(BrokerError) -> [JobRecord?]
 
     /// One page of the jobs in a state. What was in the way of the page may have changed when the next one is read.
     ///
@@ -118,11 +152,6 @@ public protocol ConsoleBroker: Sendable {
 
     /// Changes a queue's settings; `nil` leaves one as it is.
     func configure(_ queue: String, _ change: QueueSettings) async throws(BrokerError)
-
-    /// The events of these queues, or of every queue (also later ones) when `queues` is `nil`.
-    ///
-    /// Events are hints: a subscriber that is cut off or too slow misses some.
-    func events(of queues: [String]?) -> AsyncThrowingStream<QueueEvents, any Error>
 
     /// Looks for broken invariants in a queue's data, and mends them when `repair` is true.
     func audit(_ queue: String, repair: Bool) async throws(BrokerError) -> [Finding]

@@ -113,6 +113,17 @@ extension OperationDescription {
 }
 
 extension OperationDescription {
+    /// The same description with more that travels along beside the arguments; of a key that it has already, the new value
+    /// counts.
+    ///
+    /// - Throws: ``DescriptionError`` when that makes it too large.
+    public func adding(meta: [String: String]) throws(DescriptionError) -> OperationDescription {
+        var more = self
+        more.metaText = (metaText ?? .emptyObject).adding(meta)
+        try more.validate()
+        return more
+    }
+
     /// The description as that of a new job: its id is made on pushing.
     package func withoutID() -> OperationDescription {
         var new = self

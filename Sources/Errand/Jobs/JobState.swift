@@ -51,6 +51,8 @@ public struct JobRecord: Sendable, Equatable {
     public var events: [[UInt8]]
     /// What it gave.
     public var result: [UInt8]
+    /// How far it is, if it has told; kept until it ends.
+    public var progress: JobProgress?
 
     /// Makes a record.
     public init(
@@ -62,7 +64,8 @@ public struct JobRecord: Sendable, Equatable {
         at: Int64? = nil,
         session: String? = nil,
         events: [[UInt8]] = [],
-        result: [UInt8] = []
+        result: [UInt8] = [],
+        progress: JobProgress? = nil
     ) {
         self.id = id
         self.state = state
@@ -73,6 +76,7 @@ public struct JobRecord: Sendable, Equatable {
         self.session = session
         self.events = events
         self.result = result
+        self.progress = progress
     }
 
     /// The last event of this job that the broker kept; empty when it kept none.

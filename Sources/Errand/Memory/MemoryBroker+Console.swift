@@ -51,8 +51,12 @@ extension MemoryBroker {
 
     /// The events of these queues, or of every queue. A subscriber that is more than 8,192 messages behind misses the
     /// oldest.
-    public func events(of queues: [String]?) -> AsyncThrowingStream<QueueEvents, any Error> {
-        subscribers.events(of: queues)
+    public func events(
+        of queues: [String]?,
+        onSubscribed: @escaping @Sendable () -> Void
+    ) -> AsyncThrowingStream<QueueEvents, any Error> {
+        defer { onSubscribed() }
+        return subscribers.events(of: queues)
     }
 
     /// Looks for broken invariants. There is nothing to mend here: nobody but the broker can reach its data.

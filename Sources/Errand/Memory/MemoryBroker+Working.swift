@@ -53,6 +53,16 @@ extension MemoryBroker {
         try change(queue) { queue throws(BrokerError) in try queue.reconcile(session.id, call: call, runs: runs) }
     }
 
+    /// Keeps a running job's note, if its claim still counts.
+    public func note(_ note: JobNote, of session: Session, on queue: String) async throws(BrokerError) -> Bool {
+        try change(queue) { queue throws(BrokerError) in try queue.take(note, from: session.id) }
+    }
+
+    /// What an earlier attempt has left for the next one.
+    public func checkpoint(of id: String, on queue: String) async throws(BrokerError) -> [UInt8]? {
+        try change(queue) { $0.jobs[id]?.checkpoint }
+    }
+
     /// Takes back the jobs of one session whose lease has ended or, when there is none, jobs past their hard deadline.
     public func recover(on queue: String) async throws(BrokerError) -> Recovery {
         try change(queue) { $0.recover() }

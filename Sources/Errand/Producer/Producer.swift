@@ -6,10 +6,16 @@
 /// let receipt = try await producer.push(description)
 /// ```
 public struct Producer: Sendable {
-    private let broker: any PushingBroker
+    let broker: any ProducingBroker
+    private let middleware: MiddlewareChain
 
     /// Makes a producer.
-    public init(broker: any PushingBroker) { self.broker = broker }
+    ///
+    /// - Parameter middleware: what is done around every push of descriptions and typed jobs, the outermost first.
+    public init(broker: any ProducingBroker, middleware: [any JobMiddleware] = []) {
+        self.broker = broker
+        self.middleware = MiddlewareChain(middleware)
+    }
 
     /// Pushes one description.
     ///
@@ -29,9 +35,11 @@ public struct Producer: Sendable {
     ///   receipts of the others are `unknown`.
     /// - Throws: as ``push(_:)``; nothing was taken then.
     public func push(contentsOf descriptions: [OperationDescription]) async throws -> [Receipt] {
-        try await push(
-            envelopes: descriptions.map { description throws(DescriptionError) in try description.settled() }
-        )
+        try await middleware.push(descriptions) { descriptions in
+            try await push(
+                envelopes: descriptions.map { description throws(DescriptionError) in try description.settled() }
+            )
+        }
     }
 
     /// Pushes jobs that are settled already.

@@ -17,7 +17,7 @@ final class BrokerTasks: TaskBacklog {
     func noteRegistration(of identifier: String) {}
 
     func submit(_ requested: RequestedTask, _ answer: @escaping TaskAnswer<Void>) {
-        AnsweringExecutor.answer(answer) { [place] () async throws(TaskScheduler.Error) in
+        AnsweringCalls.answer(answer) { [place] () async throws(TaskScheduler.Error) in
             let launch = try Self.described { () throws(DescriptionError) in try requested.launch(in: place.queue) }
             _ = try await place.push(launch)
         }
@@ -27,7 +27,7 @@ final class BrokerTasks: TaskBacklog {
     /// however many wait. Where nobody held it, the question itself is in line until it is cancelled.
     func cancel(_ identifier: String, _ answer: @escaping TaskAnswer<Void>) {
         guard accepts(identifier) else { return answer(.success(())) }
-        AnsweringExecutor.answer(logged(answer)) { [place] () async throws(TaskScheduler.Error) in
+        AnsweringCalls.answer(logged(answer)) { [place] () async throws(TaskScheduler.Error) in
             let id = JobIDGenerator.next()
             let question = try Self.described { () throws(DescriptionError) in
                 try OperationDescription(
@@ -46,13 +46,13 @@ final class BrokerTasks: TaskBacklog {
     }
 
     func cancelAll(_ answer: @escaping TaskAnswer<Void>) {
-        AnsweringExecutor.answer(logged(answer)) { [place] () async throws(TaskScheduler.Error) in
+        AnsweringCalls.answer(logged(answer)) { [place] () async throws(TaskScheduler.Error) in
             try await place.cancel(try await place.waiting().map(\.id))
         }
     }
 
     func pending(_ answer: @escaping TaskAnswer<[RequestedTask]>) {
-        AnsweringExecutor.answer(logged(answer)) { [place] () async throws(TaskScheduler.Error) in
+        AnsweringCalls.answer(logged(answer)) { [place] () async throws(TaskScheduler.Error) in
             try await place.waiting().map(\.requested)
         }
     }

@@ -23,7 +23,8 @@ import Synchronization
 public final class Worker: Service, CustomStringConvertible {
     private let broker: any WorkingBroker
     private let configuration: WorkerConfiguration
-    private let operations: [String: RegisteredOperation]
+    private let registered: Mutex<[String: RegisteredOperation]>
+    private let middleware: MiddlewareChain
     private let schedules: [Schedule]
     private let logger: Logger
     private let background: BackgroundQueue
@@ -38,10 +39,12 @@ public final class Worker: Service, CustomStringConvertible {
     /// - Parameters:
     ///   - broker: where the jobs are.
     ///   - configuration: the queues, how many jobs at once, and for how long things may take.
-    ///   - operations: what the worker can run. A job of another operation waits for a worker that knows it.
+    ///   - operations: what the worker can run, and what is registered until it runs. A job of another operation waits for a
+    ///     worker that knows it.
     ///   - schedules: what recurs; put to the broker with every registration. One that is outdated there, because newer
     ///     code or a person has changed or deleted it, is logged and left as it is. A schedule ticks while any worker
     ///     serves its queue.
+    ///   - middleware: what is done around all jobs, the outermost first.
     ///   - logger: gets debug messages of what goes wrong and is tried again; each job's handler gets it with the
     ///     job's id.
     ///   - onEvent: is told when the worker has registered, lost its session, or waits for the broker. It must
@@ -49,8 +52,9 @@ public final class Worker: Service, CustomStringConvertible {
     public init(
         broker: any WorkingBroker,
         configuration: WorkerConfiguration = WorkerConfiguration(),
-        operations: [RegisteredOperation],
+        operations: [RegisteredOperation] = [],
         schedules: [Schedule] = [],
+        middleware: [any JobMiddleware] = [],
         logger: Logger,
         onEvent: @escaping @Sendable (WorkerEvent) -> Void = { _ in }
     ) {
@@ -58,7 +62,8 @@ public final class Worker: Service, CustomStringConvertible {
         self.onEvent = onEvent
         self.configuration = configuration
         self.schedules = schedules
-        self.operations = Dictionary(operations.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        self.middleware = MiddlewareChain(middleware)
+        registered = Mutex(Dictionary(operations.map { ($0.name, $0) }, uniquingKeysWith: { $1 }))
         self.logger = logger
         background = BackgroundQueue()
         background.name = "errand-worker"
@@ -70,7 +75,27 @@ public final class Worker: Service, CustomStringConvertible {
     }
 
     /// A name for logs.
-    public var description: String { "errand worker of \(configuration.queues.map(\.name).joined(separator: ", "))" }
+    public var description: String {
+        "errand worker of \(served(operations).queues.map(\.name).joined(separator: ", "))"
+    }
+
+    /// Adds an operation, or takes the place of one of the same name.
+    ///
+    /// Register before ``run()``: what is registered later counts from the worker's next session on.
+    public func register(_ operation: RegisteredOperation) {
+        let before = registered.withLock { $0.updateValue(operation, forKey: operation.name) }
+        guard before != nil else { return }
+        logger.notice(
+            "operation registered twice: the last one counts",
+            metadata: ["job.operation": "\(operation.name)"]
+        )
+    }
+
+    private var operations: [String: RegisteredOperation] { registered.withLock { $0 } }
+
+    private func served(_ operations: [String: RegisteredOperation]) -> WorkerConfiguration {
+        configuration.serving(operations.values, schedules)
+    }
 
     /// The session that the worker has now; `nil` before its first registration.
     public var session: Session? { current.withLock { $0 } }
@@ -96,7 +121,9 @@ public final class Worker: Service, CustomStringConvertible {
     private func work() async throws(BrokerError) {
         var isLost = true
         while isLost, !shutdown.isRequested {
-            let session = makeSession()
+            let operations = operations
+            let configuration = served(operations)
+            let session = makeSession(configuration, operations)
             guard try await register(session) else { return }
             for schedule in schedules { try await put(schedule) }
             current.withLock { $0 = session }
@@ -107,6 +134,7 @@ public final class Worker: Service, CustomStringConvertible {
                 broker: broker,
                 configuration: configuration,
                 operations: operations,
+                middleware: middleware,
                 background: background,
                 shutdown: shutdown,
                 overruns: overruns,
@@ -123,7 +151,10 @@ public final class Worker: Service, CustomStringConvertible {
         onEvent(.stuck(reason))
     }
 
-    private func makeSession() -> Session {
+    private func makeSession(
+        _ configuration: WorkerConfiguration,
+        _ operations: [String: RegisteredOperation]
+    ) -> Session {
         var generator = SystemRandomNumberGenerator()
         let id = (0..<2).map { _ in String(generator.next(), radix: 36) }.joined()
         return Session(

@@ -14,7 +14,8 @@ public struct WorkerConfiguration: Sendable {
         }
     }
 
-    /// The queues to serve; of shares of the same queue the first counts.
+    /// The queues to serve; of shares of the same queue the first counts. When there is none: those of the registered
+    /// operations, and "default".
     public var queues: [QueueShare]
     /// How many jobs run at once.
     public var concurrency: Int
@@ -40,7 +41,7 @@ public struct WorkerConfiguration: Sendable {
 
     /// Makes a configuration.
     public init(
-        queues: [QueueShare] = [QueueShare("default")],
+        queues: [QueueShare] = [],
         concurrency: Int = 8,
         lease: Duration = .seconds(30),
         grace: Duration = .seconds(25),
@@ -61,5 +62,16 @@ public struct WorkerConfiguration: Sendable {
         self.longestPoll = longestPoll
         self.mostOverruns = max(1, mostOverruns ?? max(16, 2 * self.concurrency))
         self.stuckAfter = max(stuckAfter, .seconds(2))
+    }
+}
+
+extension WorkerConfiguration {
+    /// The same with its queues settled.
+    func serving(_ operations: some Sequence<RegisteredOperation>, _ schedules: [Schedule]) -> WorkerConfiguration {
+        guard queues.isEmpty else { return self }
+        var settled = self
+        let named = Set(operations.compactMap(\.queue) + schedules.map(\.queue) + ["default"])
+        settled.queues = named.sorted().map { QueueShare($0) }
+        return settled
     }
 }

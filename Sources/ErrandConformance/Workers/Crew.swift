@@ -25,6 +25,22 @@ final class Crew: Sendable {
         task = Task { [worker] in try await worker.run() }
     }
 
+    /// A worker whose operations are registered one by one.
+    init(_ stage: Stage, middleware: [any JobMiddleware] = [], _ register: (Worker) -> Void) {
+        worker = Worker(
+            broker: stage.broker,
+            configuration: WorkerConfiguration(
+                queues: [WorkerConfiguration.QueueShare(stage.queue)],
+                lease: .seconds(2),
+                stopGrace: .milliseconds(300)
+            ),
+            middleware: middleware,
+            logger: Logger(label: "crew")
+        )
+        register(worker)
+        task = Task { [worker] in try await worker.run() }
+    }
+
     convenience init(_ stage: Stage, _ configuration: WorkerConfiguration, _ operations: [RegisteredOperation]) {
         self.init(stage, operations, configuration)
     }
@@ -44,6 +60,7 @@ final class Diary: Sendable {
     private let entries = Mutex<[String]>([])
     var lines: [String] { entries.withLock { $0 } }
     func note(_ line: String) { entries.withLock { $0.append(line) } }
+    func clear() { entries.withLock { $0 = [] } }
 }
 
 /// A door that handlers wait at until the test opens it; a cancelled task may pass too, and says so.

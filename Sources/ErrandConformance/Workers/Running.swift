@@ -31,7 +31,7 @@ extension WorkerCase {
                         RegisteredOperation(
                             Stage.operation,
                             defaults: OperationDefaults(retries: 2),
-                            retryDelays: RetryDelays(base: .milliseconds(5)),
+                            retryStrategy: RetryDelays(base: .milliseconds(5)),
                             handler: .async { job in
                                 diary.note("attempt \(job.attempt)")
                                 switch diary.lines.count {

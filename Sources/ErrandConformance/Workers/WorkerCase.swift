@@ -16,7 +16,9 @@ public struct WorkerCase: Sendable, CaseIterable, CustomTestStringConvertible {
     public var testDescription: String { name }
 
     /// All cases.
-    public static var allCases: [WorkerCase] { running + ending + stopping + sharing + recurring }
+    public static var allCases: [WorkerCase] {
+        running + typed + telling + middleware + ending + stopping + sharing + recurring
+    }
 
     /// Runs the case; what is wrong is recorded with the running test. In the end the broker's data must be sound.
     public func run(on broker: any Broker) async throws {

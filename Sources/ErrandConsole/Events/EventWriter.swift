@@ -17,7 +17,7 @@ struct EventWriter: Sendable {
     /// Writes the events of a message.
     func write(_ message: QueueEvents) {
         for line in message.lines {
-            guard let event = EventLine(line), let kind = event.event else { continue }
+            guard let event = JobEvent(line: line), let kind = event.event else { continue }
             guard operations.isEmpty || operations.contains(event.operation ?? "") else { continue }
             if asJSON {
                 StandardOutput.write(line)
@@ -27,7 +27,7 @@ struct EventWriter: Sendable {
         }
     }
 
-    private func words(for event: EventLine, _ kind: String, _ queue: String) -> String {
+    private func words(for event: JobEvent, _ kind: String, _ queue: String) -> String {
         // Colours are steering characters too, so what others wrote is made safe part by part.
         let head = [
             event.atMilliseconds.map(Timestamp.text), paint(kind), event.id?.onOneLine(), queue.onOneLine(),

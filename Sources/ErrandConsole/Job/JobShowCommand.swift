@@ -65,7 +65,7 @@ struct JobShowCommand: AsyncParsableCommand {
         for run in job.failedRuns { show(run) }
     }
 
-    private func show(_ run: EventLine) {
+    private func show(_ run: JobEvent) {
         let time = run.atMilliseconds.map(Timestamp.text) ?? "–"
         let took = run.durationMilliseconds.map { " after \(Timestamp.span(Int(clamping: $0)))" } ?? ""
         let attempt = run.attempt.map { "attempt \($0)" } ?? "an attempt"

@@ -7,7 +7,7 @@ import ErrandRedis
 actor TopSession {
     private enum Input: Sendable {
         case key(Key)
-        case failures([EventLine])
+        case failures([JobEvent])
         /// From now on failures are heard.
         case listening
         case tick
@@ -47,7 +47,7 @@ actor TopSession {
                 Task { [broker, named] in
                     let events = broker.events(of: named.isEmpty ? nil : named) { sink.yield(.listening) }
                     for try await message in events {
-                        let failures = message.lines.filter(\.tellsFailure).compactMap { EventLine($0) }
+                        let failures = message.lines.filter(\.tellsFailure).compactMap { JobEvent(line: $0) }
                         if !failures.isEmpty { sink.yield(.failures(failures)) }
                     }
                 } as Task<Void, any Error>,
@@ -84,10 +84,10 @@ actor TopSession {
     }
 
     /// The last ones of jobs that are dead or retried, the latest at the end.
-    private func earlierFailures() async throws -> [EventLine] {
+    private func earlierFailures() async throws -> [JobEvent] {
         let queues = named.isEmpty ? try await broker.queues() : named
         let found = try await JobSearch(broker, in: queues, [.dead, .retrying]).run(JobSearch.Limits(found: 50))
-        let events = found.jobs.compactMap { EventLine($0.record.lastEvent) }
+        let events = found.jobs.compactMap { JobEvent(line: $0.record.lastEvent) }
         return events.sorted { $0.atMilliseconds ?? 0 < $1.atMilliseconds ?? 0 }
     }
 

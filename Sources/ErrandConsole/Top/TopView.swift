@@ -14,7 +14,7 @@ struct TopView: Sendable {
     private(set) var overview = Overview()
     private var rates: [String: Rates] = [:]
     private var readAt: ContinuousClock.Instant?
-    private var failures: [EventLine] = []
+    private var failures: [JobEvent] = []
     private var selected = 0
     /// What is asked at the moment.
     var question: Question?
@@ -34,7 +34,7 @@ struct TopView: Sendable {
     }
 
     /// Takes failures in; the latest stay.
-    mutating func take(_ failed: [EventLine]) {
+    mutating func take(_ failed: [JobEvent]) {
         failures = Array((failed.reversed() + failures).prefix(50))
     }
 

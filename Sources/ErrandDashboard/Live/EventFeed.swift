@@ -25,7 +25,7 @@ struct EventFeed {
                     try await writer.write(ByteBuffer(string: ": still here\n\n"))
                     continue
                 }
-                let lines = message.lines.filter { EventLine($0) != nil }
+                let lines = message.lines.filter { JobEvent(line: $0) != nil }
                 let admitted = window.admit(lines)
                 var text = ""
                 if window.missed > 0, admitted.isEmpty == false {

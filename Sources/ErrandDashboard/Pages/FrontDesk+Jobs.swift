@@ -105,7 +105,7 @@ struct JobFacts {
     var history: [[String: Any]] {
         var steps: [(Int64?, String, String?)] = []
         if let since = job.stored?.readySince { steps.append((since, "came into line", nil)) }
-        for event in job.record.events.reversed().compactMap(EventLine.init) {
+        for event in job.record.events.reversed().compactMap(JobEvent.init(line:)) {
             let took = event.durationMilliseconds.map { " after \(Timestamp.span(Int(clamping: $0)))" } ?? ""
             let attempt = event.attempt.map { ", attempt \($0)" } ?? ""
             let words = "\((event.event ?? "ended").replacing("_", with: " "))\(took)\(attempt)"

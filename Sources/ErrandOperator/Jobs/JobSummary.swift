@@ -10,13 +10,13 @@ package struct JobSummary: Sendable {
     package let stored: StoredJob?
     /// Why the description cannot be read, where it cannot.
     package let unreadable: String?
-    private let last: EventLine?
+    private let last: JobEvent?
 
     /// Reads what there is to read of a job.
     package init(_ record: JobRecord, in queue: String) {
         self.queue = queue
         self.record = record
-        last = EventLine(record.lastEvent)
+        last = JobEvent(line: record.lastEvent)
         do throws(EnvelopeError) {
             stored = record.body.isEmpty ? nil : try JobEnvelope.read(stored: record.body)
             unreadable = nil
@@ -33,9 +33,9 @@ package struct JobSummary: Sendable {
     /// Why it failed the last time.
     package var error: String? { unreadable ?? last?.error }
     /// The runs that did not succeed and are still known, the newest first.
-    package var failedRuns: [EventLine] {
+    package var failedRuns: [JobEvent] {
         let lines = record.state.hasEnded && record.state != .dead ? record.events.dropFirst() : record.events[...]
-        return lines.compactMap(EventLine.init)
+        return lines.compactMap(JobEvent.init(line:))
     }
     /// The session that runs it, or ran it last.
     package var worker: String? { record.session ?? (record.state.hasEnded ? last?.worker : nil) }
@@ -82,7 +82,7 @@ extension JobSummary {
     }
 }
 
-extension EventLine {
+extension JobEvent {
     /// A run that did not succeed, as programs read it.
     fileprivate var json: JSONOutput {
         .object([

@@ -62,6 +62,9 @@ enum FindingExplanations {
         "alone_without_job":
             "a count of lone crashes has no job: the next job of this id would begin with it. Repair takes it away",
         "errors_without_job": "a kept error has no job, so it is kept for ever. Repair takes it away",
+        "progress_without_job": "a kept progress has no job, so it is kept for ever. Repair takes it away",
+        "checkpoints_without_job":
+            "a checkpoint has no job: the next job of this id would go on from it. Repair takes it away",
         "schedule_unreadable":
             "a schedule's definition cannot be read, so it never ticks. Repair keeps the definition in the queue's key spoiled:definitions for a person to look at; a worker that declares the schedule stores it anew when it starts",
         "schedule_without_tick":

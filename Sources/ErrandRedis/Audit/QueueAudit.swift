@@ -56,7 +56,9 @@ struct QueueAudit {
         let tombstones = try await tombstones()
         try await walkLines()
         try await walkBodies()
-        for side in ["stops", "failures", "crashes", "alone", "errors"] { _ = try await walk("beside", side) }
+        for side in ["stops", "failures", "crashes", "alone", "errors", "progress", "checkpoints"] {
+            _ = try await walk("beside", side)
+        }
         _ = try await walk("idle")
         try await walkSchedules()
         skipped.sort()

@@ -33,13 +33,7 @@ extension RedisBroker {
 
     /// Subscribes to the queues' channels on a connection of its own; a reader that falls 100,000 messages behind
     /// misses the oldest.
-    public func events(of queues: [String]?) -> AsyncThrowingStream<QueueEvents, any Error> {
-        events(of: queues, onSubscribed: {})
-    }
-
-    /// The events, and a word when the server has confirmed the subscription, so that what is read after it misses
-    /// nothing.
-    package func events(
+    public func events(
         of queues: [String]?,
         onSubscribed: @escaping @Sendable () -> Void
     ) -> AsyncThrowingStream<QueueEvents, any Error> {

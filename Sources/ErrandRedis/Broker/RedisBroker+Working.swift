@@ -64,6 +64,23 @@ extension RedisBroker {
         return answer
     }
 
+    /// Keeps a running job's note, if its claim still counts.
+    public func note(_ note: JobNote, of session: Session, on queue: String) async throws(BrokerError) -> Bool {
+        var call = ScriptCall(.note, on: queue)
+        call.add(session.id)
+        call.add(note.id)
+        call.add(note.token)
+        call.add(note.progress?.members ?? [])
+        if let checkpoint = note.checkpoint { call.add(checkpoint) }
+        guard let counted = try await run(call).number else { throw unexpected("a note's answer") }
+        return counted == 1
+    }
+
+    /// Reads a job's checkpoint.
+    public func checkpoint(of id: String, on queue: String) async throws(BrokerError) -> [UInt8]? {
+        try await command(.command("HGET", KeySpace.key(of: queue) + ":checkpoints", id)).bytes
+    }
+
     /// Runs the recovery script once.
     public func recover(on queue: String) async throws(BrokerError) -> Recovery {
         guard let recovery = Recovery(try await run(ScriptCall(.recover, on: queue))) else {

@@ -3,7 +3,7 @@ package import Errand
 extension JobRecord {
     /// Reads one job of the inspect script's answer; `nil` when it is anything else, or of a job nobody knows.
     package init?(_ value: RESPValue) {
-        guard let parts = value.elements, parts.count == 10, let id = parts[0].text, let state = parts[1].text,
+        guard let parts = value.elements, parts.count == 11, let id = parts[0].text, let state = parts[1].text,
             let state = JobState(rawValue: state)
         else { return nil }
         let at = parts[5].number ?? 0
@@ -17,7 +17,8 @@ extension JobRecord {
             at: at == 0 ? nil : at,
             session: session.isEmpty ? nil : session,
             events: (parts[7].bytes ?? []).split(separator: UInt8(ascii: "\t")).map(Array.init),
-            result: parts[8].bytes ?? []
+            result: parts[8].bytes ?? [],
+            progress: JobProgress(json: parts[9].bytes ?? [])
         )
     }
 }

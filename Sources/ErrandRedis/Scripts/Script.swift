@@ -59,6 +59,7 @@ package struct Script: Sendable {
     )
     static let recover = Script("recover", PackageResources.recover_lua, sessions)
     static let reconcile = Script("reconcile", PackageResources.reconcile_lua, sessions)
+    static let note = Script("note", PackageResources.note_lua, sessions)
     static let promote = Script("promote", PackageResources.promote_lua, places)
     static let release = Script("release", PackageResources.release_lua, sessions)
     static let cancel = Script("cancel", PackageResources.cancel_lua, places)
@@ -76,7 +77,7 @@ package struct Script: Sendable {
     /// Every script, for documentation and benchmarks.
     package static let all = [
         push, exchange, heartbeat, register, recover, promote, release, cancel, clear, revive, settings, status,
-        inspect, audit, reconcile, tick, schedule, unschedule, timetable,
+        inspect, audit, reconcile, tick, schedule, unschedule, timetable, note,
     ]
 }
 

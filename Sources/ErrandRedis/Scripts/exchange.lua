@@ -77,7 +77,8 @@ if num(ARGV[2]) < num(last[1]) then return redis.error_reply('ERRAND this call i
 -- Reports -------------------------------------------------------------------------------------------------------------
 local verdicts, done, gone = {}, {}, {}
 local finished, returned = {}, {}
-local bare = not special or call('EXISTS', Q .. ':named', Q .. ':failures', Q .. ':crashes', Q .. ':errors', Q .. ':stops') == 0
+local bare = not special or call('EXISTS', Q .. ':named', Q .. ':failures', Q .. ':crashes', Q .. ':errors', Q .. ':stops',
+  Q .. ':progress', Q .. ':checkpoints') == 0
 
 local function retry(id, fragment, attempt, duration, delay, line)
   call('ZADD', Q .. ':retrying', whole(now + num(delay)), id)

@@ -2,7 +2,7 @@
 --
 -- ARGV     ids, then ids · or page, state, offset, how many at the most
 -- Answer   next offset, or how many of the ids were looked at (-1: all); then for each job an array: id, state ('' unknown), body, failures, crashes, at (ms; 0 unknown),
---          session, events (the last one and the errors, with tabs between), result, position in the state (0 by ids). As many as fit into 8 MiB, but one at least
+--          session, events (the last one and the errors, with tabs between), result, progress, position in the state (0 by ids). As many as fit into 8 MiB, but one at least
 local HOW = { f = 'finished', c = 'cancelled', r = 'replaced', x = 'deleted' }
 local sessions = call('ZRANGE', Q .. ':sessions', 0, -1)
 
@@ -17,7 +17,7 @@ local function ended_record(id)
   local letter, line, result = string.match(record or '', '^(%l)([^\n]*)\n(.*)$')
   local how = HOW[field('ended', id) or field('ended:old', id) or letter or '']
   local at = line and string.match(line, '"at_ms":(%d+),"duration_ms"')
-  return { id, how or '', '', 0, 0, num(at), '', line or '', result or '', 0 }
+  return { id, how or '', '', 0, 0, num(at), '', line or '', result or '', '', 0 }
 end
 
 local function state_of(id)
@@ -34,7 +34,10 @@ local function state_of(id)
 end
 
 local function record_of(id, body, state, at, session)
-  return { id, state, body, num(field('failures', id)), num(field('crashes', id)), at, session, field('errors', id) or '', '', 0 }
+  return {
+    id, state, body, num(field('failures', id)), num(field('crashes', id)), at, session, field('errors', id) or '', '',
+    field('progress', id) or '', 0,
+  }
 end
 
 local function record(id)
@@ -156,7 +159,7 @@ for _, place in ipairs(places) do
       answer[1] = place.position
       return answer
     end
-    found[10] = place.position
+    found[11] = place.position
     answer[#answer + 1] = found
   end
 end

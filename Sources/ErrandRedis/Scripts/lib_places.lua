@@ -88,13 +88,19 @@ local function keep_history(id, how, line, result)
   call('RPUSH', Q .. ':history:order', nowtext .. ':' .. id)
 end
 
--- Removes what is kept beside a body.
-local function forget_sides(id)
+-- Removes what is kept of a job's runs.
+local function forget_runs(id)
   drop('failures', id)
   drop('crashes', id)
   drop('alone', id)
   drop('errors', id)
   drop('stops', id)
+  drop('progress', id)
+end
+-- Removes what is kept beside a body.
+local function forget_sides(id)
+  forget_runs(id)
+  drop('checkpoints', id)
 end
 
 -- The entry of a line at which a job stands: its own id, or that of the job whose place it took over.

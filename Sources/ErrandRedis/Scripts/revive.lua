@@ -12,7 +12,7 @@ local function revive(id, name)
     put('named', id, name)
     put('names', name, id)
   end
-  forget_sides(id)
+  forget_runs(id)
   line_up(id, body, 0)
   call('ZREM', Q .. ':dead', id)
   return 'revived'

@@ -68,4 +68,7 @@ enum WaitLimit: ExpressibleByArgument {
             return nil
         }
     }
+
+    /// The longest wait; `nil` for as long as it takes.
+    var duration: Duration? { if case .atMost(let duration) = self { duration } else { nil } }
 }

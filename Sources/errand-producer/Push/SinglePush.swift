@@ -10,14 +10,15 @@ struct SinglePush {
     let json: Bool
 
     func run(_ envelope: JobEnvelope) async throws {
-        let receipts = try await Producer(broker: broker).push(envelopes: [envelope])
+        let producer = Producer(broker: broker)
+        let receipts = try await producer.push(envelopes: [envelope])
         guard let receipt = receipts.first else { throw BrokerError(.protocolViolation, "the broker gave no receipt") }
         guard let wait, receipt.outcome != .unknown else {
             StandardOutput.write(json ? receipt.json.bytes : Array(receipt.line.onOneLine().utf8))
             return try refuseUnknown(receipt)
         }
         if !json { StandardError.write(receipt.line) }
-        let ending = try await JobWatch(broker: broker, id: receipt.id, queue: receipt.queue).ending(within: wait)
+        let ending = try await producer.ending(of: receipt, within: wait.duration)
         try tell(ending, of: receipt)
     }
 
@@ -30,7 +31,7 @@ struct SinglePush {
         )
     }
 
-    private func tell(_ ending: JobWatch.Ending, of receipt: Receipt) throws(CommandFailure) {
+    private func tell(_ ending: JobEnding, of receipt: Receipt) throws(CommandFailure) {
         if json {
             let object: JSONOutput = [
                 "receipt": receipt.json, "state": .text(orNull: ending.state?.rawValue),
@@ -53,7 +54,7 @@ extension Receipt {
     }
 }
 
-extension JobWatch.Ending {
+extension JobEnding {
     /// Why the command does not end with 0, where it does not.
     fileprivate func failure(of id: String) -> CommandFailure? {
         if isOutOfTime {

@@ -56,6 +56,14 @@ final class TroubledBroker: WorkingBroker {
 
     // MARK: What goes through
 
+    func note(_ note: JobNote, of session: Session, on queue: String) async throws(BrokerError) -> Bool {
+        try await memory.note(note, of: session, on: queue)
+    }
+
+    func checkpoint(of id: String, on queue: String) async throws(BrokerError) -> [UInt8]? {
+        try await memory.checkpoint(of: id, on: queue)
+    }
+
     func register(_ session: Session, on queue: String) async throws(BrokerError) {
         try await memory.register(session, on: queue)
     }

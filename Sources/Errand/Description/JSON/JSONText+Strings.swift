@@ -12,6 +12,17 @@ extension JSONText {
         self.init(unchecked: bytes)
     }
 
+    /// The object with these members behind its own; of members with the same key the last counts. Any other value than an
+    /// object is replaced.
+    func adding(_ strings: [String: String]) -> JSONText {
+        let more = JSONText(strings: strings)
+        guard !strings.isEmpty else { return self }
+        guard bytes.first == UInt8(ascii: "{"), bytes.dropFirst().contains(where: { $0 == UInt8(ascii: "\"") }) else {
+            return more
+        }
+        return JSONText(unchecked: bytes.dropLast() + [UInt8(ascii: ",")] + more.bytes.dropFirst())
+    }
+
     /// The members of an object whose values are strings; of two with the same key, the last.
     var stringMembers: [String: String] {
         var members: [String: String] = [:]

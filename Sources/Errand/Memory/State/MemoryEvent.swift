@@ -1,6 +1,6 @@
 /// The events of the contract.
 enum MemoryEventKind: String {
-    case started, finished, failed, retrying, cancelled, dropped, replaced, released, recovered, dead
+    case started, finished, failed, retrying, cancelled, dropped, replaced, released, recovered, dead, progress
     case timedOut = "timed_out"
 }
 
@@ -10,6 +10,8 @@ struct MemoryEventDetails {
     var worker: String?
     var milliseconds = 0
     var error: String?
+    /// More members, as JSON.
+    var members: [UInt8] = []
 }
 
 extension MemoryQueue {
@@ -31,6 +33,7 @@ extension MemoryQueue {
         if line.count > MemoryOutbox.mostMessageBytes {
             var short = details
             short.error = "too long for an event"
+            short.members = []
             line = eventLine(kind, id: id, fragment: MemoryHeader.nameless, short)
         }
         outbox.add(event: line)
@@ -49,6 +52,7 @@ extension MemoryQueue {
         appendText(details.worker, to: &line)
         line.append(contentsOf: #","at_ms":\#(now),"duration_ms":\#(details.milliseconds),"error":"#.utf8)
         appendText(details.error, to: &line)
+        if !details.members.isEmpty { line += [UInt8(ascii: ",")] + details.members }
         line.append(UInt8(ascii: "}"))
         return line
     }

@@ -14,6 +14,9 @@ struct MemoryJob: Sendable {
     var crashesAlone = 0
     /// What is kept of its runs that did not succeed.
     var errors = KeptErrors()
+    /// How far it is, and what its next attempt is to know.
+    var progress: JobProgress?
+    var checkpoint: [UInt8]?
     /// Why its run is to stop.
     var stop: StopReason?
     /// The job that takes over its name when its claim has ended.

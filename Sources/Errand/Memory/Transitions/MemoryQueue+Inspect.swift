@@ -9,7 +9,8 @@ extension MemoryQueue {
             failures: job.failures,
             crashes: job.crashes,
             at: time(of: job),
-            events: job.errors.events
+            events: job.errors.events,
+            progress: job.progress
         )
         if case .claimed(let session) = job.place { record.session = session }
         return record

@@ -22,5 +22,6 @@ extension MemoryJob {
         crashesAlone = 0
         errors = KeptErrors()
         stop = nil
+        progress = nil
     }
 }

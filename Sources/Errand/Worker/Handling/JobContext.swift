@@ -1,46 +1,50 @@
 public import Logging
-import Synchronization
 
-/// What a handler knows of the job that it runs.
+/// What a handler knows of the job that it runs, and what it can tell of it.
 public struct JobContext: Sendable {
+    let run: JobRun
+
     /// The job's id.
-    public let id: String
+    public var id: String { run.id }
     /// The operation.
-    public let operation: String
+    public var operation: String { run.operation.name }
     /// The job's name, if it has one.
-    public let name: String?
+    public var name: String? { run.job.description.name }
     /// The queue it came from.
-    public let queue: String
-    /// Which attempt this is, from 1.
-    public let attempt: Int
+    public var queue: String { run.lane.queue }
+    /// Which attempt this is, from 1. Crashes of workers and releases do not count.
+    public var attempt: Int { run.attempt }
     /// The fence of this claim: it grows with every claim, so a store that keeps the greatest it has seen can refuse
     /// what a worker writes that was cut off meanwhile.
-    public let token: Token
+    public var token: Token { run.token }
     /// The arguments.
-    public let arguments: JSONText
-    /// When the run times out.
-    public let deadline: ContinuousClock.Instant
-    let workerLogger: Logger
-    let stopFlag: StopFlag
+    public var arguments: JSONText { run.job.description.arguments }
+    /// What travels along beside the arguments, such as a `traceparent`.
+    public var meta: [String: String] { run.job.description.meta }
+    /// Since when the job has been ready to run, in milliseconds since 1970 UTC by the broker's clock.
+    public var readySince: Int64 { run.job.readySince }
+    /// When the run times out; before it has begun, when it would if it began now.
+    public var deadline: ContinuousClock.Instant { run.deadline }
 
     /// A logger that names the job.
     ///
     /// Made anew whenever it is asked for, so that jobs that log nothing pay nothing; who logs often keeps it in a
     /// variable.
     public var logger: Logger {
-        var logger = workerLogger
+        var logger = run.logger
         logger[metadataKey: "job.id"] = "\(id)"
         logger[metadataKey: "job.operation"] = "\(operation)"
+        logger[metadataKey: "job.queue"] = "\(queue)"
+        logger[metadataKey: "job.attempt"] = "\(attempt)"
         return logger
     }
 
     /// Whether the run is to stop: it timed out, was cancelled, or the worker stops.
-    public var isCancelled: Bool { stopFlag.isSet }
-}
+    public var isCancelled: Bool { run.isToldToStop }
 
-/// Set once when a run is to stop; a blocking handler looks at it.
-final class StopFlag: Sendable {
-    private let flag = Atomic(false)
-    var isSet: Bool { flag.load(ordering: .acquiring) }
-    func set() { flag.store(true, ordering: .releasing) }
+    /// Has something done when the run is to stop, at once if that is so already: the place to close a connection or end a
+    /// call that does not look at cancellation. As the expiration handler of Apple's background tasks.
+    ///
+    /// Called at most once, on any thread; it must not block. Not called when the run ends by itself.
+    public func onExpiration(_ handler: @escaping @Sendable () -> Void) { run.onStop(handler) }
 }

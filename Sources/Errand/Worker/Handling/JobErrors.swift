@@ -42,3 +42,28 @@ public struct JobSnooze: Error, Sendable {
     /// Makes a snooze.
     public init(for pause: Duration) { self.pause = pause }
 }
+
+/// A run took longer than its timeout; what ``JobRetryStrategy/shouldRetry(attempt:error:)`` is told then.
+public struct JobTimedOut: Error, Sendable, CustomStringConvertible {
+    /// The timeout.
+    public let timeout: Duration
+
+    /// Makes an error.
+    public init(timeout: Duration) { self.timeout = timeout }
+
+    /// A sentence with the timeout in milliseconds.
+    public var description: String { "took longer than its timeout of \(timeout.wholeMilliseconds) ms" }
+}
+
+/// What a job's context throws when the job is not this worker's any more: it was cut off for longer than its lease, or its
+/// hard deadline is over. Somebody else runs the job, so the handler had better stop.
+public struct ClaimLost: Error, Sendable, CustomStringConvertible {
+    /// The job's id.
+    public let id: String
+
+    /// Makes an error.
+    public init(id: String) { self.id = id }
+
+    /// A sentence with the id.
+    public var description: String { "job \(id) is not this worker's any more" }
+}

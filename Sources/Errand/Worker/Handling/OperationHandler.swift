@@ -24,8 +24,10 @@ public struct RegisteredOperation: Sendable {
     public let name: String
     /// What applies to jobs that do not say it themselves.
     public let defaults: OperationDefaults
-    /// How long failed jobs wait before they are tried again.
-    public let retryDelays: RetryDelays
+    /// The queue in which its jobs are expected: a worker that was not told its queues serves it. "default" when `nil`.
+    public let queue: String?
+    /// Whether and when failed jobs are tried again, while retries last.
+    public let retryStrategy: any JobRetryStrategy
     /// What runs them.
     public let handler: OperationHandler
 
@@ -33,12 +35,14 @@ public struct RegisteredOperation: Sendable {
     public init(
         _ name: String,
         defaults: OperationDefaults = OperationDefaults(),
-        retryDelays: RetryDelays = RetryDelays(),
+        queue: String? = nil,
+        retryStrategy: any JobRetryStrategy = RetryDelays(),
         handler: OperationHandler
     ) {
         self.name = name
         self.defaults = defaults
-        self.retryDelays = retryDelays
+        self.queue = queue
+        self.retryStrategy = retryStrategy
         self.handler = handler
     }
 

@@ -224,6 +224,7 @@ final class Lane: Sendable {
             operation,
             lane: self,
             stopGrace: epoch.configuration.stopGrace,
+            middleware: epoch.middleware,
             logger: epoch.logger
         )
         held.withLock { held in
@@ -231,6 +232,7 @@ final class Lane: Sendable {
             held.unread -= 1
             held.account.note(known: held.known)
         }
+        epoch.middleware.claimed(run.context)
         return run
     }
 
@@ -238,6 +240,16 @@ final class Lane: Sendable {
 
     /// A run of this token has begun.
     func noteBegun(_ token: Token) { begun.max(token, ordering: .relaxed) }
+
+    /// A running job tells something of itself. Answers whether it still is this session's.
+    func note(_ note: JobNote) async throws(BrokerError) -> Bool {
+        try await epoch.broker.note(note, of: epoch.session, on: queue)
+    }
+
+    /// What an earlier attempt of a job has left.
+    func checkpoint(of id: String) async throws(BrokerError) -> [UInt8]? {
+        try await epoch.broker.checkpoint(of: id, on: queue)
+    }
 
     /// A run took this long.
     func noteDuration(_ elapsed: Duration) { epoch.budget.note(elapsed) }

@@ -8,6 +8,7 @@ final class SessionEpoch: Sendable {
     let broker: any WorkingBroker
     let configuration: WorkerConfiguration
     let operations: [String: RegisteredOperation]
+    let middleware: MiddlewareChain
     let background: BackgroundQueue
     let budget: SlotBudget
     let overruns: Overruns
@@ -28,6 +29,7 @@ final class SessionEpoch: Sendable {
         broker: any WorkingBroker,
         configuration: WorkerConfiguration,
         operations: [String: RegisteredOperation],
+        middleware: MiddlewareChain,
         background: BackgroundQueue,
         shutdown: Shutdown,
         overruns: Overruns,
@@ -38,6 +40,7 @@ final class SessionEpoch: Sendable {
         self.broker = broker
         self.configuration = configuration
         self.operations = operations
+        self.middleware = middleware
         self.background = background
         self.shutdown = shutdown
         self.overruns = overruns

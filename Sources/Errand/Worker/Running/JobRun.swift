@@ -29,20 +29,23 @@ final class JobRun: Sendable {
         var stopDeadline: Deadline?
         /// Whether it was reported while its handler ran on.
         var overran = false
+        /// What the handler wants done when it is told to stop.
+        var onStop: [@Sendable () -> Void] = []
     }
 
     let id: String
     let token: Token
     let claimedAt = ContinuousClock.now
-    private let attempt: Int
-    private let job: StoredJob
-    private let operation: RegisteredOperation
+    let attempt: Int
+    let job: StoredJob
+    let operation: RegisteredOperation
+    let logger: Logger
+    /// The lane holds the run until it is reported.
+    let lane: Lane
     private let timeout: Duration
     private let stopGrace: Duration
-    private let stopFlag = StopFlag()
-    private let logger: Logger
-    /// The lane holds the run until it is reported.
-    private let lane: Lane
+    private let middleware: MiddlewareChain
+    private let stopFlag = Atomic(false)
     private let state = Mutex(State())
 
     init(
@@ -51,6 +54,7 @@ final class JobRun: Sendable {
         _ operation: RegisteredOperation,
         lane: Lane,
         stopGrace: Duration,
+        middleware: MiddlewareChain,
         logger: Logger
     ) {
         id = claim.id
@@ -61,7 +65,25 @@ final class JobRun: Sendable {
         timeout = job.timeout ?? operation.defaults.timeout
         self.lane = lane
         self.stopGrace = stopGrace
+        self.middleware = middleware
         self.logger = logger
+    }
+
+    /// What handlers and middleware see of the run.
+    var context: JobContext { JobContext(run: self) }
+
+    /// Whether it was told to stop.
+    var isToldToStop: Bool { stopFlag.load(ordering: .acquiring) }
+
+    /// When it times out.
+    var deadline: ContinuousClock.Instant {
+        let began = state.withLock { state -> ContinuousClock.Instant? in
+            switch state.phase {
+            case .running(let since), .stopping(_, let since): since
+            case .waiting, .reported: nil
+            }
+        }
+        return (began ?? .now) + timeout
     }
 
     /// The operation for the background queue. It keeps the run alive.
@@ -92,37 +114,50 @@ final class JobRun: Sendable {
         }
         guard begins else { return slot.finish() }
         lane.noteBegun(token)
-        let context = context(of: lane.queue, began: now)
-        switch operation.handler {
-        case .blocking(let body):
+        guard case .blocking(let body) = operation.handler, middleware.isEmpty else { return beginTask(slot) }
+        let outcome: HandlerOutcome
+        do { outcome = try body(context) } catch { outcome = self.outcome(ofThrown: error) }
+        conclude(outcome)
+        slot.finish()
+    }
+
+    private func beginTask(_ slot: AsyncOperation) {
+        let task = Task { [self] in
             let outcome: HandlerOutcome
-            do { outcome = try body(context) } catch { outcome = .init(thrown: error) }
+            do { outcome = try await handle() } catch { outcome = self.outcome(ofThrown: error) }
             conclude(outcome)
             slot.finish()
-        case .async(let body):
-            let task = Task { [self] in
-                let outcome: HandlerOutcome
-                do { outcome = try await body(context) } catch { outcome = .init(thrown: error) }
-                conclude(outcome)
-                slot.finish()
+        }
+        keep(task)
+    }
+
+    private func handle() async throws -> HandlerOutcome {
+        let handler = operation.handler
+        return try await middleware.handle(context) { context in
+            switch handler {
+            case .async(let body): try await body(context)
+            case .blocking(let body): try await BlockingExecutor.run { try body(context) }
             }
-            keep(task)
         }
     }
 
-    private func context(of queue: String, began: ContinuousClock.Instant) -> JobContext {
-        JobContext(
-            id: id,
-            operation: operation.name,
-            name: job.description.name,
-            queue: queue,
-            attempt: attempt,
-            token: token,
-            arguments: job.description.arguments,
-            deadline: began + timeout,
-            workerLogger: logger,
-            stopFlag: stopFlag
-        )
+    /// What an error of the handler says of its run.
+    private func outcome(ofThrown error: any Error) -> HandlerOutcome {
+        let outcome = HandlerOutcome(thrown: error)
+        guard case .failed(let message, false, _) = outcome,
+            !operation.retryStrategy.shouldRetry(attempt: attempt, error: error)
+        else { return outcome }
+        return .failed(message, isFinal: true)
+    }
+
+    /// Has something done when the run is told to stop; at once when it was, also when it was given up since.
+    func onStop(_ handler: @escaping @Sendable () -> Void) {
+        let isKept = state.withLock { state in
+            guard case .running = state.phase else { return false }
+            state.onStop.append(handler)
+            return true
+        }
+        if !isKept, isToldToStop { handler() }
     }
 
     /// Keeps the handler's task so that it can be cancelled, which it is at once if the run was told to stop meanwhile.
@@ -145,38 +180,38 @@ final class JobRun: Sendable {
                 state.task = nil
                 state.slot = nil
                 state.stopDeadline = nil
+                state.onStop = []
             }
             return (state.phase, state.stopDeadline, state.overran)
         }
         deadline?.cancel()
         if overran { lane.noteReturn() }
         switch phase {
-        case .running(let since): lane.report(report(outcome, since), of: self)
-        case .stopping(let cause, let since): lane.report(report(outcome, stoppedBy: cause, since), of: self)
+        case .running(let since): end(report(outcome, since))
+        case .stopping(let cause, let since): end(report(outcome, stoppedBy: cause, since))
         case .waiting, .reported: break
         }
     }
 
     /// Tells the run to stop; a run that has not begun ends at once.
     func stop(_ cause: StopCause) {
-        let (waited, task) = state.withLock { state -> (Bool, Task<Void, Never>?) in
+        let (waited, task, handlers) = state.withLock { state -> (Bool, Task<Void, Never>?, [@Sendable () -> Void]) in
             switch state.phase {
             case .waiting:
                 state.phase = .reported
-                return (true, nil)
+                return (true, nil, [])
             case .running(let since), .stopping(_, let since):
-                if case .stopping = state.phase, cause != .lost { return (false, nil) }
+                if case .stopping = state.phase, cause != .lost { return (false, nil, []) }
                 state.phase = .stopping(cause, since: since)
-                return (false, state.task)
-            case .reported: return (false, nil)
+                stopFlag.store(true, ordering: .releasing)
+                defer { state.onStop = [] }
+                return (false, state.task, state.onStop)
+            case .reported: return (false, nil, [])
             }
         }
-        if waited {
-            lane.report(cause == .lost ? nil : unbegun(cause), of: self)
-            return
-        }
-        stopFlag.set()
+        if waited { return end(cause == .lost ? nil : unbegun(cause)) }
         task?.cancel()
+        for handler in handlers { handler() }
         armStopDeadline()
     }
 
@@ -205,7 +240,12 @@ final class JobRun: Sendable {
         slot?.cancel()
         guard case .stopping(let cause, let since) = phase else { return }
         lane.noteOverrun()
-        let report = self.report(.failed("did not stop when told to"), stoppedBy: cause, since)
+        end(report(.failed("did not stop when told to"), stoppedBy: cause, since))
+    }
+
+    /// Tells everybody that it has ended; `nil` when the broker is not to be told.
+    private func end(_ report: OutcomeReport?) {
+        middleware.finished(context, RunEnding(report))
         lane.report(report, of: self)
     }
 }
@@ -218,7 +258,7 @@ extension JobRun {
         var report = report(.finished, since)
         switch outcome {
         case .finished(let result):
-            report.result = result.count > 64 << 10 ? Array(result.prefix(64 << 10)) : result
+            report.result = result.count > JobResult.mostBytes ? Array(result.prefix(JobResult.mostBytes)) : result
         case .failed(let message, let isFinal, let retryAfter):
             report.verb = .failed
             report.error = message.clipped(toUTF8: 4096)
@@ -243,8 +283,11 @@ extension JobRun {
         case .lost: return nil
         case .timedOut:
             var report = report(.timedOut, since)
-            report.error = "took longer than its timeout of \(timeout.wholeMilliseconds) ms"
-            report.retryDelay = retryDelay(nil)
+            let error = JobTimedOut(timeout: timeout)
+            report.error = error.description
+            if operation.retryStrategy.shouldRetry(attempt: attempt, error: error) {
+                report.retryDelay = retryDelay(nil)
+            }
             return report
         case .cancelled, .released:
             // Work that was done in spite of the request is done.
@@ -277,7 +320,7 @@ extension JobRun {
 
     private func retryDelay(_ asked: Duration?) -> Int? {
         guard attempt <= job.retries ?? operation.defaults.retries else { return nil }
-        return asked.map { max(0, $0.wholeMilliseconds) } ?? operation.retryDelays.delay(ofRetry: attempt)
+        return max(0, (asked ?? operation.retryStrategy.calculateBackoff(attempt: attempt)).wholeMilliseconds)
     }
 }
 
@@ -290,6 +333,31 @@ extension HandlerOutcome {
         case let cancellation as JobCancellation: self = .cancelled(cancellation.reason)
         default: self = .failed(String(describing: error))
         }
+    }
+}
+
+extension RunEnding {
+    /// What a report says; `nil` stands for a run of which nothing is reported.
+    fileprivate init(_ report: OutcomeReport?) {
+        guard let report else {
+            self.init(status: .lost, timedOut: false, duration: .zero, error: nil)
+            return
+        }
+        let status: Status =
+            switch report.verb {
+            case .finished: .succeeded
+            case .failed, .timedOut: report.retryDelay == nil ? .failed : .retried
+            case .cancelled: .cancelled
+            case .snoozed: .snoozed
+            case .released, .parked: .released
+            case .unreadable: .failed
+            }
+        self.init(
+            status: status,
+            timedOut: report.verb == .timedOut,
+            duration: .milliseconds(report.milliseconds),
+            error: report.error
+        )
     }
 }
 

@@ -1,41 +1,37 @@
-import Errand
-import ErrandCommandLine
-import ErrandOperator
-import ErrandRedis
-import Foundation
+/// What a job had become when the waiting for its end was over.
+public struct JobEnding: Sendable, Equatable {
+    /// Its state; `nil` when the broker does not know the job, or cannot be asked.
+    public var state: JobState?
+    /// Whether the time was over before the job had ended.
+    public var isOutOfTime = false
+    /// What it gave, if it finished: empty when it gave nothing.
+    public var result: [UInt8]?
+    /// Why it did not finish.
+    public var error: String?
+}
 
 /// Waits for a job's end. Events say when to look; what counts is what the broker says when it is asked.
 struct JobWatch {
-    /// What a job had become when the waiting was over.
-    struct Ending: Sendable {
-        /// Its state; `nil` when the broker does not know the job, or cannot be asked.
-        var state: JobState?
-        /// Whether the time was over before the job had ended.
-        var isOutOfTime = false
-        /// What it gave, if it finished.
-        var result: [UInt8]?
-        /// Why it did not finish.
-        var error: String?
-    }
-
-    let broker: RedisBroker
+    let broker: any WatchingBroker
     let id: String
     let queue: String
 
     /// Waits until the job has ended, or the time is over.
-    func ending(within limit: WaitLimit) async throws -> Ending {
-        let (answers, answer) = AsyncStream.makeStream(of: Result<Ending, any Error>.self)
+    ///
+    /// - Parameter limit: how long to wait; for as long as it takes when `nil`.
+    func ending(within limit: Duration?) async throws -> JobEnding {
+        let (answers, answer) = AsyncStream.makeStream(of: Result<JobEnding, any Error>.self)
         let looking = Task {
             do { answer.yield(.success(try await lookUntilEnded())) } catch { answer.yield(.failure(error)) }
         }
         let waiting = Task {
-            guard case .atMost(let duration) = limit else { return }
-            try await Task.sleep(for: duration)
+            guard let limit else { return }
+            try await Task.sleep(for: limit)
             // One last look, if the broker answers soon; the wait is over either way.
             let lastLook = Task { if let last = try? await look() { answer.yield(.success(last.outOfTime)) } }
             try await Task.sleep(for: .seconds(2))
             lastLook.cancel()
-            answer.yield(.success(Ending(isOutOfTime: true)))
+            answer.yield(.success(JobEnding(isOutOfTime: true)))
         }
         defer {
             looking.cancel()
@@ -47,7 +43,7 @@ struct JobWatch {
 
     /// Looks after every event that names the job, after every subscription, and now and then, since events may be
     /// lost.
-    private func lookUntilEnded() async throws -> Ending {
+    private func lookUntilEnded() async throws -> JobEnding {
         let (looks, look) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let events = broker.events(of: [queue]) { look.yield() }
         let mark = Array("\"\(id)\"".utf8)
@@ -81,9 +77,9 @@ struct JobWatch {
         throw CancellationError()
     }
 
-    private func look() async throws(BrokerError) -> Ending {
-        guard let record = try await broker.inspect([id], on: queue).first ?? nil else { return Ending() }
-        return Ending(
+    private func look() async throws(BrokerError) -> JobEnding {
+        guard let record = try await broker.inspect([id], on: queue).first ?? nil else { return JobEnding() }
+        return JobEnding(
             state: record.state,
             result: record.state == .finished ? record.result : nil,
             error: record.state == .finished ? nil : record.lastError
@@ -91,9 +87,9 @@ struct JobWatch {
     }
 }
 
-extension JobWatch.Ending {
+extension JobEnding {
     /// The same, seen when the time was over: what has not ended by now is not waited for.
-    fileprivate var outOfTime: JobWatch.Ending {
+    fileprivate var outOfTime: JobEnding {
         var ending = self
         ending.isOutOfTime = state.map { !$0.hasEnded } ?? false
         return ending

@@ -1,0 +1,35 @@
+extension JSONText {
+    /// An object with only these members, in the order of their keys; one that is missing is `null`, and of two with the same
+    /// key the last counts. Any other value than an object has no members.
+    func picking(_ keys: Set<String>) -> JSONText {
+        var found: [String: Range<Int>] = [:]
+        var scanner = JSONScanner(bytes)
+        if scanner.skip(UInt8(ascii: "{")) {
+            while let (key, value) = scanner.nextMemberRange() {
+                if keys.contains(key) { found[key] = value }
+            }
+        }
+        var picked = Array("{".utf8)
+        for key in keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+            if picked.count > 1 { picked.append(UInt8(ascii: ",")) }
+            JSONEscaping.append(key, to: &picked)
+            picked.append(UInt8(ascii: ":"))
+            picked.append(contentsOf: found[key].map { bytes[$0] } ?? Self.null.bytes[...])
+        }
+        picked.append(UInt8(ascii: "}"))
+        return JSONText(unchecked: picked)
+    }
+}
+
+extension JSONScanner {
+    /// The next member of an object that was validated, and where its value stands; `nil` after the last.
+    fileprivate mutating func nextMemberRange() -> (String, Range<Int>)? {
+        skipWhitespace()
+        _ = skip(UInt8(ascii: ","))
+        skipWhitespace()
+        guard current == UInt8(ascii: "\""), let key = try? memberKey() else { return nil }
+        skipWhitespace()
+        guard let value = try? value() else { return nil }
+        return (text(key), value)
+    }
+}

@@ -1,0 +1,21 @@
+/// Note: what a running job tells of itself.
+extension MemoryQueue {
+    /// Keeps it, if the claim still counts.
+    mutating func take(_ note: JobNote, from session: String) throws(BrokerError) -> Bool {
+        guard (note.checkpoint ?? []).count <= JobNote.checkpointBytes else {
+            throw BrokerError(.refused, "a checkpoint has at most 65536 bytes")
+        }
+        guard let job = jobs[note.id], sessions[session]?.claims[note.id]?.token == note.token else { return false }
+        if let checkpoint = note.checkpoint { jobs[note.id]?.checkpoint = checkpoint }
+        if let progress = note.progress {
+            // As it would be read back, so that both brokers keep the same.
+            jobs[note.id]?.progress = JobProgress(json: Array("{".utf8) + progress.members + Array("}".utf8))
+            publish(
+                .progress,
+                of: job,
+                MemoryEventDetails(attempt: job.failures + 1, worker: session, members: progress.members)
+            )
+        }
+        return true
+    }
+}

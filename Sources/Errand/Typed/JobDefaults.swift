@@ -1,0 +1,28 @@
+/// What applies to all jobs of a type that do not say it themselves; see ``JobParameters/jobDefaults``.
+public struct JobDefaults: Sendable, Equatable {
+    /// The queue; "default" unless set. A worker that was not told its queues serves those of its registered jobs.
+    public var queue: String?
+    /// How long a run may take; 10 s unless set here or where the job is registered.
+    public var timeout: Duration?
+    /// How often a failed run is tried again, 0 to 1,000; none unless set here or where the job is registered.
+    public var retries: Int?
+    /// 0 to 9, 9 first; 5 unless set.
+    public var priority: Int?
+    /// Whether and by what jobs of this type are unique; not unless set.
+    public var uniqueness: JobUniqueness?
+
+    /// Makes defaults.
+    public init(
+        queue: String? = nil,
+        timeout: Duration? = nil,
+        retries: Int? = nil,
+        priority: Int? = nil,
+        uniqueness: JobUniqueness? = nil
+    ) {
+        self.queue = queue
+        self.timeout = timeout
+        self.retries = retries
+        self.priority = priority
+        self.uniqueness = uniqueness
+    }
+}

@@ -1,0 +1,66 @@
+public import Foundation
+
+/// What is special about one job, or one batch of jobs. What is left out comes from ``JobParameters/jobDefaults``.
+///
+/// ```swift
+/// try await producer.push(SendEmail(to: "ada@example.org"), options: .init(delay: .seconds(600), priority: 9))
+/// ```
+public struct PushOptions: Sendable {
+    /// The queue.
+    public var queue: String?
+    /// The name for uniqueness, 1 to 1,024 bytes, instead of one made of the arguments.
+    public var name: String?
+    /// Whether and by what the job is unique.
+    public var uniqueness: JobUniqueness?
+    /// The earliest time to run, by the broker's clock, in milliseconds since 1970 UTC.
+    public var notBefore: Int64?
+    /// How long a run may take, 1 ms to 365 days.
+    public var timeout: Duration?
+    /// How often a failed run is tried again, 0 to 1,000.
+    public var retries: Int?
+    /// 0 to 9, 9 first.
+    public var priority: Int?
+    /// The job's id, 1 to 64 characters of `A-Z a-z 0-9 _ -`; of a batch each job needs its own, so leave it out there.
+    public var id: String?
+    /// What travels along beside the arguments.
+    public var meta: [String: String]
+
+    /// Makes options.
+    ///
+    /// - Parameters:
+    ///   - delay: how long to wait before the job may run. Counted from now by this machine's clock.
+    ///   - delayUntil: the earliest time to run; counts instead of `delay` when both are given.
+    public init(
+        queue: String? = nil,
+        name: String? = nil,
+        uniqueness: JobUniqueness? = nil,
+        delay: Duration? = nil,
+        delayUntil: Date? = nil,
+        timeout: Duration? = nil,
+        retries: Int? = nil,
+        priority: Int? = nil,
+        id: String? = nil,
+        meta: [String: String] = [:]
+    ) {
+        self.queue = queue
+        self.name = name
+        self.uniqueness = uniqueness
+        self.timeout = timeout
+        self.retries = retries
+        self.priority = priority
+        self.id = id
+        self.meta = meta
+        notBefore =
+            delayUntil.map(Self.milliseconds)
+            ?? delay.map { Self.milliseconds(Date()) + Int64(max(0, $0.wholeMilliseconds)) }
+    }
+
+    /// A date as the wire has it; one that it cannot say becomes the nearest that it can.
+    private static func milliseconds(_ date: Date) -> Int64 {
+        let range = DescriptionLimits.notBeforeMilliseconds
+        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded(.up)
+        guard milliseconds > Double(range.lowerBound) else { return range.lowerBound }
+        guard milliseconds < Double(range.upperBound) else { return range.upperBound }
+        return Int64(milliseconds)
+    }
+}

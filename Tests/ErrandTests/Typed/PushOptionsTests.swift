@@ -1,0 +1,76 @@
+import Errand
+import Foundation
+import Testing
+
+@Suite struct PushOptionsTests {
+    private struct Note: JobParameters {
+        static let jobName = "note"
+        static let jobDefaults = JobDefaults(queue: "notes", priority: 7, uniqueness: .replace(by: "to", "missing"))
+        let to: String
+        let body: String
+    }
+
+    private func description(_ options: PushOptions) async throws -> OperationDescription {
+        let broker = MemoryBroker()
+        let receipt = try await Producer(broker: broker).push(Note(to: "a", body: "b"), options: options)
+        let record = try #require(try await broker.inspect([receipt.id], on: receipt.queue).first ?? nil)
+        return try JobEnvelope.read(stored: record.body).description
+    }
+
+    @Test func `what is left out comes from the type`() async throws {
+        let plain = try await description(PushOptions())
+        #expect(plain.queue == "notes")
+        #expect(plain.priority == 7)
+        #expect(plain.uniquenessPolicy == .replace)
+        #expect(plain.name == #"note {"missing":null,"to":"a"}"#)
+        #expect(plain.arguments == ["body": "b", "to": "a"])
+        #expect(plain.meta == [:])
+    }
+
+    @Test func `what is said wins`() async throws {
+        let said = try await description(
+            PushOptions(
+                queue: "other",
+                uniqueness: .ignore,
+                timeout: .seconds(3),
+                retries: 4,
+                priority: 1,
+                id: "mine",
+                meta: ["tenant": "x"]
+            )
+        )
+        #expect(said.queue == "other")
+        #expect(said.uniquenessPolicy == .ignore)
+        #expect(said.name == nil)
+        #expect(said.timeout == .seconds(3))
+        #expect(said.retries == 4)
+        #expect(said.priority == 1)
+        #expect(said.id == "mine")
+        #expect(said.meta == ["tenant": "x"])
+        #expect(try await description(PushOptions(name: "told")).name == "told")
+    }
+
+    @Test func `a date that no wire can say becomes the nearest one that it can`() {
+        #expect(PushOptions(delayUntil: .distantPast).notBefore == 0)
+        #expect(PushOptions(delayUntil: .distantFuture).notBefore == 9_999_999_999_999)
+        #expect(PushOptions(delayUntil: Date(timeIntervalSince1970: 1.0004)).notBefore == 1001)
+        #expect(PushOptions(delay: .seconds(1e12), delayUntil: Date(timeIntervalSince1970: 2)).notBefore == 2000)
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let soon = PushOptions(delay: .seconds(60)).notBefore ?? 0
+        #expect((now + 59_000...now + 90_000).contains(soon))
+        #expect(PushOptions().notBefore == nil)
+    }
+
+    @Test func `the backoff of a strategy stays within its bounds`() {
+        let strategy: ExponentialJitter = .exponentialJitter(maxAttempts: 5, maxBackoff: .seconds(8))
+        #expect(strategy.maxRetries == 4)
+        for (attempt, usual) in [(1, 1.0), (2, 2), (3, 4), (4, 8), (5, 8), (90, 8)] {
+            let waits = (0..<200).map { _ in strategy.calculateBackoff(attempt: attempt) / .seconds(1) }
+            #expect(waits.allSatisfy { $0 >= usual * 0.5 && $0 <= usual * 1.5 })
+            #expect(Set(waits).count > 100, "they are strewn")
+        }
+        let odd: ExponentialJitter = .exponentialJitter(maxAttempts: -3, minJitter: .nan, maxJitter: -.infinity)
+        #expect(odd.maxRetries == 0)
+        #expect(odd.calculateBackoff(attempt: .max) >= .zero)
+    }
+}
