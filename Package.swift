@@ -31,6 +31,7 @@ let package = Package(
         .library(name: "Backgroundable", targets: ["Backgroundable"]),
         .library(name: "Errand", targets: ["Errand"]),
         .library(name: "ErrandRedis", targets: ["ErrandRedis"]),
+        .library(name: "ErrandTesting", targets: ["ErrandTesting"]),
         .executable(name: "errand-producer", targets: ["errand-producer"]),
         .executable(name: "errand-worker", targets: ["errand-worker"]),
         .executable(name: "errand", targets: ["ErrandConsole"]),
@@ -87,6 +88,10 @@ let package = Package(
                     condition: .when(traits: ["TracingSupport"])
                 ),
             ]
+        ),
+        .target(
+            name: "ErrandTesting",
+            dependencies: ["Errand", .product(name: "Logging", package: "swift-log")]
         ),
         .systemLibrary(
             name: "CHiredis",
@@ -172,7 +177,7 @@ let package = Package(
         .testTarget(
             name: "ErrandTests",
             dependencies: [
-                "Errand", "ErrandConformance",
+                "Errand", "ErrandConformance", "ErrandTesting",
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),

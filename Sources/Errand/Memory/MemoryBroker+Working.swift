@@ -33,7 +33,8 @@ extension MemoryBroker {
         return heartbeat
     }
 
-    private func beat(of session: Session, on queue: String, begun: Token) -> Result<Beat, BrokerError> {
+    /// One beat of a session.
+    package func beat(of session: Session, on queue: String, begun: Token) -> Result<Beat, BrokerError> {
         do {
             return .success(
                 try change(queue) { queue throws(BrokerError) in try queue.beat(of: session, begun: begun) }

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// Pushes operation descriptions to a broker.
 ///
 /// ```swift
@@ -7,12 +13,21 @@
 /// ```
 public struct Producer: Sendable {
     let broker: any ProducingBroker
+    let now: @Sendable () -> Date
     private let middleware: MiddlewareChain
 
     /// Makes a producer.
     ///
-    /// - Parameter middleware: what is done around every push of descriptions and typed jobs, the outermost first.
-    public init(broker: any ProducingBroker, middleware: [any JobMiddleware] = []) {
+    /// - Parameters:
+    ///   - broker: where the jobs go.
+    ///   - middleware: what is done around every push of descriptions and typed jobs, the outermost first.
+    ///   - now: the clock from which delays count; the system's unless said.
+    public init(
+        broker: any ProducingBroker,
+        middleware: [any JobMiddleware] = [],
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.now = now
         self.broker = broker
         self.middleware = MiddlewareChain(middleware)
     }

@@ -71,7 +71,7 @@ extension JobParameters {
     static var versionKey: String { "errand.version" }
 
     /// The operation description of one job.
-    func described(_ options: PushOptions) throws -> OperationDescription {
+    func described(_ options: PushOptions, now: Date) throws -> OperationDescription {
         let arguments: JSONText
         do { arguments = try JSONText(encoding: self) } catch { throw DescriptionError(error, .arguments) }
         let defaults = Self.jobDefaults
@@ -85,7 +85,7 @@ extension JobParameters {
             name: options.name ?? uniqueness?.name(of: arguments, operation: Self.jobName),
             unique: uniqueness?.policy,
             timeout: options.timeout,
-            notBefore: options.notBefore,
+            notBefore: options.notBefore(now),
             retries: options.retries,
             priority: options.priority ?? defaults.priority,
             id: options.id,

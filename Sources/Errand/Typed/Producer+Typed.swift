@@ -16,7 +16,7 @@ extension Producer {
         _ parameters: Parameters,
         options: PushOptions = PushOptions()
     ) async throws -> Receipt {
-        try await push(try parameters.described(options))
+        try await push(try parameters.described(options, now: now()))
     }
 
     /// Pushes many jobs of a type in one call, in order.
@@ -31,6 +31,6 @@ extension Producer {
         contentsOf parameters: some Sequence<Parameters>,
         options: PushOptions = PushOptions()
     ) async throws -> [Receipt] {
-        try await push(contentsOf: parameters.map { try $0.described(options) })
+        try await push(contentsOf: parameters.map { try $0.described(options, now: now()) })
     }
 }

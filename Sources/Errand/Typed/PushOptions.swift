@@ -12,8 +12,10 @@ public struct PushOptions: Sendable {
     public var name: String?
     /// Whether and by what the job is unique.
     public var uniqueness: JobUniqueness?
-    /// The earliest time to run, by the broker's clock, in milliseconds since 1970 UTC.
-    public var notBefore: Int64?
+    /// How long to wait before the job may run, from the push on.
+    public var delay: Duration?
+    /// The earliest time to run; counts instead of ``delay`` when both are there.
+    public var delayUntil: Date?
     /// How long a run may take, 1 ms to 365 days.
     public var timeout: Duration?
     /// How often a failed run is tried again, 0 to 1,000.
@@ -26,10 +28,6 @@ public struct PushOptions: Sendable {
     public var meta: [String: String]
 
     /// Makes options.
-    ///
-    /// - Parameters:
-    ///   - delay: how long to wait before the job may run. Counted from now by this machine's clock.
-    ///   - delayUntil: the earliest time to run; counts instead of `delay` when both are given.
     public init(
         queue: String? = nil,
         name: String? = nil,
@@ -50,9 +48,16 @@ public struct PushOptions: Sendable {
         self.priority = priority
         self.id = id
         self.meta = meta
-        notBefore =
-            delayUntil.map(Self.milliseconds)
-            ?? delay.map { Self.milliseconds(Date()) + Int64(max(0, $0.wholeMilliseconds)) }
+        self.delay = delay
+        self.delayUntil = delayUntil
+    }
+
+    /// The earliest time to run, in milliseconds since 1970 UTC.
+    ///
+    /// - Parameter now: the time of the push.
+    func notBefore(_ now: Date) -> Int64? {
+        if let delayUntil { return Self.milliseconds(delayUntil) }
+        return delay.map { Self.milliseconds(now) + Int64(max(0, $0.wholeMilliseconds)) }
     }
 
     /// A date as the wire has it; one that it cannot say becomes the nearest that it can.

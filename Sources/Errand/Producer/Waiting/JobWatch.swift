@@ -3,11 +3,28 @@ public struct JobEnding: Sendable, Equatable {
     /// Its state; `nil` when the broker does not know the job, or cannot be asked.
     public var state: JobState?
     /// Whether the time was over before the job had ended.
-    public var isOutOfTime = false
+    public var isOutOfTime: Bool
     /// What it gave, if it finished: empty when it gave nothing.
     public var result: [UInt8]?
     /// Why it did not finish.
     public var error: String?
+
+    /// Makes an ending.
+    public init(state: JobState? = nil, isOutOfTime: Bool = false, result: [UInt8]? = nil, error: String? = nil) {
+        self.state = state
+        self.isOutOfTime = isOutOfTime
+        self.result = result
+        self.error = error
+    }
+
+    /// What a record says of the end of its job.
+    package init(_ record: JobRecord) {
+        self.init(
+            state: record.state,
+            result: record.state == .finished ? record.result : nil,
+            error: record.state == .finished ? nil : record.lastError
+        )
+    }
 }
 
 /// Waits for a job's end. Events say when to look; what counts is what the broker says when it is asked.
@@ -79,11 +96,7 @@ struct JobWatch {
 
     private func look() async throws(BrokerError) -> JobEnding {
         guard let record = try await broker.inspect([id], on: queue).first ?? nil else { return JobEnding() }
-        return JobEnding(
-            state: record.state,
-            result: record.state == .finished ? record.result : nil,
-            error: record.state == .finished ? nil : record.lastError
-        )
+        return JobEnding(record)
     }
 }
 

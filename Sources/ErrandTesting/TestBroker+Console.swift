@@ -1,0 +1,62 @@
+public import Errand
+
+extension TestBroker {
+    /// The queues that were used.
+    public func queues() async throws(BrokerError) -> [String] { try await memory.queues() }
+
+    /// A queue's counts, and the sessions that serve it.
+    public func status(
+        of queue: String
+    ) async throws(BrokerError) -> (queue: QueueStatus, sessions: [SessionStatus]) {
+        try await memory.status(of: queue)
+    }
+
+    /// What the broker knows of these jobs.
+    public func inspect(_ ids: [String], on queue: String) async throws(BrokerError) -> [JobRecord?] {
+        try await memory.inspect(ids, on: queue)
+    }
+
+    /// One page of the jobs in a state.
+    public func jobs(
+        in state: JobState,
+        on queue: String,
+        from cursor: Int,
+        count: Int
+    ) async throws(BrokerError) -> JobPage { try await memory.jobs(in: state, on: queue, from: cursor, count: count) }
+
+    /// Cancels jobs.
+    public func cancel(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict] {
+        try await memory.cancel(ids, on: queue)
+    }
+
+    /// Removes jobs.
+    public func delete(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict] {
+        try await memory.delete(ids, on: queue)
+    }
+
+    /// Puts dead jobs back in line.
+    public func revive(_ ids: [String], on queue: String) async throws(BrokerError) -> [ReviveVerdict] {
+        defer { gate.noteWork(in: queue) }
+        return try await memory.revive(ids, on: queue)
+    }
+
+    /// Cancels waiting jobs.
+    public func clear(_ queue: String) async throws(BrokerError) -> Int { try await memory.clear(queue) }
+
+    /// Changes a queue's settings.
+    public func configure(_ queue: String, _ change: QueueSettings) async throws(BrokerError) {
+        defer { gate.noteWork(in: queue) }
+        try await memory.configure(queue, change)
+    }
+
+    /// The events of these queues, or of every queue.
+    public func events(
+        of queues: [String]?,
+        onSubscribed: @escaping @Sendable () -> Void
+    ) -> AsyncThrowingStream<QueueEvents, any Error> { memory.events(of: queues, onSubscribed: onSubscribed) }
+
+    /// Looks for broken invariants.
+    public func audit(_ queue: String, repair: Bool) async throws(BrokerError) -> [Finding] {
+        try await memory.audit(queue, repair: repair)
+    }
+}

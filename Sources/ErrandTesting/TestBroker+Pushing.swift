@@ -1,0 +1,13 @@
+public import Errand
+
+extension TestBroker {
+    /// Pushes jobs, unless a fault comes in between.
+    public func push(_ jobs: [JobEnvelope], to queue: String) async throws(BrokerError) -> [Receipt] {
+        let failure = takeFault { if case .pushFails(let error) = $0 { error } else { nil } }
+        if let failure { throw failure }
+        let receipts = try await memory.push(jobs, to: queue)
+        gate.noteWork(in: queue)
+        let isLost = takeFault { if case .pushAnswerLost = $0 { true } else { nil } } ?? false
+        return isLost ? jobs.map { Receipt(id: $0.id, queue: queue, outcome: .unknown) } : receipts
+    }
+}

@@ -1,0 +1,114 @@
+public import Errand
+
+extension TestBroker {
+    /// Makes a session known on a queue.
+    public func register(_ session: Session, on queue: String) async throws(BrokerError) {
+        try await memory.register(session, on: queue)
+        add(session)
+    }
+
+    /// Reports and claims as many jobs as the test allows, unless a fault comes in between.
+    public func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeAnswer {
+        guard lives(exchange.session) else { throw BrokerError(.sessionLost, "this worker has died") }
+        let admitted = gate.admit(exchange.wanted)
+        var allowed = exchange
+        allowed.wanted = admitted
+        guard admitted > 0 || !exchange.reports.isEmpty else { return ExchangeAnswer(accepted: [], claims: []) }
+        let answer: ExchangeAnswer
+        do throws(BrokerError) { answer = try await memory.exchange(allowed, on: queue) } catch {
+            gate.note(admitted: admitted, nil, exchange.reports, on: queue)
+            throw error
+        }
+        gate.note(admitted: admitted, answer, exchange.reports, on: queue)
+        try fail(allowed, answer)
+        return answer
+    }
+
+    private func fail(_ exchange: Exchange, _ answer: ExchangeAnswer) throws(BrokerError) {
+        if !answer.claims.isEmpty, takeFault({ if case .workerDiesAfterClaim = $0 { true } else { nil } }) == true {
+            remove(exchange.session)
+            gate.forget(answer.claims)
+            throw BrokerError(.sessionLost, "this worker has died")
+        }
+        if !exchange.reports.isEmpty, takeFault({ if case .reportAnswerLost = $0 { true } else { nil } }) == true {
+            throw BrokerError(.outcomeUnknown, "the answer was lost")
+        }
+    }
+
+    /// Beats while the worker lives.
+    public func startHeartbeat(
+        of session: Session,
+        on queues: [String],
+        every interval: Duration,
+        begun: @escaping @Sendable (_ queue: String) -> Token,
+        onBeat: @escaping @Sendable (_ queue: String, _ beat: Result<Beat, BrokerError>) -> Void
+    ) -> any Heartbeat {
+        memory.startHeartbeat(of: session, on: queues, every: interval, begun: begun, onBeat: onBeat)
+    }
+
+    /// Compares the claims of a session with the runs that its worker knows.
+    public func reconcile(
+        _ session: Session,
+        call: Int,
+        runs: [(id: String, token: Token)],
+        on queue: String
+    ) async throws(BrokerError) -> Reconciliation {
+        try await memory.reconcile(session, call: call, runs: runs, on: queue)
+    }
+
+    /// Keeps a running job's note.
+    public func note(_ note: JobNote, of session: Session, on queue: String) async throws(BrokerError) -> Bool {
+        try await memory.note(note, of: session, on: queue)
+    }
+
+    /// What an earlier attempt has left for the next one.
+    public func checkpoint(of id: String, on queue: String) async throws(BrokerError) -> [UInt8]? {
+        try await memory.checkpoint(of: id, on: queue)
+    }
+
+    /// Takes back the jobs of workers that died.
+    public func recover(on queue: String) async throws(BrokerError) -> Recovery {
+        let recovery = try await memory.recover(on: queue)
+        if recovery.recovered > 0 { gate.noteWork(in: queue) }
+        return recovery
+    }
+
+    /// Moves jobs that are due into the line.
+    public func promote(on queue: String) async throws(BrokerError) -> Promotion {
+        let promotion = try await memory.promote(on: queue)
+        if promotion.promoted > 0 { gate.noteWork(in: queue) }
+        return promotion
+    }
+
+    /// Ends a session; that of a worker that has died is left to its lease.
+    public func release(_ session: Session, on queue: String) async throws(BrokerError) {
+        guard lives(session) else { return }
+        try await memory.release(session, on: queue)
+        if session.queues.last == queue { remove(session) }
+    }
+
+    /// Tells when there may be work, or something to stop.
+    public func hints(
+        for session: Session,
+        on queues: [String],
+        _ onHint: @escaping @Sendable (Hint) -> Void
+    ) -> any Subscription {
+        GatedHints(
+            gate: gate,
+            number: gate.listen(on: queues, onHint),
+            inner: memory.hints(for: session, on: queues, onHint)
+        )
+    }
+}
+
+/// A worker's subscription to the broker's hints and to the test's.
+private struct GatedHints: Subscription {
+    let gate: ClaimGate
+    let number: Int
+    let inner: any Subscription
+
+    func cancel() {
+        gate.leave(number)
+        inner.cancel()
+    }
+}
