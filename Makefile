@@ -6,7 +6,7 @@ RELEASE = .build/release
 SUITES = BackgroundableTests ErrandTests ErrandRedisTests ErrandCatalogueTests FuzzingTests ModelTests ExecutableTests
 
 .PHONY: help deps build test threads model model-full mutations build-model faults faults-full fault-tools fuzz fuzz-full demo bench
-.PHONY: pages rivals bench-local format lint docs
+.PHONY: adoption pages rivals bench-local format lint docs
 
 help: ## list what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -75,9 +75,13 @@ pages: deps ## walk through the dashboard with a real browser, on a real cluster
 	for product in errand-producer errand-worker errand-dashboard; do $(SWIFT) build --product $$product || exit 1; done
 	scripts/check-pages $(ARGUMENTS)
 
+adoption: deps ## follow the README with an empty package: build it, run its worker and producer
+	scripts/check-adoption
+
+DEMO_BUILD = release
 demo: deps ## run a distributed work queue on real files, and kill a worker in the middle
-	$(SWIFT) build -c release --product errand
-	$(RELEASE)/errand demo
+	$(SWIFT) build -c $(DEMO_BUILD) --product errand
+	.build/$(DEMO_BUILD)/errand demo
 
 bench: deps ## jobs a second, latency and memory, beside what the server alone can do; ARGUMENTS="--runs 5"
 	$(SWIFT) build -c release --product errand

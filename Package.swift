@@ -44,7 +44,6 @@ let package = Package(
             name: "TracingSupport",
             description: "Middleware that lets traces follow jobs through swift-distributed-tracing."
         ),
-        .trait(name: "ConfigurationSupport", description: "Settings read through swift-configuration."),
         .trait(name: "CommandLine", description: "The executables errand, errand-producer and errand-worker."),
         .trait(
             name: "Dashboard",
@@ -52,12 +51,11 @@ let package = Package(
             enabledTraits: ["CommandLine"]
         ),
         .default(
-            enabledTraits: ["MetricsSupport", "TracingSupport", "ConfigurationSupport", "CommandLine", "Dashboard"]
+            enabledTraits: ["MetricsSupport", "TracingSupport", "CommandLine", "Dashboard"]
         ),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -82,6 +80,7 @@ let package = Package(
                     condition: .when(traits: ["MetricsSupport"])
                 ),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(
                     name: "Tracing",
                     package: "swift-distributed-tracing",
@@ -113,7 +112,7 @@ let package = Package(
             name: "ErrandCatalogue",
             dependencies: [
                 "CErrandChild", "ErrandText",
-                .product(name: "Yams", package: "Yams"),
+                .product(name: "Yams", package: "Yams", condition: .when(traits: ["CommandLine"])),
             ]
         ),
         // What operators see and do; the console and the dashboard are its faces.
@@ -122,7 +121,11 @@ let package = Package(
             name: "ErrandCommandLine",
             dependencies: [
                 "CErrandMemory", "Errand", "ErrandCatalogue", "ErrandOperator", "ErrandRedis", "ErrandText",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(
+                    name: "ArgumentParser",
+                    package: "swift-argument-parser",
+                    condition: .when(traits: ["CommandLine"])
+                ),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
@@ -133,7 +136,11 @@ let package = Package(
             name: "ErrandConsole",
             dependencies: [
                 "Errand", "ErrandCatalogue", "ErrandCommandLine", "ErrandOperator", "ErrandRedis",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(
+                    name: "ArgumentParser",
+                    package: "swift-argument-parser",
+                    condition: .when(traits: ["CommandLine"])
+                ),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -143,9 +150,9 @@ let package = Package(
             name: "ErrandDashboard",
             dependencies: [
                 "Errand", "ErrandOperator",
-                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Dashboard"])),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "Mustache", package: "swift-mustache"),
+                .product(name: "Mustache", package: "swift-mustache", condition: .when(traits: ["Dashboard"])),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             resources: dashboardFiles.map { .embedInCode($0) }
@@ -154,9 +161,13 @@ let package = Package(
             name: "errand-dashboard",
             dependencies: [
                 "ErrandCommandLine", "ErrandDashboard", "ErrandRedis",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(
+                    name: "ArgumentParser",
+                    package: "swift-argument-parser",
+                    condition: .when(traits: ["CommandLine"])
+                ),
                 .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Dashboard"])),
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -178,9 +189,17 @@ let package = Package(
             name: "ErrandTests",
             dependencies: [
                 "Errand", "ErrandConformance", "ErrandTesting",
-                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(
+                    name: "InMemoryTracing",
+                    package: "swift-distributed-tracing",
+                    condition: .when(traits: ["TracingSupport"])
+                ),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(
+                    name: "MetricsTestKit",
+                    package: "swift-metrics",
+                    condition: .when(traits: ["MetricsSupport"])
+                ),
             ]
         ),
         .testTarget(
@@ -197,7 +216,11 @@ let package = Package(
             name: "errand-fault-worker",
             dependencies: [
                 "Errand", "ErrandRedis",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(
+                    name: "ArgumentParser",
+                    package: "swift-argument-parser",
+                    condition: .when(traits: ["CommandLine"])
+                ),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -208,7 +231,11 @@ let package = Package(
             name: "errand-faults",
             dependencies: [
                 "Errand", "ErrandCommandLine", "ErrandOperator", "ErrandRedis", "TestSupport",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(
+                    name: "ArgumentParser",
+                    package: "swift-argument-parser",
+                    condition: .when(traits: ["CommandLine"])
+                ),
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Faults/Harness",
@@ -230,7 +257,12 @@ let package = Package(
         .executableTarget(
             name: "errand-model",
             dependencies: [
-                "ErrandModel", "TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "ErrandModel", "TestSupport",
+                .product(
+                    name: "ArgumentParser",
+                    package: "swift-argument-parser",
+                    condition: .when(traits: ["CommandLine"])
+                ),
             ],
             path: "Tests/Model/errand-model"
         ),
@@ -247,9 +279,9 @@ let package = Package(
             name: "ExecutableTests",
             dependencies: [
                 "Errand", "ErrandDashboard", "ErrandOperator", "ErrandRedis", "TestSupport",
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
-                .product(name: "Yams", package: "Yams"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Dashboard"])),
+                .product(name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Dashboard"])),
+                .product(name: "Yams", package: "Yams", condition: .when(traits: ["CommandLine"])),
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Wire/push.py"]

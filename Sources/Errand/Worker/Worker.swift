@@ -13,13 +13,13 @@ import Synchronization
 /// unspent.
 ///
 /// ```swift
-/// let worker = Worker(
-///     broker: broker,
-///     operations: [RegisteredOperation("greet") { job in print("hello", job.arguments) }],
-///     logger: logger
-/// )
-/// try await ServiceGroup(services: [worker], gracefulShutdownSignals: [.sigterm], logger: logger).run()
+/// let worker = Worker(broker: broker)
+/// worker.registerJob(parameters: Greet.self) { greet, context in print("Hello, \(greet.name)!") }
+/// try await worker.runUntilTerminated()
 /// ```
+///
+/// Where there are other services, it is one of them: `ServiceGroup(services: [worker, …])`, or Hummingbird's
+/// `Application(router: router, services: [worker])`.
 public final class Worker: Service, CustomStringConvertible {
     private let broker: any WorkingBroker
     private let configuration: WorkerConfiguration
@@ -46,7 +46,7 @@ public final class Worker: Service, CustomStringConvertible {
     ///     serves its queue.
     ///   - middleware: what is done around all jobs, the outermost first.
     ///   - logger: gets debug messages of what goes wrong and is tried again; each job's handler gets it with the
-    ///     job's id.
+    ///     job's id. The task's unless said.
     ///   - onEvent: is told when the worker has registered, lost its session, or waits for the broker. It must
     ///     not block.
     public init(
@@ -55,7 +55,7 @@ public final class Worker: Service, CustomStringConvertible {
         operations: [RegisteredOperation] = [],
         schedules: [Schedule] = [],
         middleware: [any JobMiddleware] = [],
-        logger: Logger,
+        logger: Logger = .current,
         onEvent: @escaping @Sendable (WorkerEvent) -> Void = { _ in }
     ) {
         self.broker = broker

@@ -7,7 +7,7 @@ public import Logging
 /// One connection on a thread of its own serves all calls; heartbeats and subscriptions have their own.
 ///
 /// ```swift
-/// let broker = RedisBroker(try RedisAddress(url: "redis://127.0.0.1:6379"), logger: logger)
+/// let broker = try RedisBroker(url: "redis://127.0.0.1:6379")
 /// defer { broker.close() }
 /// ```
 public final class RedisBroker: Broker {
@@ -24,9 +24,28 @@ public final class RedisBroker: Broker {
     /// - Parameters:
     ///   - address: where the server is.
     ///   - options: timeouts, and for how long calls wait for a connection.
-    ///   - logger: gets debug messages of lost and new connections.
-    public convenience init(_ address: RedisAddress, options: ConnectionOptions = ConnectionOptions(), logger: Logger) {
+    ///   - logger: gets debug messages of lost and new connections; the task's unless said.
+    public convenience init(
+        _ address: RedisAddress,
+        options: ConnectionOptions = ConnectionOptions(),
+        logger: Logger = .current
+    ) {
         self.init(address, options: options, logger: logger, edition: nil)
+    }
+
+    /// Makes a broker of a URL. It connects with the first call.
+    ///
+    /// - Parameters:
+    ///   - url: `redis://[user[:password]@]host[:port][/db]` or `unix:///path/to/socket[?db=n]`.
+    ///   - options: timeouts, and for how long calls wait for a connection.
+    ///   - logger: gets debug messages of lost and new connections; the task's unless said.
+    /// - Throws: `BrokerError` when the URL is none of these; its message never holds the password.
+    public convenience init(
+        url: String,
+        options: ConnectionOptions = ConnectionOptions(),
+        logger: Logger = .current
+    ) throws(BrokerError) {
+        self.init(try RedisAddress(url: url), options: options, logger: logger, edition: nil)
     }
 
     /// Makes a broker that runs its scripts in another wording.
