@@ -3,10 +3,10 @@
 export ERRAND_STRICT = 1
 SWIFT = swift
 RELEASE = .build/release
-SUITES = BackgroundableTests ErrandTests ErrandRedisTests ErrandCatalogueTests FuzzingTests ModelTests ExecutableTests
+SUITES = BackgroundableTests ErrandTests ErrandRedisTests ErrandCatalogueTests FuzzingTests ModelTests SnippetTests ExecutableTests
 
 .PHONY: help deps build test threads model model-full mutations build-model faults faults-full fault-tools fuzz fuzz-full demo bench
-.PHONY: adoption pages rivals bench-local format lint docs
+.PHONY: api adoption pages rivals bench-local format lint docs
 
 help: ## list what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -95,9 +95,19 @@ bench-local: ## what a local operation costs, beside a plain one in the same run
 	$(SWIFT) build -c release --product BackgroundableBench
 	@$(RELEASE)/BackgroundableBench
 
+DOCUMENTED = Errand ErrandRedis ErrandTesting Backgroundable
+docs: deps ## build the documentation of the libraries into .build/documentation, without a warning
+	for target in $(DOCUMENTED); do \
+		ERRAND_DOCS=1 $(SWIFT) package --scratch-path .build-docs --allow-writing-to-directory .build/documentation \
+			generate-documentation --target $$target --warnings-as-errors --output-path .build/documentation/$$target || exit 1; \
+	done
+
+api: docs ## compare the public interface with the one that is promised (docs/api)
+	scripts/check-api
+
 format: ## lay the code out
-	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests
+	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Examples
 
 lint: ## check the layout and the rules
-	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests
+	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Examples
 	scripts/lint-scripts

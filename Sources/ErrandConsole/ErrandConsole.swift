@@ -35,7 +35,7 @@ struct ErrandConsole: AsyncParsableCommand {
             StatusCommand.self, WorkerCheckCommand.self, TopCommand.self, JobsCommand.self, JobCommand.self,
             QueueCommand.self,
             ScheduleCommand.self,
-            EventsCommand.self,
+            EventsCommand.self, ImportCommand.self,
             DoctorCommand.self, BenchCommand.self, BenchWorkerCommand.self, DemoCommand.self, DemoWorkerCommand.self,
         ]
     )

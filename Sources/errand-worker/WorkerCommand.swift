@@ -67,6 +67,9 @@ struct WorkerCommand: AsyncParsableCommand {
     @Flag(help: "Log more.")
     var verbose = false
 
+    @Option(help: "How the log on standard error is written: text, or json with an object a line.")
+    var logFormat = LogFormat.text
+
     func validate() throws {
         guard (1...10_000).contains(concurrency) else { throw ValidationError("--concurrency must be 1 to 10000") }
         guard lease.duration >= .milliseconds(500), lease.duration <= .seconds(86400) else {
@@ -79,7 +82,7 @@ struct WorkerCommand: AsyncParsableCommand {
         try await reportingFailures {
             let catalogue = try readCatalogue(catalogue)
             let schedules = try catalogue.makeSchedules()
-            let logger = CommandLogger.make("errand-worker", verbose: verbose)
+            let logger = CommandLogger.make("errand-worker", level: verbose ? .debug : .warning, format: logFormat)
             let open = try brokerOptions.open(as: "errand-worker", patience: .seconds(2), logger: logger)
             defer { open.close() }
             let voice = WorkerVoice(json: json)

@@ -1,4 +1,5 @@
 import Errand
+import ErrandRedis
 import TestSupport
 import Testing
 
@@ -31,6 +32,17 @@ import Testing
         let shown = try await job("show", "one", "--json", "--show-arguments").object
         #expect(shown["arguments"] == ["secret": 7])
         #expect(shown["queue"] == "images")
+    }
+
+    @Test func showsHowFarARunningJobIs() async throws {
+        try await push("one")
+        let desk = try await Desk(server)
+        let claim = try #require(try await desk.claim().first)
+        let note = JobNote(id: "one", token: claim.token, progress: JobProgress(0.405, "resizing"))
+        #expect(try await desk.broker.note(note, of: desk.session, on: "default"))
+        #expect(try await job("show", "one").text.contains("41 %: resizing"))
+        let shown = try await Executable.console.run(["job", "show", "one", "--json"], on: server)
+        #expect(shown.text.contains(#""progress":0.41,"progress_message":"resizing""#), "\(shown.text)")
     }
 
     @Test func saysWhatTheBrokerDoesNotKnow() async throws {

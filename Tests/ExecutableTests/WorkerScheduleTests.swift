@@ -37,6 +37,25 @@ import Testing
         RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "test"))
     }
 
+    @Test func theLogIsAnObjectALineWhenAsked() async throws {
+        try write("  {}")
+        let worker = try Program(
+            "errand-worker",
+            ["--catalogue", catalogue, "--redis", server.url, "--verbose", "--log-format", "json"]
+        )
+        defer { worker.signal(SIGKILL) }
+        try await eventually("it has registered: \(worker.lines)") {
+            worker.lines.contains { $0.contains("session registered") }
+        }
+        worker.signal(SIGTERM)
+        #expect(try await worker.end() == 0)
+        let entries = worker.lines.filter { $0.hasPrefix("{") }.compactMap { try? JSON(text: $0).object }
+        let registered = try #require(entries.first { $0["message"] == "session registered" })
+        #expect(registered["level"] == "debug")
+        #expect(registered["label"] == "errand-worker")
+        #expect(registered["worker.id"]?.string?.isEmpty == false)
+    }
+
     @Test func aScheduleOfTheCatalogueTicksAndRuns() async throws {
         try write(
             """

@@ -124,6 +124,14 @@ extension OperationDescription {
         return more
     }
 
+    /// The same description for another queue, or under another operation's name, which the caller has checked.
+    package func moved(to queue: String?, as operation: String?) -> OperationDescription {
+        var moved = self
+        moved.givenQueue = queue ?? givenQueue
+        moved.operation = operation ?? self.operation
+        return moved
+    }
+
     /// The description as that of a new job: its id is made on pushing.
     package func withoutID() -> OperationDescription {
         var new = self

@@ -55,7 +55,7 @@ struct JobShowCommand: AsyncParsableCommand {
             ("attempt", job.attempt.map { "\($0)" }), ("failures", "\(job.record.failures)"),
             ("crashes", "\(job.record.crashes)"), ("in line since", job.since.map(Timestamp.text)),
             (job.record.state.hasEnded ? "ended" : "due", job.record.at.map(Timestamp.text)), ("worker", job.worker),
-            ("error", job.error), ("result", job.result),
+            ("progress", job.progress), ("error", job.error), ("result", job.result),
             ("arguments", showArguments ? description?.arguments.description : nil),
         ]
         for case (let title, let text?) in facts {

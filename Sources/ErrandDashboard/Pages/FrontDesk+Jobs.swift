@@ -94,7 +94,7 @@ struct JobFacts {
             ("Workers that died with it", record.crashes > 0 ? "\(record.crashes)" : nil, true),
             ("In line since", job.since.map(Timestamp.text), false),
             (record.state.hasEnded ? "Ended" : "Due", record.at.map(Timestamp.text), false),
-            ("Worker", job.worker, false), ("Error", job.error, true),
+            ("Worker", job.worker, false), ("Progress", job.progress, false), ("Error", job.error, true),
         ]
         return facts.compactMap { title, value, isBad in
             value.map { ["title": title, "value": $0, "isBad": isBad] }

@@ -54,6 +54,13 @@ package struct JobSummary: Sendable {
     /// it was ready before it was claimed.
     package var time: Int64? { since ?? record.at ?? stored?.readySince }
 
+    /// How far it is, for people, such as `40 %: resizing`; `nil` when it has not told.
+    package var progress: String? {
+        record.progress.map { progress in
+            "\(Int((progress.fraction * 100).rounded())) %" + (progress.message.map { ": \($0)" } ?? "")
+        }
+    }
+
     /// What the job gave, when it has finished.
     package var result: String? { record.state == .finished ? String(decoding: record.result, as: UTF8.self) : nil }
 }
@@ -73,6 +80,8 @@ extension JobSummary {
             ("crashes", .count(record.crashes)), ("since_ms", .number(orNull: since)),
             ("at_ms", .number(orNull: record.at)), ("worker", .text(orNull: worker)),
             ("error", .text(orNull: error)), ("result", .text(orNull: result)),
+            ("progress", record.progress.map { .decimal($0.fraction) } ?? .null),
+            ("progress_message", .text(orNull: record.progress?.message)),
         ]
         if withErrors { members.append(("errors", .list(failedRuns.map(\.json)))) }
         if withArguments {

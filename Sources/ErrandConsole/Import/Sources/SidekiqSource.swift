@@ -1,0 +1,73 @@
+import Errand
+
+/// Sidekiq: `queue:Q` has the jobs themselves, `schedule` and `retry` those that are due later, and `queue:sq|PROCESS|Q` what a worker
+/// with super_fetch took.
+struct SidekiqSource: ImportSource {
+    private struct Job: Decodable {
+        let `class`: String
+        let wrapped: String?
+        let jid: String?
+        let queue: String?
+    }
+
+    let redis: ForeignRedis
+    let queues: [String]
+    let prefix: String
+
+    func places() async throws -> [ImportPlace] {
+        let names = queues.isEmpty ? try await redis.members(of: prefix + "queues").sorted() : queues
+        var places = names.map {
+            ImportPlace(key: "\(prefix)queue:\($0)", isSorted: false, queue: $0, isStranded: false)
+        }
+        places += ["schedule", "retry"].map {
+            ImportPlace(key: prefix + $0, isSorted: true, queue: "", isStranded: false)
+        }
+        for key in try await redis.keys(like: prefix + "queue:sq|*|*") {
+            let queue = key.split(separator: "|", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+            guard queues.isEmpty || queues.contains(queue) else { continue }
+            places.append(ImportPlace(key: key, isSorted: false, queue: queue, isStranded: true))
+        }
+        return places
+    }
+
+    func description(of entry: ImportPlace.Entry, in place: ImportPlace) async throws -> OperationDescription {
+        let (job, parts): (Job, [String: JSONText])
+        do {
+            let text = try JSONText(validating: entry.member)
+            job = try text.decode(Job.self)
+            parts = Dictionary(text.members.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
+        } catch { throw ImportProblem("it cannot be read: \(error)") }
+        let queue = place.queue.isEmpty ? job.queue ?? "default" : place.queue
+        if place.queue.isEmpty, !queues.isEmpty, !queues.contains(queue) {
+            throw ImportProblem("it belongs to queue \(queue), which is not asked for")
+        }
+        if place.isStranded { try await checkIsStranded(place) }
+        return try OperationDescription(
+            ImportedName.settled(job.wrapped ?? job.class),
+            arguments: parts["args"] ?? .null,
+            queue: ImportedName.settled(queue),
+            notBefore: ImportedName.time(entry.score),
+            retries: retries(parts),
+            id: job.jid.flatMap(ImportedName.id)
+        )
+    }
+
+    /// What is left of `retry`: a number, `true` for 25, `false` for none.
+    private func retries(_ parts: [String: JSONText]) -> Int {
+        let allowed = parts["retry"].flatMap { text in
+            (try? text.decode(Int.self)) ?? (try? text.decode(Bool.self)).map { $0 ? 25 : 0 }
+        }
+        // It counts from 0: the first retry that was made has left a 0.
+        let made = parts["retry_count"].flatMap { try? $0.decode(Int.self) }.map { min(max($0, 0), 10_000) + 1 } ?? 0
+        return ImportedName.retries(min(max(allowed ?? 25, 0), 10_000) - made)
+    }
+
+    /// A process that lives has a key of its name that expires.
+    private func checkIsStranded(_ place: ImportPlace) async throws {
+        let process =
+            place.key.split(separator: "|", omittingEmptySubsequences: false).dropFirst().first.map(String.init) ?? ""
+        if try await redis.exists(prefix + process) { throw ImportProblem("process \(process) still runs it") }
+    }
+
+    func forget(_ entry: ImportPlace.Entry, in place: ImportPlace) async throws {}
+}

@@ -1,0 +1,199 @@
+import Errand
+import ErrandRedis
+import Foundation
+import TestSupport
+import Testing
+
+/// `errand import`: keys as the other libraries leave them in Redis, moved to Errand.
+@Suite struct ConsoleImportTests {
+    private let server: RedisServer
+    /// The operator's address: Errand's own user may not read other keys.
+    private var source: String { "unix://\(server.socket)" }
+
+    init() throws { server = try RedisServer() }
+
+    private func runImport(_ from: String, _ arguments: String...) async throws -> Output {
+        try await Executable.console.run(
+            ["import", "--from", from, "--source", source, "--json"] + arguments,
+            on: server
+        )
+    }
+
+    private func descriptions(in queue: String) async throws -> [String: OperationDescription] {
+        let desk = try await Desk(server)
+        var found: [String: OperationDescription] = [:]
+        for state in [JobState.ready, .scheduled] {
+            for record in try await desk.broker.jobs(in: state, on: queue, from: 0, count: 500).jobs {
+                found[record.id] = try JobEnvelope.read(stored: record.body).description
+            }
+        }
+        return found
+    }
+
+    private func counts(_ output: Output) throws -> [String: JSON?] {
+        let object = try output.object
+        return ["readable": object["readable"], "moved": object["moved"], "skipped": object["skipped"]]
+    }
+
+    // MARK: swift-jobs
+
+    private func fillSwiftJobs() throws {
+        let payload =
+            #"{"SendEmail":{"p":{"to":"ada","price":12345678901234567890},"q":780000000.25,"a":1,"t":{"traceparent":"00-x"}}}"#
+        for id in ["READY", "LATER", "DEAD", "ALIVE", "UNSURE", "BROKEN"] {
+            try server.run("SET", "_hbJobQueue/\(id)", payload)
+        }
+        try server.run("SET", "_hbJobQueue/BROKEN", "rubbish")
+        try server.run(
+            "ZADD",
+            "_hbJobQueue.pending",
+            "0",
+            "READY",
+            "4102444800.5",
+            "LATER",
+            "1",
+            "BROKEN",
+            "2",
+            "MISSING"
+        )
+        try server.run("LPUSH", "_hbJobQueue.processing", "DEAD", "ALIVE", "UNSURE")
+        try server.run("HSET", "_hbJobQueue/DEAD.metadata", "workerID", "w1")
+        try server.run("HSET", "_hbJobQueue/ALIVE.metadata", "workerID", "w2")
+        try server.run("SET", "_hbJobQueue.metadata.worker.w2", "lock")
+    }
+
+    @Test func looksAtJobsOfSwiftJobsWithoutChangingAnything() async throws {
+        try fillSwiftJobs()
+        let before = try server.run("KEYS", "*").split(whereSeparator: \.isNewline).sorted()
+        let output = try await runImport("swift-jobs")
+        #expect(output.status == 0, "\(output.error)")
+        #expect(try counts(output) == ["readable": 3, "moved": 0, "skipped": 4])
+        let after = try server.run("KEYS", "*").split(whereSeparator: \.isNewline).sorted()
+        #expect(after == before)
+        #expect(output.text.contains("worker w2 still runs it"))
+        #expect(output.text.contains("stop the old workers, and say --stranded"))
+        #expect(output.text.contains("its payload _hbJobQueue/MISSING is missing"))
+    }
+
+    @Test func movesJobsOfSwiftJobsAndCanBeRunAgain() async throws {
+        try fillSwiftJobs()
+        let output = try await runImport("swift-jobs", "--commit", "--stranded")
+        #expect(output.status == 1, "some stay: \(output.error)")
+        #expect(try counts(output) == ["readable": 4, "moved": 4, "skipped": 3])
+        let moved = try await descriptions(in: "default")
+        #expect(Set(moved.keys) == ["READY", "LATER", "DEAD", "UNSURE"])
+        let later = try #require(moved["LATER"])
+        #expect(later.operation == "SendEmail")
+        #expect(later.arguments.description == #"{"to":"ada","price":12345678901234567890}"#)
+        #expect(later.notBefore == 4_102_444_800_500)
+        #expect(later.meta == ["traceparent": "00-x"])
+        #expect(moved["READY"]?.notBefore == nil)
+        #expect(
+            try server.run("ZRANGE", "_hbJobQueue.pending", "0", "-1").split(whereSeparator: \.isNewline) == [
+                "BROKEN", "MISSING",
+            ]
+        )
+        #expect(try server.run("LRANGE", "_hbJobQueue.processing", "0", "-1") == "ALIVE")
+        #expect(try server.run("EXISTS", "_hbJobQueue/READY", "_hbJobQueue/DEAD.metadata") == "0")
+
+        // Stopped after its push and before it took the job out: the job is not pushed twice.
+        try server.run("SET", "_hbJobQueue/READY", #"{"SendEmail":{"p":{}}}"#)
+        try server.run("ZADD", "_hbJobQueue.pending", "0", "READY")
+        #expect(try counts(try await runImport("swift-jobs", "--commit", "--stranded"))["moved"] == 1)
+        #expect(try await descriptions(in: "default").count == 4)
+    }
+
+    // MARK: Vapor Queues
+
+    @Test func movesJobsOfVaporQueues() async throws {
+        let payload = Array(#"{"to":"ada"}"#.utf8).map(String.init).joined(separator: ",")
+        func data(_ more: String) -> String {
+            #"{"payload":[\#(payload)],"jobName":"EmailJob","queuedAt":1735689600.5,\#(more)}"#
+        }
+        try server.run("SET", "job:A", data(#""maxRetryCount":3,"attempts":1"#))
+        try server.run("SET", "job:B", data(#""maxRetryCount":2,"delayUntil":4102444800"#))
+        try server.run("SET", "job:C", data(#""maxRetryCount":0"#))
+        try server.run("SET", "job:D", #"{"payload":[300],"jobName":"x","maxRetryCount":1}"#)
+        try server.run("LPUSH", "vapor_queues[emails]", "A", "B", "D")
+        try server.run("LPUSH", "vapor_queues[emails]-processing", "C")
+        let careful = try await runImport("vapor-queues", "--source-queue", "emails", "--commit")
+        #expect(try counts(careful) == ["readable": 2, "moved": 2, "skipped": 2])
+        let all = try await runImport(
+            "vapor-queues",
+            "--source-queue",
+            "emails",
+            "--commit",
+            "--stranded",
+            "--rename",
+            "EmailJob=email.send",
+            "--queue",
+            "mail"
+        )
+        #expect(try counts(all) == ["readable": 1, "moved": 1, "skipped": 1])
+        let (first, second) = (try await descriptions(in: "emails"), try await descriptions(in: "mail"))
+        #expect(first["A"]?.operation == "EmailJob")
+        #expect(first["A"]?.retries == 2)
+        #expect(first["A"]?.arguments == ["to": "ada"])
+        #expect(first["B"]?.retries == 2)
+        #expect(first["B"]?.notBefore == 4_102_444_800_000)
+        #expect(second["C"]?.operation == "email.send")
+        #expect(second["C"]?.retries == 0)
+        #expect(try server.run("KEYS", "job:*") == "job:D")
+    }
+
+    // MARK: Sidekiq
+
+    @Test func movesJobsOfSidekiq() async throws {
+        func job(_ id: String, _ more: String = "") -> String {
+            #"{"retry":true,"queue":"low","class":"Reports::Monthly","args":[1,{"a":2.50}],"jid":"\#(id)","created_at":1652403134.899608\#(more)}"#
+        }
+        try server.run("SADD", "app:queues", "low", "empty")
+        try server.run("LPUSH", "app:queue:low", job("a1"), job("a2", #","wrapped":"MailJob""#), "rubbish")
+        try server.run("ZADD", "app:schedule", "4102444800.25", job("b1"))
+        try server.run("ZADD", "app:retry", "1652403135", job("c1", #","retry_count":4"#))
+        try server.run("LPUSH", "app:queue:sq|host:1:dead|low", job("d1"))
+        try server.run("LPUSH", "app:queue:sq|host:2:alive|low", job("e1"))
+        try server.run("SET", "app:host:2:alive", "beats")
+        let output = try await runImport("sidekiq", "--namespace", "app", "--commit")
+        #expect(output.status == 1)
+        #expect(try counts(output) == ["readable": 5, "moved": 5, "skipped": 2])
+        let moved = try await descriptions(in: "low")
+        #expect(Set(moved.keys) == ["a1", "a2", "b1", "c1", "d1"])
+        #expect(moved["a1"]?.operation == "Reports__Monthly")
+        #expect(moved["a1"]?.arguments.description == #"[1,{"a":2.50}]"#)
+        #expect(moved["a2"]?.operation == "MailJob")
+        #expect(moved["b1"]?.notBefore == 4_102_444_800_250)
+        #expect(moved["c1"]?.retries == 20)
+        #expect(moved["a1"]?.retries == 25)
+        #expect(try server.run("LRANGE", "app:queue:low", "0", "-1") == "rubbish")
+    }
+
+    @Test func movesMoreThanAPageAndLeavesWhatItCannotRead() async throws {
+        for start in stride(from: 0, to: 1000, by: 100) {
+            let jobs = (start..<start + 100).map { number in
+                number % 7 == 0 ? "rubbish \(number)" : #"{"class":"A","args":[],"jid":"j\#(number)","queue":"q"}"#
+            }
+            try server.run(["LPUSH", "queue:q"] + jobs)
+        }
+        try server.run("SADD", "queues", "q")
+        let output = try await runImport("sidekiq", "--commit")
+        #expect(try counts(output) == ["readable": 857, "moved": 857, "skipped": 143])
+        #expect(try server.run("LLEN", "queue:q") == "143")
+        let desk = try await Desk(server, queues: ["q"])
+        #expect(try await desk.broker.status(of: "q").queue.ready == 857)
+    }
+
+    @Test func refusesWhatItCannotDo() async throws {
+        #expect(try await runImport("resque").status == 64)
+        #expect(try await runImport("sidekiq", "--rename", "no").status == 64)
+        #expect(try await runImport("sidekiq", "--queue", "a b").status == 64)
+        let unreachable = try await Executable.console.run(
+            ["import", "--from", "sidekiq", "--source", "unix:///nowhere"],
+            on: server
+        )
+        #expect(unreachable.status == 69)
+        // Errand's own user may not read foreign keys, and says so.
+        let forbidden = try await Executable.console.run(["import", "--from", "sidekiq"], on: server)
+        #expect(forbidden.status == 77, "\(forbidden.error)")
+    }
+}
