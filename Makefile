@@ -96,10 +96,11 @@ bench-local: ## what a local operation costs, beside a plain one in the same run
 	@$(RELEASE)/BackgroundableBench
 
 DOCUMENTED = Errand ErrandRedis ErrandTesting Backgroundable
-docs: deps ## build the documentation of the libraries into .build/documentation, without a warning
+docs: deps ## build the documentation of the libraries into .build-docs/documentation, without a warning
+	mkdir -p .build-docs/documentation
 	for target in $(DOCUMENTED); do \
-		ERRAND_DOCS=1 $(SWIFT) package --scratch-path .build-docs --allow-writing-to-directory .build/documentation \
-			generate-documentation --target $$target --warnings-as-errors --output-path .build/documentation/$$target || exit 1; \
+		ERRAND_DOCS=1 $(SWIFT) package --scratch-path .build-docs --allow-writing-to-directory .build-docs/documentation \
+			generate-documentation --target $$target --warnings-as-errors --output-path .build-docs/documentation/$$target || exit 1; \
 	done
 
 api: docs ## compare the public interface with the one that is promised (docs/api)

@@ -5,7 +5,9 @@ extension TestBroker {
     /// The unfinished jobs of a type, in the order in which they would run: those that are ready, then those that are due
     /// later.
     ///
-    /// - Parameter queue: only those of this queue; of every queue when left out.
+    /// - Parameters:
+    ///   - type: the jobs' type.
+    ///   - queue: only those of this queue; of every queue when left out.
     /// - Throws: `DecodingError` when the arguments of one do not fit the type.
     public func enqueued<Parameters: JobParameters>(
         _ type: Parameters.Type = Parameters.self,
@@ -34,6 +36,7 @@ extension TestBroker {
     /// Says that unfinished jobs of a type are there.
     ///
     /// - Parameters:
+    ///   - type: the jobs' type.
     ///   - count: how many there must be; at least one when left out.
     ///   - queue: only those of this queue count; of every queue when left out.
     ///   - isMeant: which of them count; all when left out.

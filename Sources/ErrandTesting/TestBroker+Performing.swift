@@ -32,7 +32,7 @@ extension TestBroker {
     ///
     /// - Returns: what became of the job: finished, dead, cancelled, or retrying when it failed and is to be tried again, with
     ///   its error; `nil` when no job is ready that the worker knows.
-    /// - Throws: ``NoWorker`` when no worker runs, ``BrokerError`` when the broker refuses something.
+    /// - Throws: ``NoWorker`` when no worker runs, `BrokerError` when the broker refuses something.
     @discardableResult
     public func performNext() async throws -> JobEnding? {
         try await awaitWorker()

@@ -20,8 +20,10 @@ public protocol OperationObserver: Sendable {
     func didTimeOut(_ operation: AsyncOperation)
     /// The operation has ended, however it ended, and leaves its queue.
     ///
-    /// - Parameter errors: Why it did not succeed. Empty when it finished without an error, and when it was cancelled
-    ///   without one.
+    /// - Parameters:
+    ///   - operation: The operation.
+    ///   - errors: Why it did not succeed. Empty when it finished without an error, and when it was cancelled
+    ///     without one.
     func didFinish(_ operation: AsyncOperation, errors: [any Error])
 }
 

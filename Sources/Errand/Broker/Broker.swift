@@ -53,8 +53,10 @@ public protocol WorkingBroker: TickingBroker {
     /// They differ after the broker has lost data and came back with an older state, or took a claim back meanwhile.
     ///
     /// - Parameters:
+    ///   - session: the session whose claims are compared.
     ///   - call: the number of the session's last exchange. Must be called between two exchanges.
     ///   - runs: the id and token of every claim that the worker has, and has not reported yet.
+    ///   - queue: the queue in which.
     /// - Throws: ``BrokerError`` with code ``BrokerError/Code/sessionLost`` when the session is no longer registered.
     func reconcile(
         _ session: Session,
@@ -99,8 +101,10 @@ public protocol WatchingBroker: Sendable {
     ///
     /// Events are hints: a subscriber that is cut off or too slow misses some.
     ///
-    /// - Parameter onSubscribed: called whenever the broker has confirmed the subscription, also after it was cut off: what
-    ///   happens from then on is heard, so whoever must miss nothing looks at the jobs then. Must not block.
+    /// - Parameters:
+    ///   - queues: whose events; of every queue when `nil`.
+    ///   - onSubscribed: called whenever the broker has confirmed the subscription, also after it was cut off: what happens from
+    ///     then on is heard, so whoever must miss nothing looks at the jobs then. Must not block.
     func events(
         of queues: [String]?,
         onSubscribed: @escaping @Sendable () -> Void
@@ -127,6 +131,8 @@ public protocol ConsoleBroker: WatchingBroker {
     /// One page of the jobs in a state. What was in the way of the page may have changed when the next one is read.
     ///
     /// - Parameters:
+    ///   - state: which jobs.
+    ///   - queue: the queue in which.
     ///   - cursor: the position to begin at: 0, or ``JobPage/next`` of the page before.
     ///   - count: how many to look at, at the most 500.
     func jobs(

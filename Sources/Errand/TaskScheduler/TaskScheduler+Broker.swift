@@ -67,7 +67,7 @@ extension TaskScheduler {
     ///   - lease: After which time without a sign of life a worker counts as dead, and its tasks go to others.
     ///   - grace: How long a graceful shutdown may take in all; tasks that still run near its end are told to stop.
     ///   - onEvent: As for `Worker`.
-    /// - Throws: ``TaskScheduler/Error`` `unavailable` for a local scheduler, which needs no worker.
+    /// - Throws: `TaskScheduler.Error` `unavailable` for a local scheduler, which needs no worker.
     public func makeWorker(
         concurrency: Int = 8,
         lease: Duration = .seconds(30),

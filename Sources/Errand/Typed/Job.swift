@@ -12,7 +12,7 @@
 /// try await producer.push(Greet(name: "Ada"))
 /// ```
 public protocol Job: JobParameters {
-    /// Runs the job. What it throws decides what becomes of it, as with
-    /// ``Worker/registerJob(parameters:retryStrategy:timeout:_:)``.
+    /// Runs the job. What it throws decides what becomes of it: see ``JobFailure``, ``JobSnooze`` and ``JobCancellation``; any
+    /// other error is a failure.
     func execute(context: JobContext) async throws
 }

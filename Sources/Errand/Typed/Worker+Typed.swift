@@ -36,7 +36,7 @@ extension Worker {
     /// Registers what runs the jobs of a type and gives a result, which is kept for a time: a day, or the last 10,000, or 64
     /// MiB of a queue. ``Producer/result(of:as:within:)`` reads it.
     ///
-    /// The parameters are those of ``registerJob(parameters:retryStrategy:timeout:_:)``. A result of more than 64 KiB of JSON
+    /// The parameters are those for jobs without a result. A result of more than 64 KiB of JSON
     /// fails the job for good: keep it elsewhere, and give back where.
     public func registerJob<Parameters: JobParameters, Result: Encodable & Sendable>(
         parameters: Parameters.Type = Parameters.self,

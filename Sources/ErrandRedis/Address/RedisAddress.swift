@@ -19,7 +19,7 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
 
     /// Reads a URL.
     ///
-    /// - Throws: ``BrokerError`` with code `refused` that says what is wrong with the URL, without its password.
+    /// - Throws: `BrokerError` with code `refused` that says what is wrong with the URL, without its password.
     public init(url: String) throws(BrokerError) {
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased() else {
             throw Self.bad("it is not a URL")

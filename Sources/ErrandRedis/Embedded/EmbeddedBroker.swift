@@ -40,7 +40,7 @@ public final class EmbeddedBroker: Sendable {
     /// Joins the server of a directory, or starts it.
     ///
     /// - Parameter directory: where its data is; made if missing, readable by this user only.
-    /// - Throws: ``BrokerError`` that says what to install, or what in the directory is wrong.
+    /// - Throws: `BrokerError` that says what to install, or what in the directory is wrong.
     public static func join(_ directory: String) throws(BrokerError) -> EmbeddedBroker {
         let home = try EmbeddedHome(directory)
         let starting = try FileLock(home.startLock)

@@ -28,7 +28,9 @@ public struct ScheduleTiming: Sendable, Equatable {
     /// names, `L` for the last day of the month, and `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.
     /// `docs/schedules.md` says it all, and what happens when clocks are changed.
     ///
-    /// - Parameter timeZone: an IANA name such as `Europe/Berlin`, or `UTC`.
+    /// - Parameters:
+    ///   - expression: five fields, or a name such as `@daily`.
+    ///   - timeZone: an IANA name such as `Europe/Berlin`, or `UTC`.
     /// - Throws: ``ScheduleError`` naming the field and the value that are wrong, also for what never happens.
     public static func cron(_ expression: String, timeZone: String = "UTC") throws(ScheduleError) -> ScheduleTiming {
         ScheduleTiming(kind: .cron(try ZonedCron(expression, ScheduleZone(timeZone))))
