@@ -8,7 +8,8 @@ import Testing
         ["job", "delete"],
         ["job", "edit"], ["jobs", "list"], ["jobs", "retry"], ["jobs", "cancel"], ["jobs", "delete"],
         ["jobs", "export"], ["jobs", "import"], ["queue"],
-        ["queue", "pause"], ["queue", "resume"], ["queue", "clear"], ["queue", "limit"], ["events"], ["doctor"],
+        ["queue", "pause"], ["queue", "resume"], ["queue", "clear"], ["queue", "limit"], ["events"], ["import"],
+        ["doctor"],
         ["schedule"], ["schedule", "list"], ["schedule", "show"], ["schedule", "add"], ["schedule", "delete"],
         ["schedule", "pause"], ["schedule", "resume"], ["schedule", "run"], ["schedule", "next"],
     ])

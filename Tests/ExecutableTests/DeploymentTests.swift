@@ -98,6 +98,13 @@ import Yams
         #expect(config.status == 0, "\(config.text)")
     }
 
+    @Test func theImageIsBuiltWithEveryFolderThatTheManifestNames() throws {
+        let manifest = try text("Package.swift")
+        let folders = Set(manifest.matches(of: /path: "([A-Za-z]+)\//).map { String($0.output.1) } + ["Sources"])
+        let image = try text("deploy/Dockerfile")
+        for folder in folders { #expect(image.contains("COPY \(folder) ./\(folder)\n"), "\(folder) is missing") }
+    }
+
     @Test func theGraphsAreJSON() throws {
         let board = try JSON(text: try text("deploy/grafana/errand.json")).object
         #expect(board["title"] == "Errand")
