@@ -25,29 +25,17 @@ extension JSONText {
 
     /// The members of an object whose values are strings; of two with the same key, the last.
     var stringMembers: [String: String] {
-        var members: [String: String] = [:]
-        var scanner = JSONScanner(bytes)
-        guard scanner.skip(UInt8(ascii: "{")) else { return members }
-        while let (key, value) = scanner.nextMember() {
-            if let value { members[key] = value }
+        var strings: [String: String] = [:]
+        for (key, value) in members {
+            if let string = value.string { strings[key] = string }
         }
-        return members
+        return strings
     }
-}
 
-extension JSONScanner {
-    /// The next member of an object that was validated, its value only where that is a string; nil after the last.
-    fileprivate mutating func nextMember() -> (String, String?)? {
-        skipWhitespace()
-        _ = skip(UInt8(ascii: ","))
-        skipWhitespace()
-        guard current == UInt8(ascii: "\""), let key = try? memberKey() else { return nil }
-        skipWhitespace()
-        if current == UInt8(ascii: "\"") {
-            guard let value = try? string() else { return nil }
-            return (text(key), text(value))
-        }
-        guard (try? value()) != nil else { return nil }
-        return (text(key), nil)
+    /// The text's value where that is a string.
+    private var string: String? {
+        var scanner = JSONScanner(bytes)
+        guard scanner.current == UInt8(ascii: "\""), let token = try? scanner.string() else { return nil }
+        return scanner.text(token)
     }
 }

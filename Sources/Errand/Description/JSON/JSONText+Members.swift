@@ -4,7 +4,7 @@ extension JSONText {
         var members: [(key: String, value: JSONText)] = []
         var scanner = JSONScanner(bytes)
         guard scanner.skip(UInt8(ascii: "{")) else { return members }
-        while let (key, value) = scanner.nextMemberRange() {
+        while let (key, value) = scanner.nextMember() {
             members.append((key, JSONText(unchecked: Array(bytes[value]))))
         }
         return members
@@ -28,7 +28,7 @@ extension JSONText {
 
 extension JSONScanner {
     /// The next member of an object that was validated, and where its value stands; `nil` after the last.
-    fileprivate mutating func nextMemberRange() -> (String, Range<Int>)? {
+    fileprivate mutating func nextMember() -> (String, Range<Int>)? {
         skipWhitespace()
         _ = skip(UInt8(ascii: ","))
         skipWhitespace()
