@@ -22,8 +22,7 @@ build: deps ## build the executables into .build/release
 
 test: deps ## run every test, against redis-servers that the tests start themselves
 	$(SWIFT) build --build-tests
-	@# One suite after the other: many tests are about time, and would disturb each other on a small machine.
-	set -e; for suite in $(SUITES); do echo "== $$suite"; $(SWIFT) test --skip-build --filter "^$$suite\."; done
+	@scripts/run-tests $(SUITES)
 
 STORM ?= 10
 threads: ## the local operations under the thread sanitizer (STORM=60 for storms of 60 s)
@@ -44,7 +43,7 @@ fault-tools: deps
 		$(SWIFT) build -c $(FAULTS_BUILD) --product $$product || exit 1; done
 
 fuzz: deps ## the parsers under libFuzzer and the address sanitizer, for a minute or two
-	scripts/fuzz all 600000
+	scripts/fuzz all 300000
 
 fuzz-full: deps ## the same with 50,000,000 inputs a parser: many hours in all
 	scripts/fuzz all 50000000
@@ -53,10 +52,10 @@ MODEL = $(RELEASE)/errand-model
 build-model: deps
 	@$(SWIFT) build -c release --product errand-model
 
-model: build-model ## the brokers against the model, in about three minutes (docs/model.md)
+model: build-model ## the brokers against the model, in about two minutes (docs/model.md)
 	$(MODEL) memory --histories 20000
-	$(MODEL) redis --histories 2000
-	$(MODEL) redis --histories 500 --tombstones
+	$(MODEL) redis --histories 600
+	$(MODEL) redis --histories 200 --tombstones
 	$(MODEL) explore --quick
 	$(MODEL) simulate --seeds 1000
 
@@ -95,7 +94,7 @@ bench-local: ## what a local operation costs, beside a plain one in the same run
 	$(SWIFT) build -c release --product BackgroundableBench
 	@$(RELEASE)/BackgroundableBench
 
-DOCUMENTED = Errand ErrandRedis ErrandTesting Backgroundable
+DOCUMENTED = Errand ErrandRedis ErrandTesting ErrandWebhooks Backgroundable
 docs: deps ## build the documentation of the libraries into .build-docs/documentation, without a warning
 	mkdir -p .build-docs/documentation
 	for target in $(DOCUMENTED); do \

@@ -12,9 +12,9 @@ import PackageDescription
 /// One transition of the data model each; the text is embedded in the binary.
 let scripts = [
     "lib_base", "lib_checked", "lib_events", "lib_places", "lib_push", "lib_schedules", "lib_sessions", "lib_types",
-    "audit", "cancel", "clear", "exchange", "heartbeat", "inspect", "note", "promote", "push", "reconcile",
-    "recover", "register",
-    "release", "revive", "schedule", "settings", "status", "tick", "timetable", "unschedule",
+    "audit", "cancel", "clear", "cursor", "exchange", "heartbeat", "inspect", "note", "promote", "push",
+    "reconcile", "recover", "register", "release", "revive", "schedule", "settings", "status", "stream", "tick",
+    "timetable", "unschedule",
 ]
 
 /// The dashboard's templates and files; embedded in the binary as well.
@@ -32,6 +32,7 @@ let package = Package(
         .library(name: "Errand", targets: ["Errand"]),
         .library(name: "ErrandRedis", targets: ["ErrandRedis"]),
         .library(name: "ErrandTesting", targets: ["ErrandTesting"]),
+        .library(name: "ErrandWebhooks", targets: ["ErrandWebhooks"]),
         .executable(name: "errand-producer", targets: ["errand-producer"]),
         .executable(name: "errand-worker", targets: ["errand-worker"]),
         .executable(name: "errand", targets: ["ErrandConsole"]),
@@ -44,6 +45,7 @@ let package = Package(
             name: "TracingSupport",
             description: "Middleware that lets traces follow jobs through swift-distributed-tracing."
         ),
+        .trait(name: "ConfigurationSupport", description: "Settings read through swift-configuration."),
         .trait(name: "CommandLine", description: "The executables errand, errand-producer and errand-worker."),
         .trait(
             name: "Dashboard",
@@ -51,11 +53,12 @@ let package = Package(
             enabledTraits: ["CommandLine"]
         ),
         .default(
-            enabledTraits: ["MetricsSupport", "TracingSupport", "CommandLine", "Dashboard"]
+            enabledTraits: ["MetricsSupport", "TracingSupport", "ConfigurationSupport", "CommandLine", "Dashboard"]
         ),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -72,6 +75,11 @@ let package = Package(
             name: "Errand",
             dependencies: [
                 "Backgroundable", "ErrandText",
+                .product(
+                    name: "Configuration",
+                    package: "swift-configuration",
+                    condition: .when(traits: ["ConfigurationSupport"])
+                ),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(
@@ -92,6 +100,14 @@ let package = Package(
             name: "ErrandTesting",
             dependencies: ["Errand", .product(name: "Logging", package: "swift-log")]
         ),
+        .target(
+            name: "ErrandWebhooks",
+            dependencies: [
+                "Errand",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
         .systemLibrary(
             name: "CHiredis",
             pkgConfig: hiredisPkgConfig,
@@ -101,6 +117,11 @@ let package = Package(
             name: "ErrandRedis",
             dependencies: [
                 "CHiredis", "Errand", "ErrandText",
+                .product(
+                    name: "Configuration",
+                    package: "swift-configuration",
+                    condition: .when(traits: ["ConfigurationSupport"])
+                ),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -188,7 +209,12 @@ let package = Package(
         .testTarget(
             name: "ErrandTests",
             dependencies: [
-                "Errand", "ErrandConformance", "ErrandTesting",
+                "Errand", "ErrandConformance", "ErrandRedis", "ErrandTesting", "ErrandWebhooks", "TestSupport",
+                .product(
+                    name: "Configuration",
+                    package: "swift-configuration",
+                    condition: .when(traits: ["ConfigurationSupport"])
+                ),
                 .product(
                     name: "InMemoryTracing",
                     package: "swift-distributed-tracing",
@@ -287,10 +313,45 @@ let package = Package(
             dependencies: ["Errand", "ErrandRedis"],
             path: "Examples/FromVaporQueues"
         ),
+        // A whole application; Examples/PhotoService has a manifest of its own for whoever copies it.
+        .target(name: "Photos", dependencies: ["Errand"], path: "Examples/PhotoService/Sources/Photos"),
+        .executableTarget(
+            name: "errand-example-photo-server",
+            dependencies: [
+                "ErrandDashboard", "ErrandRedis", "Photos",
+                .product(
+                    name: "Configuration",
+                    package: "swift-configuration",
+                    condition: .when(traits: ["ConfigurationSupport"])
+                ),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Dashboard"])),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Examples/PhotoService/Sources/PhotoServer"
+        ),
+        .executableTarget(
+            name: "errand-example-photo-worker",
+            dependencies: [
+                "ErrandRedis", "Photos",
+                .product(
+                    name: "Configuration",
+                    package: "swift-configuration",
+                    condition: .when(traits: ["ConfigurationSupport"])
+                ),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Examples/PhotoService/Sources/PhotoWorker"
+        ),
         .testTarget(
             name: "SnippetTests",
             dependencies: [
-                "Backgroundable", "Errand", "ErrandRedis", "ErrandTesting",
+                "Backgroundable", "Errand", "ErrandRedis", "ErrandTesting", "ErrandWebhooks",
+                .product(
+                    name: "Configuration",
+                    package: "swift-configuration",
+                    condition: .when(traits: ["ConfigurationSupport"])
+                ),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),

@@ -70,6 +70,7 @@ extension CatalogueSchedule {
             queue: queue ?? operation?.queue,
             name: uniqueName ?? (isOwn ? try name(operation, arguments) : nil),
             unique: policy.flatMap { UniquenessPolicy(rawValue: $0.rawValue) },
+            uniqueUntil: isOwn ? operation?.uniqueUntil.flatMap { UniqueUntil(rawValue: $0.rawValue) } : nil,
             timeout: timeout,
             retries: retries,
             priority: priority ?? operation?.priority

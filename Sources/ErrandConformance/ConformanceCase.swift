@@ -28,7 +28,9 @@ public struct ConformanceCase: Sendable, CaseIterable, CustomTestStringConvertib
 
     /// All cases.
     public static var allCases: [ConformanceCase] {
-        uniqueness + naming + succession + outcomes + keptErrors + notes + fences + identity + lines + parking
+        uniqueness + uniqueUntilStarted + streams + naming + succession + outcomes + keptErrors + notes + fences
+            + identity
+            + lines + parking
             + priorities
             + timing
             + endings + reconciling

@@ -104,7 +104,10 @@ struct CatalogueErrorTests {
     /// The body of one operation, and what the error must say.
     @Test(arguments: [
         ("{run: [a], retrys: 1}", "key \"retrys\": is not a known key; did you mean \"retries\"?"),
-        ("{run: [a], colour: 1}", "Known keys: run, http, name, unique, timeout, retries, queue, priority"),
+        (
+            "{run: [a], colour: 1}",
+            "Known keys: run, http, name, unique, unique_until, timeout, retries, queue, priority"
+        ),
         ("{run: []}", "key \"run\": names no command"),
         ("{run: [\"\"]}", "names no command"),
         ("{run: ls -l}", "is one text; write a list"),

@@ -27,6 +27,7 @@ import Testing
             ("history:order", ["history_without_order"]), ("history", []), ("failures", []), ("crashes", []),
             ("errors", []), ("progress", []), ("checkpoints", []),
             ("ended", []), ("counters", []), ("seq", ["token_forgotten"]), ("idle", []), ("settings", []),
+            ("stream", []), ("cursors", []),
         ] + schedules
 
     private static let schedules: [(key: String, kinds: Set<String>)] = [

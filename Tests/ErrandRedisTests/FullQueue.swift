@@ -34,6 +34,8 @@ struct FullQueue {
     }
 
     private func fill() async throws {
+        try await broker.configure("default", QueueSettings(keptEvents: 1000))
+        try await broker.keep(EventCursor(epoch: 1, number: 1), of: "reader", on: "default")
         try await broker.register(Self.session, on: "default")
         var calls = Calls(broker: broker, session: Self.session)
         // One that is done and gave a result, one that failed and is to be tried again, one that is dead, one that nobody knows.
@@ -118,6 +120,7 @@ struct FullQueue {
                 case "hash": try sorted(server.run("HGETALL", key))
                 case "zset": try server.run("ZRANGE", key, "0", "-1", "WITHSCORES")
                 case "set": try sorted(server.run("SMEMBERS", key))
+                case "stream": try server.run("XRANGE", key, "-", "+")
                 case "list": try server.run("LRANGE", key, "0", "-1")
                 default: try server.run("GET", key)
                 }

@@ -52,6 +52,49 @@ import Testing
         #expect(try output.objects.map { $0["id"] } == ["wanted"])
     }
 
+    @Test func goesOnAfterACursor() async throws {
+        let first = try await Executable.console.run(["queue", "set", "a", "events", "1000"], on: server)
+        #expect(first.status == 0)
+        try await finish("one", in: "a")
+        try await finish("two", in: "a")
+        let environment = ["ERRAND_REDIS_URL": server.url]
+        func events(after cursor: String) throws -> RunningExecutable {
+            let arguments = ["events", "--queue", "a", "--json", "--after", cursor]
+            return try RunningExecutable(.console, arguments, environment: environment)
+        }
+        let all = try events(after: "oldest")
+        _ = try await all.line { $0.contains("two") }
+        all.signal(SIGINT)
+        let output = await all.end()
+        #expect(output.status == 0)
+        #expect(try output.objects.map { $0["id"] } == ["one", "two"])
+        let cursor = try #require(output.error.split(separator: " ").last.map { $0.filter { !$0.isNewline } })
+        try await finish("three", in: "a")
+        let rest = try events(after: cursor)
+        _ = try await rest.line { $0.contains("three") }
+        // What happens while it waits is heard, too; and a numbering that is gone is told.
+        try await finish("four", in: "a")
+        _ = try await rest.line { $0.contains("four") }
+        rest.signal(SIGTERM)
+        let more = await rest.end()
+        #expect(try more.objects.map { $0["id"] } == ["three", "four"])
+        #expect(!more.error.contains("gap"))
+        let lost = try events(after: "1-5")
+        #expect(try await lost.errorLine { $0.hasPrefix("gap") }.contains("an unknown number of events of a missed"))
+        lost.signal(SIGINT)
+        _ = await lost.end()
+    }
+
+    @Test(arguments: [
+        (["--after", "oldest"], 64, "one --queue"), (["--queue", "a", "--after", "never"], 64, "is not a cursor"),
+        (["--queue", "a", "--after", "oldest"], 78, "errand queue set a events"),
+    ])
+    func saysWhyItCannotGoOn(arguments: [String], status: Int32, reason: String) async throws {
+        let output = try await Executable.console.run(["events"] + arguments, on: server)
+        #expect(output.status == status)
+        #expect(output.error.contains(reason), "\(output.error)")
+    }
+
     @Test func passesOverWhatIsNoEvent() async throws {
         let running = try await start("--json")
         let channel = "errand:{default}:events"

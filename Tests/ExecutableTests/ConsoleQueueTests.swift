@@ -66,9 +66,29 @@ import Testing
         #expect(try await push(1).status == 0)
     }
 
+    @Test func setsWhatCanBeSet() async throws {
+        let set = try await queue("set", "default", "events", "500", "--json")
+        #expect(set.text == #"{"queue":"default","setting":"events","value":"500"}"# + "\n")
+        for (setting, value) in [("limit", "9"), ("starts", "on"), ("keep-results", "2h"), ("remember-ids", "90s")] {
+            #expect(try await queue("set", "default", setting, value).status == 0)
+        }
+        func settings() throws -> [String] {
+            try server.run("HGETALL", "errand:{default}:settings").split(whereSeparator: \.isNewline).map(String.init)
+        }
+        let stored = try settings()
+        let pairs = Set(stride(from: 0, to: stored.count, by: 2).map { "\(stored[$0])=\(stored[$0 + 1])" })
+        #expect(pairs == ["stream=500", "maximum=9", "starts=1", "keep_ms=7200000", "remember_ms=90000"])
+        for setting in ["limit", "starts", "keep-results", "remember-ids", "events"] {
+            #expect(try await queue("set", "default", setting, "default").status == 0)
+        }
+        #expect(try settings().isEmpty)
+    }
+
     @Test func refusesWrongUsage() async throws {
         for arguments in [
             ["pause"], ["pause", "a b"], ["limit", "q"], ["limit", "q", "many"], ["limit", "q", "--", "-1"],
+            ["set", "q", "colour", "1"], ["set", "q", "events", "1000001"], ["set", "q", "starts", "1"],
+            ["set", "q", "keep-results", "2"], ["set", "q", "remember-ids", "10ms"],
         ] {
             #expect(try await Executable.console.run(["queue"] + arguments, on: server).status == 64)
         }

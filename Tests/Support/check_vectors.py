@@ -73,7 +73,7 @@ def raw_members(text):
 
 
 def settle(text):
-    known = "v operation arguments queue name unique timeout_ms not_before_ms retries priority id meta".split()
+    known = "v operation arguments queue name unique unique_until timeout_ms not_before_ms retries priority id meta".split()
     members = raw_members(text.decode())
     given = {key: (value, raw) for key, _, value, raw in members if key in known}
     given = {key: pair for key, pair in given.items() if pair[0] is not None or key == "arguments"}
@@ -96,12 +96,16 @@ def settle(text):
     if name is not None:
         fields.append('"name":' + string(name))
     fields.append(f'"unique":"{unique}"')
+    if "unique_until" in given:
+        fields.append('"unique_until":"' + given["unique_until"][0] + '"')
     fields += [f'"{key}":{number(key)}' for key in ("timeout_ms", "not_before_ms", "retries", "priority") if key in given]
     fields.append('"id":"' + given.get("id", (MADE_ID,))[0] + '"')
     if "meta" in given:
         fields.append('"meta":' + given["meta"][1])
     fragment = f'"operation":"{operation}","name":' + ("null" if name is None else string(name))
-    header = f"1{unique[0]}{number('priority') or 5};{number('timeout_ms')};{number('retries')};{len(fragment.encode())}\n"
+    lets_go = unique != "ignore" and given.get("unique_until", ("",))[0] == "started"
+    letter = unique[0].upper() if lets_go else unique[0]
+    header = f"1{letter}{number('priority') or 5};{number('timeout_ms')};{number('retries')};{len(fragment.encode())}\n"
     envelope = header + fragment + "{" + ",".join(fields + unknown) + "}"
     settled = {"name": name}
     for key, value in (("canonical_arguments", canonical_arguments), ("envelope", envelope)):

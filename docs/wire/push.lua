@@ -50,12 +50,14 @@ local TYPES = {
 -- Keys that a queue of plain jobs lacks, and those that it has at times, are asked for together.
 local SELDOM = {
   names = 'hash', named = 'hash', running = 'hash', next = 'hash', stops = 'hash', failures = 'hash', crashes = 'hash',
-  alone = 'hash', errors = 'hash', progress = 'hash', checkpoints = 'hash', stand = 'hash', place = 'hash', gone = 'hash', settings = 'hash', parked = 'hash',
+  alone = 'hash', errors = 'hash', progress = 'hash', checkpoints = 'hash', stand = 'hash', place = 'hash', gone = 'hash',
+  settings = 'hash', parked = 'hash',
   suspects = 'list', ['ready:0'] = 'list', ['ready:1'] = 'list', ['ready:2'] = 'list', ['ready:3'] = 'list',
   ['ready:4'] = 'list', ['ready:6'] = 'list', ['ready:7'] = 'list', ['ready:8'] = 'list', ['ready:9'] = 'list',
 }
 local AT_TIMES = {
   history = 'hash', ['history:order'] = 'list', ['ended:old'] = 'hash', scheduled = 'zset', retrying = 'zset', dead = 'zset',
+  stream = 'stream', cursors = 'hash',
 }
 
 -- What a key is, when it is there and is something else than it should be.
@@ -99,7 +101,7 @@ do
   if wrong then return wrong end
 end
 -- Events and totals: gathered during the script, published and added at its end.
-local lines, bytes, totals = {}, 0, {}
+local lines, bytes, told, totals = {}, 0, 0, {}
 local NAMELESS = '"operation":null,"name":null'
 
 local function sound_fragment(text)
@@ -108,16 +110,40 @@ end
 
 local function count(what, times) totals[what] = (totals[what] or 0) + (times or 1) end
 
+-- An entry of the stream has the id `epoch-number of its last event`: numbers have no holes, so a reader notices what it has
+-- missed. A new epoch begins where the last number is not known.
+local function keep_in_stream(text, kept)
+  local epoch, last = string.match(call('HGET', Q .. ':seq', 'stream') or '', '^(%d+)-(%d+)$')
+  local function add()
+    local number = whole(num(last) + told)
+    local oldest = epoch .. '-' .. whole(math.max(num(last) + told - kept, 0))
+    local added = redis.pcall('XADD', Q .. ':stream', 'MINID', '~', oldest, epoch .. '-' .. number, 'e', text)
+    return type(added) == 'string' and added
+  end
+  local id = epoch and add()
+  if not id then
+    epoch, last = nowtext, 0
+    id = add()
+  end
+  -- Where the clock was put back, too, what is in the way is older than this.
+  if not id and call('DEL', Q .. ':stream') == 1 then id = add() end
+  call('HSET', Q .. ':seq', 'stream', id or epoch .. '-' .. whole(num(last) + told))
+end
+
 local function publish()
   if #lines == 0 then return end
   -- One text alone is not copied.
-  call('PUBLISH', Q .. ':events', lines[2] and table.concat(lines, '\n') or lines[1])
-  lines, bytes = {}, 0
+  local text = lines[2] and table.concat(lines, '\n') or lines[1]
+  call('PUBLISH', Q .. ':events', text)
+  local kept = num(field('settings', 'stream'))
+  if kept > 0 then keep_in_stream(text, kept) end
+  lines, bytes, told = {}, 0, 0
 end
 
 -- Lua hashes every text it makes; up to 8 KiB, joining lines makes one only.
-local function tell(line)
+local function tell(line, events)
   if bytes + #line > 8000 then publish() end
+  told = told + (events or 1)
   lines[#lines + 1] = line
   bytes = bytes + #line + 1
 end
@@ -150,7 +176,7 @@ end
 -- A stored body's priority, timeout, retries and event fragment; nil when the header cannot be read.
 local function header(body)
   local priority, timeout, retries, length, from =
-    string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d1[idr](%d);(%d*);(%d*);(%d+)\n()')
+    string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d1[idrDR](%d);(%d*);(%d*);(%d+)\n()')
   if not priority then return nil end
   local fragment = string.sub(body, from, from + num(length) - 1)
   if #fragment > 8192 or string.find(fragment, '%c') or not string.find(fragment, '^"operation":') then fragment = NAMELESS end
@@ -395,11 +421,11 @@ local function problem(i)
   local id, due, policy, name, envelope = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
   if #id < 1 or #id > 64 or string.find(id, '[^%w_-]') then return 'the id must match [A-Za-z0-9_-]{1,64}' end
   if #due > 15 or not string.find(due, '^%d+$') then return 'the due time must be milliseconds since 1970' end
-  if policy ~= 'i' and policy ~= 'd' and policy ~= 'r' then return 'the policy must be i, d or r' end
-  if (policy == 'i') ~= (name == '') then return 'a name goes with the policies d and r, and only with them' end
+  if not string.find(policy, '^[idrDR]$') then return 'the policy must be i, d, r, D or R' end
+  if (policy == 'i') ~= (name == '') then return 'a name goes with the policies d, r, D and R, and only with them' end
   if #name > 1024 then return 'the name is longer than 1024 bytes' end
   if #envelope > 1200000 then return 'the envelope is longer than 1200000 bytes' end
-  if string.sub(envelope, 1, 2) ~= '1' .. policy or not string.find(envelope, '^1[idr]%d;%d*;%d*;%d+\n') then
+  if string.sub(envelope, 1, 2) ~= '1' .. policy or not string.find(envelope, '^1[idrDR]%d;%d*;%d*;%d+\n') then
     return 'the envelope must begin with a header of version 1 and the same policy'
   end
 end
@@ -534,7 +560,7 @@ local function push_named(id, due, policy, name, envelope)
   end
   local session = field('running', holder)
   if session and call('HEXISTS', Q .. ':claims:' .. session, holder) == 0 then session = nil end
-  if policy == 'd' then
+  if policy == 'd' or policy == 'D' then
     local waiting_next = session and successor_of(holder)
     if not (session and (waits or field('stops', holder))) or waiting_next then
       local _, _, _, fragment = header(nowtext .. envelope)
@@ -578,7 +604,7 @@ end
 -- push: takes jobs into the queue, one after the other.
 --
 -- KEYS[1]  errand:{queue}
--- ARGV     for each job five values: id, due (ms since 1970; 0 is now), policy (i, d or r), name ('' without), envelope
+-- ARGV     for each job five values: id, due (ms since 1970; 0 is now), policy (i, d, r; D and R let the name go at the first claim), name ('' without), envelope
 -- Answer   first 1 when the queue was not known before (then: SADD errand:queues queue), else 0; then one text a job:
 --          a accepted · e exists · d:HOLDER dropped · r:HOLDER replaced · n:HOLDER deferred
 --

@@ -4,7 +4,7 @@
 /// what became of each. `docs/data-model.md` describes every transition; one conformance suite holds all brokers to it.
 ///
 /// Two brokers ship: `MemoryBroker` here, and `RedisBroker` in `ErrandRedis`.
-public protocol Broker: PushingBroker, WorkingBroker, SchedulingBroker, ConsoleBroker {}
+public protocol Broker: PushingBroker, WorkingBroker, SchedulingBroker, ConsoleBroker, StreamingBroker {}
 
 /// What a producer needs of a broker: to push jobs, and to see what became of them.
 public typealias ProducingBroker = PushingBroker & WatchingBroker

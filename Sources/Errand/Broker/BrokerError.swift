@@ -40,6 +40,9 @@ public struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible {
         self.message = message
     }
 
+    /// Whether the same call may do better a little later: the broker was not there, or its answer was lost.
+    var isPassing: Bool { code == .notReachable || code == .outcomeUnknown }
+
     /// The message.
     public var description: String { message }
 }

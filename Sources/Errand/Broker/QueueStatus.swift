@@ -119,6 +119,8 @@ public struct QueueSettings: Sendable, Equatable {
     public var keepHistoryMilliseconds: Int?
     /// Whether `started` events are published.
     public var publishesStarts: Bool?
+    /// How many of the last events the durable stream keeps, 0 to 1,000,000. None unless set.
+    public var keptEvents: Int?
 
     /// Makes settings.
     public init(
@@ -126,12 +128,14 @@ public struct QueueSettings: Sendable, Equatable {
         maximumLength: Int? = nil,
         rememberIDsMilliseconds: Int? = nil,
         keepHistoryMilliseconds: Int? = nil,
-        publishesStarts: Bool? = nil
+        publishesStarts: Bool? = nil,
+        keptEvents: Int? = nil
     ) {
         self.isPaused = isPaused
         self.maximumLength = maximumLength
         self.rememberIDsMilliseconds = rememberIDsMilliseconds
         self.keepHistoryMilliseconds = keepHistoryMilliseconds
         self.publishesStarts = publishesStarts
+        self.keptEvents = keptEvents
     }
 }

@@ -6,6 +6,7 @@ enum DescriptionKey: String, CaseIterable {
     case queue
     case name
     case unique
+    case uniqueUntil = "unique_until"
     case timeout = "timeout_ms"
     case notBefore = "not_before_ms"
     case retries
@@ -21,6 +22,7 @@ enum DescriptionKey: String, CaseIterable {
         case .arguments: "a JSON value of at most 1 MiB and 64 levels"
         case .name: "text of 1 to 1024 bytes in UTF-8"
         case .unique: "\"ignore\", \"drop\" or \"replace\""
+        case .uniqueUntil: "\"finished\" or \"started\""
         case .timeout: "a whole number of milliseconds from 1 to 31536000000 (365 days), in plain digits"
         case .notBefore: "a time in milliseconds since 1970 from 0 to 9999999999999, in plain digits"
         case .retries: "a whole number from 0 to 1000, in plain digits"
@@ -53,6 +55,7 @@ enum DescriptionKey: String, CaseIterable {
         case .priority: 512
         case .id: 1024
         case .meta: 2048
+        case .uniqueUntil: 4096
         }
     }
 }
@@ -73,6 +76,7 @@ extension DescriptionKey {
         case (9, UInt8(ascii: "o")): candidate = .operation
         case (9, _): candidate = .arguments
         case (10, _): candidate = .timeout
+        case (12, _): candidate = .uniqueUntil
         case (13, _): candidate = .notBefore
         default: return nil
         }
@@ -90,6 +94,7 @@ extension DescriptionKey {
         case .queue: "queue"
         case .name: "name"
         case .unique: "unique"
+        case .uniqueUntil: "unique_until"
         case .timeout: "timeout_ms"
         case .notBefore: "not_before_ms"
         case .retries: "retries"

@@ -36,6 +36,7 @@ extension OperationDescription {
             JSONEscaping.append(name, to: &output)
         }
         if let givenPolicy { append(#","unique":""#, plain: givenPolicy.rawValue, to: &output) }
+        if let givenUniqueUntil { append(#","unique_until":""#, plain: givenUniqueUntil.rawValue, to: &output) }
     }
 
     private func encodeNumbers(to output: inout [UInt8]) {

@@ -8,6 +8,7 @@ extension OperationDescription {
     ///   - queue: The queue, named like an operation; "default" when left out.
     ///   - name: The name for uniqueness, 1 to 1,024 bytes; operation and arguments when left out.
     ///   - unique: What happens when another job holds the name; `ignore` when left out.
+    ///   - uniqueUntil: How long the job holds its name; until it has finished when left out.
     ///   - timeout: How long a run may take, 1 ms to 365 days, rounded up to whole milliseconds.
     ///   - notBefore: The earliest time to run, in milliseconds since 1970 UTC.
     ///   - retries: How often a failed run is repeated, 0 to 1,000.
@@ -21,6 +22,7 @@ extension OperationDescription {
         queue: String? = nil,
         name: String? = nil,
         unique: UniquenessPolicy? = nil,
+        uniqueUntil: UniqueUntil? = nil,
         timeout: Duration? = nil,
         notBefore: Int64? = nil,
         retries: Int? = nil,
@@ -36,6 +38,7 @@ extension OperationDescription {
         self.id = id
         givenQueue = queue
         givenPolicy = unique
+        givenUniqueUntil = uniqueUntil
         givenPriority = priority
         timeoutMilliseconds = try timeout.map { duration throws(DescriptionError) in
             try DescriptionRules.milliseconds(duration)
@@ -47,7 +50,7 @@ extension OperationDescription {
     /// Makes a description whose arguments are written from a value of a type of yours, keys sorted.
     ///
     /// The other parameters are those of
-    /// ``init(_:arguments:queue:name:unique:timeout:notBefore:retries:priority:id:meta:)``.
+    /// ``init(_:arguments:queue:name:unique:uniqueUntil:timeout:notBefore:retries:priority:id:meta:)``.
     ///
     /// - Throws: ``DescriptionError`` naming the first value that is not as it must be, the arguments among them when
     ///   they cannot be written as JSON.
@@ -57,6 +60,7 @@ extension OperationDescription {
         queue: String? = nil,
         name: String? = nil,
         unique: UniquenessPolicy? = nil,
+        uniqueUntil: UniqueUntil? = nil,
         timeout: Duration? = nil,
         notBefore: Int64? = nil,
         retries: Int? = nil,
@@ -76,6 +80,7 @@ extension OperationDescription {
             queue: queue,
             name: name,
             unique: unique,
+            uniqueUntil: uniqueUntil,
             timeout: timeout,
             notBefore: notBefore,
             retries: retries,
@@ -94,6 +99,7 @@ extension OperationDescription {
         queue: String? = nil,
         name: String? = nil,
         unique: UniquenessPolicy? = nil,
+        uniqueUntil: UniqueUntil? = nil,
         timeout: Duration? = nil,
         retries: Int? = nil,
         priority: Int? = nil
@@ -102,6 +108,7 @@ extension OperationDescription {
         filled.givenQueue = givenQueue ?? queue
         filled.name = self.name ?? name
         filled.givenPolicy = givenPolicy ?? unique
+        filled.givenUniqueUntil = givenUniqueUntil ?? uniqueUntil
         filled.retries = self.retries ?? retries
         filled.givenPriority = givenPriority ?? priority
         if let timeout, timeoutMilliseconds == nil {

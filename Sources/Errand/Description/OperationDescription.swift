@@ -32,6 +32,8 @@ public struct OperationDescription: Sendable {
     public internal(set) var givenQueue: String?
     /// The uniqueness policy, if one was given.
     public internal(set) var givenPolicy: UniquenessPolicy?
+    /// How long the name is held, if that was given.
+    public internal(set) var givenUniqueUntil: UniqueUntil?
     /// The priority, if one was given.
     public internal(set) var givenPriority: Int?
 
@@ -55,6 +57,9 @@ extension OperationDescription {
 
     /// What happens when another job holds the name; `ignore` when nothing was given.
     public var uniquenessPolicy: UniquenessPolicy { givenPolicy ?? .ignore }
+
+    /// How long the job holds its name: until it has finished when nothing was given, or the policy is `ignore`.
+    public var uniqueUntil: UniqueUntil { uniquenessPolicy == .ignore ? .finished : givenUniqueUntil ?? .finished }
 
     /// The priority, 0 to 9, 9 first; 5 when none was given.
     public var priority: Int { givenPriority ?? 5 }

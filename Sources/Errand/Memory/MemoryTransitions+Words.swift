@@ -31,7 +31,7 @@ extension MemoryTransitions {
             job.successor.map { number($0.id) } ?? -1, job.successor?.due ?? 0,
             Int64(KeptErrors.size(of: job.errors.events)),
         ]
-        words.append(job.place == .dead ? -1 : job.name.map { number($0.bytes) } ?? -1)
+        words.append(job.place == .dead ? -1 : job.heldName.map { number($0.bytes) } ?? -1)
         switch job.place {
         case .line(.ready(let priority)): words += [1, Int64(priority)]
         case .line(.suspects): words += [2, 0]
@@ -42,7 +42,7 @@ extension MemoryTransitions {
         case .deferred(let holder): words += [7, number(holder)]
         case .dead: words += [8, queue.dead[job.id] ?? -1]
         }
-        if case .claimed(let session) = job.place, job.name != nil {
+        if case .claimed(let session) = job.place, job.heldName != nil {
             words.append(number(session))
         } else {
             words.append(-1)

@@ -84,6 +84,7 @@ extension JobParameters {
             queue: options.queue ?? defaults.queue,
             name: options.name ?? uniqueness?.name(of: arguments, operation: Self.jobName),
             unique: uniqueness?.policy,
+            uniqueUntil: uniqueness?.until == .started ? .started : nil,
             timeout: options.timeout,
             notBefore: options.notBefore(now),
             retries: options.retries,

@@ -4,10 +4,13 @@
 /// JobUniqueness.drop                     // the same arguments: the newer job gives way
 /// JobUniqueness.drop(by: "to")           // the same recipient
 /// JobUniqueness.replace(by: "document")  // the newer job takes the older one's place
+/// JobUniqueness.drop(by: "id").untilStarted  // one waits at the most; others of it may run
 /// ```
 public struct JobUniqueness: Sendable, Equatable {
     /// What happens when another job holds the name.
     public var policy: UniquenessPolicy
+    /// How long a job counts: until it has finished, or until it starts.
+    public var until = UniqueUntil.finished
     /// The fields of the arguments that make two jobs the same; all of them when there are none here.
     public var fields: [String]
 
@@ -29,6 +32,13 @@ public struct JobUniqueness: Sendable, Equatable {
 
     /// A job takes the place of an unfinished one that is equal in these fields.
     public static func replace(by fields: String...) -> JobUniqueness { JobUniqueness(.replace, by: fields) }
+
+    /// The same rule for jobs that have not started: a job that runs is in nobody's way.
+    public var untilStarted: JobUniqueness {
+        var rule = self
+        rule.until = .started
+        return rule
+    }
 
     /// The name of a job with these arguments; `nil` when all of them count, or none.
     ///

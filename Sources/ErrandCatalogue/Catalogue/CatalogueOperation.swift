@@ -20,6 +20,12 @@ package struct CatalogueOperation: Sendable {
         case replace
     }
 
+    /// How long a job holds its name, as `Errand` knows it.
+    package enum UniqueUntil: String, Sendable, CaseIterable {
+        case finished
+        case started
+    }
+
     /// The operation's name, `[A-Za-z0-9_.-]{1,128}`.
     package let name: String
     /// What a worker does to run it.
@@ -28,6 +34,8 @@ package struct CatalogueOperation: Sendable {
     package var nameTemplate: Template?
     /// The default uniqueness policy.
     package var uniqueness: Uniqueness?
+    /// How long a job holds its name.
+    package var uniqueUntil: UniqueUntil?
     /// How long a run may take.
     package var timeout: Duration?
     /// How often a failed run is tried again, 0 to 1000.

@@ -4,7 +4,7 @@ import Yams
 /// Reads the operations of a catalogue and refuses everything it does not know.
 struct CatalogueReader {
     private static let operationKeys = [
-        "run", "http", "name", "unique", "timeout", "retries", "queue", "priority",
+        "run", "http", "name", "unique", "unique_until", "timeout", "retries", "queue", "priority",
     ]
 
     let source: String
@@ -66,6 +66,9 @@ struct CatalogueReader {
         var operation = CatalogueOperation(name: name, kind: try kind(entries, at: place))
         operation.nameTemplate = try entries["name"].map(template)
         operation.uniqueness = try entries["unique"].map(uniqueness)
+        operation.uniqueUntil = try entries["unique_until"].map { value throws(CatalogueError) in
+            try word(value, "how long a name is held")
+        }
         operation.timeout = try entries["timeout"].map(duration)
         operation.retries = try entries["retries"].map { value throws(CatalogueError) in
             try value.number(in: 0...1_000)
@@ -112,12 +115,19 @@ struct CatalogueReader {
     }
 
     func uniqueness(_ value: CatalogueNode) throws(CatalogueError) -> CatalogueOperation.Uniqueness {
+        try word(value, "a uniqueness policy")
+    }
+
+    private func word<Word: RawRepresentable<String> & CaseIterable>(
+        _ value: CatalogueNode,
+        _ what: String
+    ) throws(CatalogueError) -> Word {
         let text = try value.text()
-        guard let policy = CatalogueOperation.Uniqueness(rawValue: text) else {
-            let allowed = CatalogueOperation.Uniqueness.allCases.map(\.rawValue).joined(separator: ", ")
-            throw value.error("\"\(text)\" is not a uniqueness policy; allowed: \(allowed)")
+        guard let word = Word(rawValue: text) else {
+            let allowed = Word.allCases.map(\.rawValue).joined(separator: ", ")
+            throw value.error("\"\(text)\" is not \(what); allowed: \(allowed)")
         }
-        return policy
+        return word
     }
 
     func duration(_ value: CatalogueNode) throws(CatalogueError) -> Duration {

@@ -28,6 +28,7 @@ extension Stage {
     func job(
         _ id: String,
         _ policy: UniquenessPolicy = .ignore,
+        until: UniqueUntil? = nil,
         name: String? = nil,
         operation: String = Stage.operation,
         priority: Int? = nil,
@@ -40,6 +41,7 @@ extension Stage {
             queue: queue,
             name: name ?? (policy == .ignore ? nil : "the name"),
             unique: policy,
+            uniqueUntil: until,
             timeout: timeout,
             notBefore: delay.map { Self.milliseconds + $0 },
             retries: retries,

@@ -16,14 +16,25 @@ struct EventWriter: Sendable {
 
     /// Writes the events of a message.
     func write(_ message: QueueEvents) {
-        for line in message.lines {
-            guard let event = JobEvent(line: line), let kind = event.event else { continue }
-            guard operations.isEmpty || operations.contains(event.operation ?? "") else { continue }
-            if asJSON {
-                StandardOutput.write(line)
-            } else {
-                StandardOutput.write(words(for: event, kind, message.queue))
-            }
+        for line in message.lines { if let event = JobEvent(line: line) { write(event, line, message.queue) } }
+    }
+
+    /// Writes what comes out of the durable stream of a queue; a gap is told where a person reads it.
+    func write(_ next: StreamedEvent, of queue: String) {
+        switch next {
+        case .event(let kept): write(kept.event, kept.line, queue)
+        case .gap(let gap):
+            let lost = gap.lost.map { $0.counted("event") } ?? "an unknown number of events"
+            StandardError.write("gap: \(lost) of \(queue) missed; going on after \(gap.cursor)")
+        }
+    }
+
+    private func write(_ event: JobEvent, _ line: [UInt8], _ queue: String) {
+        guard let kind = event.event, operations.isEmpty || operations.contains(event.operation ?? "") else { return }
+        if asJSON {
+            StandardOutput.write(line)
+        } else {
+            StandardOutput.write(words(for: event, kind, queue))
         }
     }
 

@@ -12,9 +12,14 @@ struct EventsCommand: AsyncParsableCommand {
             Without --queue: of every queue, also of those made later. Events are hints: while the connection is lost, \
             some are missed. With --json, each event is an object on a line of its own.
 
+            With --after, of one queue's durable stream, which keeps the last events (errand queue set): from the \
+            oldest, or after a cursor; the last cursor is told at the end. What is missing is told as a gap.
+
             Examples:
               errand events
               errand events --queue images --operation thumbnail --json
+              errand events --queue images --after oldest
+              errand events --queue images --after 1795215724000-42
             """
     )
 
@@ -26,9 +31,25 @@ struct EventsCommand: AsyncParsableCommand {
     )
     var operations: [String] = []
 
+    @Option(help: ArgumentHelp("Events that were kept: oldest, or those after this cursor.", valueName: "cursor"))
+    var after: String?
+
     @OptionGroup var options: ConsoleOptions
 
+    func validate() throws {
+        guard let after else { return }
+        guard queues.named.count == 1 else { throw ValidationError("--after needs the name of one --queue") }
+        guard cursor != nil else {
+            throw ValidationError(
+                "\"\(after.onOneLine())\" is not a cursor: oldest, or two numbers such as 1795215724000-42"
+            )
+        }
+    }
+
+    private var cursor: EventCursor? { after == "oldest" ? .oldest : after.flatMap(EventCursor.init) }
+
     func run() async throws {
+        if let cursor, let queue = queues.named.first { return try await follow(queue, after: cursor) }
         let interruption = Interruption()
         try await options.withBroker { broker in
             // A subscription alone would wait for ever for a broker that is not there, or does not permit it.
@@ -42,5 +63,28 @@ struct EventsCommand: AsyncParsableCommand {
             for await _ in interruption.signals { break }
             writing.cancel()
         }
+    }
+
+    /// Writes what the durable stream has and gets, and says at the end where to go on.
+    private func follow(_ queue: String, after cursor: EventCursor) async throws {
+        let interruption = Interruption()
+        let writer = EventWriter(asJSON: options.json, operations: Set(operations))
+        let last = try await options.withBroker { broker in
+            let reading = Task {
+                var last = cursor
+                for try await next in broker.eventStream(of: queue, after: cursor) {
+                    writer.write(next, of: queue)
+                    last = next.cursor
+                }
+                return last
+            }
+            let stopping = Task {
+                for await _ in interruption.signals { break }
+                reading.cancel()
+            }
+            defer { stopping.cancel() }
+            return try await reading.value
+        }
+        StandardError.write("go on with --after \(last == .oldest ? "oldest" : last.description)")
     }
 }

@@ -8,14 +8,18 @@ import ErrandRedis
 struct QueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "queue",
-        abstract: "Pauses, resumes, clears or limits queues.",
+        abstract: "Pauses, resumes, clears, limits and configures queues.",
         discussion: """
             Examples:
               errand queue pause images
               errand queue clear images --yes
               errand queue limit images 100000
+              errand queue set images events 100000
             """,
-        subcommands: [QueuePauseCommand.self, QueueResumeCommand.self, QueueClearCommand.self, QueueLimitCommand.self]
+        subcommands: [
+            QueuePauseCommand.self, QueueResumeCommand.self, QueueClearCommand.self, QueueLimitCommand.self,
+            QueueSetCommand.self,
+        ]
     )
 }
 

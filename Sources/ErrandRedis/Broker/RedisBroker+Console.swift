@@ -112,6 +112,7 @@ extension RedisBroker {
             ("paused", change.isPaused.map { $0 ? 1 : 0 }), ("maximum", change.maximumLength),
             ("remember_ms", change.rememberIDsMilliseconds), ("keep_ms", change.keepHistoryMilliseconds),
             ("starts", change.publishesStarts.map { $0 ? 1 : 0 }),
+            ("stream", change.keptEvents.map { min($0, 1_000_000) }),
         ]
         var call = ScriptCall(.settings, on: queue)
         for case (let name, let value?) in values {

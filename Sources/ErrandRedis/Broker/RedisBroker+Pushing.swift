@@ -106,18 +106,8 @@ extension ScriptCall {
     mutating func add(_ job: JobEnvelope) {
         add(job.id)
         add(max(0, job.notBefore))
-        add(job.policyLetter)
+        add(UniquenessLetter(job.policy, until: job.uniqueUntil).text)
         add(job.policy == .ignore ? "" : job.name ?? "")
         add(job.bytes)
-    }
-}
-
-extension JobEnvelope {
-    fileprivate var policyLetter: String {
-        switch policy {
-        case .ignore: "i"
-        case .drop: "d"
-        case .replace: "r"
-        }
     }
 }

@@ -59,6 +59,8 @@ package struct Script: Sendable {
     )
     static let recover = Script("recover", PackageResources.recover_lua, sessions)
     static let reconcile = Script("reconcile", PackageResources.reconcile_lua, sessions)
+    static let stream = Script("stream", PackageResources.stream_lua, [base, types])
+    static let cursor = Script("cursor", PackageResources.cursor_lua, [base, types], refusedWhenFull: true)
     static let note = Script("note", PackageResources.note_lua, sessions)
     static let promote = Script("promote", PackageResources.promote_lua, places)
     static let release = Script("release", PackageResources.release_lua, sessions)
@@ -77,7 +79,7 @@ package struct Script: Sendable {
     /// Every script, for documentation and benchmarks.
     package static let all = [
         push, exchange, heartbeat, register, recover, promote, release, cancel, clear, revive, settings, status,
-        inspect, audit, reconcile, tick, schedule, unschedule, timetable, note,
+        inspect, audit, reconcile, tick, schedule, unschedule, timetable, note, stream, cursor,
     ]
 }
 

@@ -181,7 +181,7 @@ if #asked > 0 then
     end
     if accepted == 0 then return end
     texts[last] = tail
-    tell(table.concat(texts))
+    tell(table.concat(texts), accepted)
     if bare then remember_all(finished, taken + 1, 'f') end
     count('finished', accepted)
   end
@@ -368,7 +368,11 @@ if wanted > 0 then
     if has('idle') then call('SREM', Q .. ':idle', session) end
     if has('named') then
       local names = call('HMGET', Q .. ':named', unpack(ids))
-      for i = 1, #ids do if names[i] then put('running', ids[i], session) end end
+      for i = 1, #ids do
+        -- A capital letter: its name is its own until it starts, and free from now on.
+        local lets_go = names[i] and string.find(string.sub(bodies[i], 15, 15), '[DR]')
+        if lets_go then leave_name(ids[i]) elseif names[i] then put('running', ids[i], session) end
+      end
     end
     add_extras()
     if has('settings') and num(field('settings', 'starts')) == 1 then

@@ -1,5 +1,5 @@
 -- Events and totals: gathered during the script, published and added at its end.
-local lines, bytes, totals = {}, 0, {}
+local lines, bytes, told, totals = {}, 0, 0, {}
 local NAMELESS = '"operation":null,"name":null'
 
 local function sound_fragment(text)
@@ -8,16 +8,40 @@ end
 
 local function count(what, times) totals[what] = (totals[what] or 0) + (times or 1) end
 
+-- An entry of the stream has the id `epoch-number of its last event`: numbers have no holes, so a reader notices what it has
+-- missed. A new epoch begins where the last number is not known.
+local function keep_in_stream(text, kept)
+  local epoch, last = string.match(call('HGET', Q .. ':seq', 'stream') or '', '^(%d+)-(%d+)$')
+  local function add()
+    local number = whole(num(last) + told)
+    local oldest = epoch .. '-' .. whole(math.max(num(last) + told - kept, 0))
+    local added = redis.pcall('XADD', Q .. ':stream', 'MINID', '~', oldest, epoch .. '-' .. number, 'e', text)
+    return type(added) == 'string' and added
+  end
+  local id = epoch and add()
+  if not id then
+    epoch, last = nowtext, 0
+    id = add()
+  end
+  -- Where the clock was put back, too, what is in the way is older than this.
+  if not id and call('DEL', Q .. ':stream') == 1 then id = add() end
+  call('HSET', Q .. ':seq', 'stream', id or epoch .. '-' .. whole(num(last) + told))
+end
+
 local function publish()
   if #lines == 0 then return end
   -- One text alone is not copied.
-  call('PUBLISH', Q .. ':events', lines[2] and table.concat(lines, '\n') or lines[1])
-  lines, bytes = {}, 0
+  local text = lines[2] and table.concat(lines, '\n') or lines[1]
+  call('PUBLISH', Q .. ':events', text)
+  local kept = num(field('settings', 'stream'))
+  if kept > 0 then keep_in_stream(text, kept) end
+  lines, bytes, told = {}, 0, 0
 end
 
 -- Lua hashes every text it makes; up to 8 KiB, joining lines makes one only.
-local function tell(line)
+local function tell(line, events)
   if bytes + #line > 8000 then publish() end
+  told = told + (events or 1)
   lines[#lines + 1] = line
   bytes = bytes + #line + 1
 end
@@ -50,7 +74,7 @@ end
 -- A stored body's priority, timeout, retries and event fragment; nil when the header cannot be read.
 local function header(body)
   local priority, timeout, retries, length, from =
-    string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d1[idr](%d);(%d*);(%d*);(%d+)\n()')
+    string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d1[idrDR](%d);(%d*);(%d*);(%d+)\n()')
   if not priority then return nil end
   local fragment = string.sub(body, from, from + num(length) - 1)
   if #fragment > 8192 or string.find(fragment, '%c') or not string.find(fragment, '^"operation":') then fragment = NAMELESS end

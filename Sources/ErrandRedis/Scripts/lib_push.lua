@@ -4,11 +4,11 @@ local function problem(i)
   local id, due, policy, name, envelope = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
   if #id < 1 or #id > 64 or string.find(id, '[^%w_-]') then return 'the id must match [A-Za-z0-9_-]{1,64}' end
   if #due > 15 or not string.find(due, '^%d+$') then return 'the due time must be milliseconds since 1970' end
-  if policy ~= 'i' and policy ~= 'd' and policy ~= 'r' then return 'the policy must be i, d or r' end
-  if (policy == 'i') ~= (name == '') then return 'a name goes with the policies d and r, and only with them' end
+  if not string.find(policy, '^[idrDR]$') then return 'the policy must be i, d, r, D or R' end
+  if (policy == 'i') ~= (name == '') then return 'a name goes with the policies d, r, D and R, and only with them' end
   if #name > 1024 then return 'the name is longer than 1024 bytes' end
   if #envelope > 1200000 then return 'the envelope is longer than 1200000 bytes' end
-  if string.sub(envelope, 1, 2) ~= '1' .. policy or not string.find(envelope, '^1[idr]%d;%d*;%d*;%d+\n') then
+  if string.sub(envelope, 1, 2) ~= '1' .. policy or not string.find(envelope, '^1[idrDR]%d;%d*;%d*;%d+\n') then
     return 'the envelope must begin with a header of version 1 and the same policy'
   end
 end
@@ -143,7 +143,7 @@ local function push_named(id, due, policy, name, envelope)
   end
   local session = field('running', holder)
   if session and call('HEXISTS', Q .. ':claims:' .. session, holder) == 0 then session = nil end
-  if policy == 'd' then
+  if policy == 'd' or policy == 'D' then
     local waiting_next = session and successor_of(holder)
     if not (session and (waits or field('stops', holder))) or waiting_next then
       local _, _, _, fragment = header(nowtext .. envelope)

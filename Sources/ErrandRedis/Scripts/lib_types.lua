@@ -5,12 +5,14 @@ local TYPES = {
 -- Keys that a queue of plain jobs lacks, and those that it has at times, are asked for together.
 local SELDOM = {
   names = 'hash', named = 'hash', running = 'hash', next = 'hash', stops = 'hash', failures = 'hash', crashes = 'hash',
-  alone = 'hash', errors = 'hash', progress = 'hash', checkpoints = 'hash', stand = 'hash', place = 'hash', gone = 'hash', settings = 'hash', parked = 'hash',
+  alone = 'hash', errors = 'hash', progress = 'hash', checkpoints = 'hash', stand = 'hash', place = 'hash', gone = 'hash',
+  settings = 'hash', parked = 'hash',
   suspects = 'list', ['ready:0'] = 'list', ['ready:1'] = 'list', ['ready:2'] = 'list', ['ready:3'] = 'list',
   ['ready:4'] = 'list', ['ready:6'] = 'list', ['ready:7'] = 'list', ['ready:8'] = 'list', ['ready:9'] = 'list',
 }
 local AT_TIMES = {
   history = 'hash', ['history:order'] = 'list', ['ended:old'] = 'hash', scheduled = 'zset', retrying = 'zset', dead = 'zset',
+  stream = 'stream', cursors = 'hash',
 }
 
 -- What a key is, when it is there and is something else than it should be.

@@ -1,7 +1,7 @@
 -- push: takes jobs into the queue, one after the other.
 --
 -- KEYS[1]  errand:{queue}
--- ARGV     for each job five values: id, due (ms since 1970; 0 is now), policy (i, d or r), name ('' without), envelope
+-- ARGV     for each job five values: id, due (ms since 1970; 0 is now), policy (i, d, r; D and R let the name go at the first claim), name ('' without), envelope
 -- Answer   first 1 when the queue was not known before (then: SADD errand:queues queue), else 0; then one text a job:
 --          a accepted · e exists · d:HOLDER dropped · r:HOLDER replaced · n:HOLDER deferred
 --

@@ -1,11 +1,11 @@
 -- settings: changes what an operator may set; an empty value puts the default back.
 --
--- ARGV     field and value of each setting: paused, maximum, remember_ms, keep_ms, starts
+-- ARGV     field and value of each setting: paused, maximum, remember_ms, keep_ms, starts, stream
 -- Answer   OK
-local allowed = { paused = true, maximum = true, remember_ms = true, keep_ms = true, starts = true }
+local allowed = { paused = true, maximum = true, remember_ms = true, keep_ms = true, starts = true, stream = true }
 for i = 1, #ARGV, 2 do
   if not allowed[ARGV[i]] or not string.find(ARGV[i + 1] or '', '^%d*$') then
-    return redis.error_reply('ERRAND a setting is paused, maximum, remember_ms, keep_ms or starts, and its value a number')
+    return redis.error_reply('ERRAND a setting is paused, maximum, remember_ms, keep_ms, starts or stream, and its value a number')
   end
 end
 for i = 1, #ARGV, 2 do

@@ -33,6 +33,7 @@ final class CatalogueDefaults: Sendable {
             queue: operation.queue,
             name: description.name == nil ? name(operation, description) : nil,
             unique: operation.uniqueness.flatMap { UniquenessPolicy(rawValue: $0.rawValue) },
+            uniqueUntil: operation.uniqueUntil.flatMap { UniqueUntil(rawValue: $0.rawValue) },
             timeout: operation.timeout,
             retries: operation.retries,
             priority: operation.priority

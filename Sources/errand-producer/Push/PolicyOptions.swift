@@ -15,6 +15,9 @@ struct PolicyOptions: ParsableArguments {
     @Option(help: "What happens when an unfinished job has the name.")
     var unique: UniquenessPolicy?
 
+    @Option(help: "How long the job holds its name: until it has finished, or until it is first started.")
+    var uniqueUntil: UniqueUntil?
+
     @Option(
         help: ArgumentHelp("How long a run may take: 250ms, 10s, 5m, 2h, 1d.", valueName: "duration"),
         transform: { try DurationText.parse($0) }
@@ -50,7 +53,7 @@ struct PolicyOptions: ParsableArguments {
     var isEmpty: Bool {
         let texts = [queue, name, id].allSatisfy { $0 == nil }
         let numbers = retries == nil && priority == nil && at == nil
-        return texts && numbers && unique == nil && timeout == nil && delay == nil
+        return texts && numbers && unique == nil && uniqueUntil == nil && timeout == nil && delay == nil
     }
 }
 

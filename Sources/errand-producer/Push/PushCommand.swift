@@ -116,6 +116,7 @@ struct PushCommand: AsyncParsableCommand {
             queue: policy.queue,
             name: policy.name,
             unique: policy.unique,
+            uniqueUntil: policy.uniqueUntil,
             timeout: policy.timeout,
             notBefore: notBefore,
             retries: policy.retries,

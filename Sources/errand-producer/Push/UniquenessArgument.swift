@@ -2,3 +2,4 @@ public import ArgumentParser
 public import Errand
 
 extension UniquenessPolicy: ExpressibleByArgument {}
+extension UniqueUntil: ExpressibleByArgument {}

@@ -1,6 +1,7 @@
 /// What the header line of an envelope says.
 struct EnvelopeHeader: Equatable {
     let policy: UniquenessPolicy
+    let until: UniqueUntil
     let priority: Int64
     let timeout: Int64?
     let retries: Int64?
@@ -16,11 +17,12 @@ struct EnvelopeHeader: Equatable {
         }
         let fields = line.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         guard fields.count == 4, fields[0].count == 3 else { throw Self.malformed }
-        guard let policy = UniquenessPolicy(letter: fields[0][line.startIndex + 1]) else {
-            throw EnvelopeError(.header, "its policy must be one of the letters i, d and r")
+        guard let rule = UniquenessLetter(fields[0][line.startIndex + 1]) else {
+            throw EnvelopeError(.header, "its policy must be one of the letters i, d, r, D and R")
         }
         guard let priority = decimal(fields[0].suffix(1)), let count = decimal(fields[3]) else { throw Self.malformed }
-        self.policy = policy
+        policy = rule.policy
+        until = rule.until
         self.priority = priority
         timeout = try Self.optional(fields[1])
         retries = try Self.optional(fields[2])
@@ -43,6 +45,7 @@ struct EnvelopeHeader: Equatable {
     /// Refuses a header that says something else than the description.
     func check(against description: OperationDescription) throws(EnvelopeError) {
         try compare("unique", policy.rawValue, description.uniquenessPolicy.rawValue)
+        try compare("unique_until", until.rawValue, description.uniqueUntil.rawValue)
         try compare("priority", priority, Int64(description.priority))
         try compare("timeout_ms", timeout, description.timeoutMilliseconds)
         try compare("retries", retries, description.retries.map(Int64.init))

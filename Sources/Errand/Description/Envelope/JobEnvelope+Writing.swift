@@ -15,7 +15,7 @@ extension OperationDescription {
     /// `1<policy><priority>;<timeout>;<retries>;<length of the fragment>` and a line feed.
     private func appendHeader(fragmentCount: Int, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "1"))
-        output.append(uniquenessPolicy.letter)
+        output.append(contentsOf: UniquenessLetter(uniquenessPolicy, until: uniqueUntil).text.utf8)
         output.append(contentsOf: String(priority).utf8)
         output.append(UInt8(ascii: ";"))
         if let timeoutMilliseconds { output.append(contentsOf: String(timeoutMilliseconds).utf8) }
@@ -37,23 +37,6 @@ extension OperationDescription {
             output.append(contentsOf: "null".utf8)
         }
         return output
-    }
-}
-
-extension UniquenessPolicy {
-    /// The letter that stands for the policy in an envelope's header.
-    var letter: UInt8 {
-        switch self {
-        case .ignore: UInt8(ascii: "i")
-        case .drop: UInt8(ascii: "d")
-        case .replace: UInt8(ascii: "r")
-        }
-    }
-
-    /// The policy of a header's letter, if it is one.
-    init?(letter: UInt8) {
-        guard let policy = Self.allCases.first(where: { $0.letter == letter }) else { return nil }
-        self = policy
     }
 }
 

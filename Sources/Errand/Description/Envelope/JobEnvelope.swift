@@ -11,6 +11,8 @@ public struct JobEnvelope: Sendable, Equatable {
     public let name: String?
     /// What happens when another job holds the name.
     public let policy: UniquenessPolicy
+    /// How long the job holds its name.
+    public let uniqueUntil: UniqueUntil
     /// 0 to 9, 9 first.
     public let priority: Int
     /// The earliest time to run, in milliseconds since 1970 UTC; 0 for now.
@@ -28,6 +30,7 @@ extension JobEnvelope {
             operation: operation,
             name: name,
             policy: policy,
+            uniqueUntil: uniqueUntil,
             priority: priority,
             notBefore: time,
             bytes: bytes
@@ -48,6 +51,7 @@ extension OperationDescription {
             operation: operation,
             name: settled.name,
             policy: settled.uniquenessPolicy,
+            uniqueUntil: settled.uniqueUntil,
             priority: priority,
             notBefore: notBefore ?? 0,
             bytes: try settled.envelopeBytes()

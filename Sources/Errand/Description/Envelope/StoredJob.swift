@@ -4,6 +4,8 @@ public struct StoredJob: Sendable, Equatable {
     public let readySince: Int64
     /// What happens when another job holds the name.
     public let policy: UniquenessPolicy
+    /// How long the job holds its name.
+    public let uniqueUntil: UniqueUntil
     /// 0 to 9, 9 first.
     public let priority: Int
     /// How long a run may take; nil leaves it to the worker.
@@ -39,6 +41,7 @@ extension JobEnvelope {
         return StoredJob(
             readySince: readySince,
             policy: description.uniquenessPolicy,
+            uniqueUntil: description.uniqueUntil,
             priority: description.priority,
             timeout: description.timeout,
             retries: description.retries,

@@ -7,7 +7,8 @@ extension DescriptionParser {
         case .arguments: try arguments()
         case .queue: description.givenQueue = try text(key, DescriptionRules.isToken)
         case .name: description.name = try text(key, DescriptionRules.isName)
-        case .unique: try policy()
+        case .unique: description.givenPolicy = try word(key)
+        case .uniqueUntil: description.givenUniqueUntil = try word(key)
         case .timeout: description.timeoutMilliseconds = try number(key, in: DescriptionLimits.timeoutMilliseconds)
         case .notBefore: description.notBefore = try number(key, in: DescriptionLimits.notBeforeMilliseconds)
         case .retries: description.retries = try number(key, in: DescriptionLimits.retries).map(Int.init)
@@ -61,13 +62,15 @@ extension DescriptionParser {
         return number
     }
 
-    private mutating func policy() throws(DescriptionError) {
+    /// A text that must be one of a few words.
+    private mutating func word<Word: RawRepresentable<String>>(_ key: DescriptionKey) throws(DescriptionError) -> Word?
+    {
         let first = scanner.position
-        guard let word = try text(.unique, { $0.count <= 16 }) else { return }
-        guard let policy = UniquenessPolicy(rawValue: word) else {
-            throw DescriptionError(.invalidValue, .unique, at: first - scanner.start)
+        guard let text = try text(key, { $0.count <= 16 }) else { return nil }
+        guard let word = Word(rawValue: text) else {
+            throw DescriptionError(.invalidValue, key, at: first - scanner.start)
         }
-        description.givenPolicy = policy
+        return word
     }
 
     private mutating func arguments() throws(DescriptionError) {

@@ -37,6 +37,7 @@ extension MemoryQueue {
             line = eventLine(kind, id: id, fragment: MemoryHeader.nameless, short)
         }
         outbox.add(event: line)
+        if settings.keptEvents > 0 { log.append(line, keeping: settings.keptEvents, now: now) }
         return line
     }
 

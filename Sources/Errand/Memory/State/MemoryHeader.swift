@@ -1,6 +1,7 @@
 /// What the broker reads of an envelope: its header and its fragment, never its JSON.
 struct MemoryHeader: Sendable {
     let policy: UniquenessPolicy
+    let until: UniqueUntil
     let priority: Int
     /// In milliseconds.
     let timeout: Int64?
@@ -18,6 +19,7 @@ struct MemoryHeader: Sendable {
             let header = try? EnvelopeHeader(envelope[..<end])
         else { return nil }
         policy = header.policy
+        until = header.until
         priority = Int(header.priority)
         timeout = header.timeout
         retries = header.retries.map { Int(clamping: $0) }

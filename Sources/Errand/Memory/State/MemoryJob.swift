@@ -3,6 +3,8 @@ struct MemoryJob: Sendable {
     let id: String
     /// What it is called for uniqueness; `nil` for a job that opted out.
     let name: MemoryName?
+    /// Whether it has started and let its name go.
+    var isNameless = false
     let envelope: [UInt8]
     let header: MemoryHeader
     var readySince: Int64
@@ -42,6 +44,8 @@ struct MemoryJob: Sendable {
     /// From this many crashes on, a job is handed out alone.
     static let crashesOfSuspect = 3
 
+    /// The name that it holds, or waits for.
+    var heldName: MemoryName? { isNameless ? nil : name }
     var isSuspect: Bool { crashes >= Self.crashesOfSuspect }
     var stored: [UInt8] {
         let digits = String(min(max(readySince, 0), 9_999_999_999_999))

@@ -36,6 +36,7 @@ struct MemoryQueue: Sendable {
     var ended = EndedIDs()
     var history = History()
     var outbox = MemoryOutbox()
+    var log = MemoryEventLog()
 
     init(name: String) { self.name = name }
 
@@ -68,6 +69,7 @@ struct MemorySettings: Sendable {
     var maximumLength = Self.defaultMaximumLength
     var rememberIDs = Self.defaultRememberIDs
     var keepHistory = Self.defaultKeepHistory
+    var keptEvents = 0
 
     static let defaultMaximumLength = 10_000_000
     static let defaultRememberIDs: Int64 = 60_000

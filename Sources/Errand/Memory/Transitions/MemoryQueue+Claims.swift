@@ -89,6 +89,7 @@ extension MemoryQueue {
                 number: claimsMade
             )
             jobs[id]?.place = .claimed(by: grant.session)
+            if job.header.until == .started { letNameGo(id) }
             grant.add(claim(of: job, token: grant.token))
             taken += 1
         }

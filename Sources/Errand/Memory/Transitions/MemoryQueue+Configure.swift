@@ -1,12 +1,15 @@
 /// Configure: changes what an operator may set; 0 puts a default back.
 extension MemoryQueue {
     mutating func configure(_ change: QueueSettings) throws(BrokerError) {
-        let numbers = [change.maximumLength, change.rememberIDsMilliseconds, change.keepHistoryMilliseconds]
+        let numbers = [
+            change.maximumLength, change.rememberIDsMilliseconds, change.keepHistoryMilliseconds, change.keptEvents,
+        ]
         guard numbers.allSatisfy({ ($0 ?? 0) >= 0 }) else {
             throw BrokerError(.refused, "a setting must be 0 or more; 0 puts the default back")
         }
         if let paused = change.isPaused { pause(paused) }
         if let starts = change.publishesStarts { settings.publishesStarts = starts }
+        if let kept = change.keptEvents { settings.keptEvents = min(kept, 1_000_000) }
         if let most = change.maximumLength {
             settings.maximumLength = most > 0 ? most : MemorySettings.defaultMaximumLength
         }

@@ -54,6 +54,12 @@ extension MemoryQueue {
         }
     }
 
+    /// The job has started, and was to hold its name until then.
+    mutating func letNameGo(_ id: String) {
+        leaveName(id)
+        jobs[id]?.isNameless = true
+    }
+
     /// If a successor waits, ends the holder as replaced by it.
     ///
     /// - Parameter event: The event of the run's end, for the history.

@@ -17,7 +17,9 @@ extension MemoryQueue {
         var pushes: [MemoryPush] = []
         pushes.reserveCapacity(envelopes.count)
         for (index, envelope) in envelopes.enumerated() {
-            guard let header = MemoryHeader(envelope: envelope.bytes), header.policy == envelope.policy else {
+            guard let header = MemoryHeader(envelope: envelope.bytes), header.policy == envelope.policy,
+                header.until == envelope.uniqueUntil
+            else {
                 throw refusal(index, "the envelope must begin with a header of version 1 and the same policy")
             }
             if let problem = problem(envelope) { throw refusal(index, problem) }

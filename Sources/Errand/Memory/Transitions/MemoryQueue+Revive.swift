@@ -6,6 +6,7 @@ extension MemoryQueue {
         if let name = job.name {
             if let holder = holders[name] { return .nameTaken(holder: holder) }
             holders[name] = id
+            jobs[id]?.isNameless = false
         }
         vacate(id)
         jobs[id]?.forgetRuns()

@@ -169,7 +169,10 @@ package struct HistoryMaker {
         var push = Push(id: style.isPlain ? used : numbers.below(ids))
         used += 1
         push.policy = [.ignore, .drop, .replace, .replace][numbers.below(4)]
-        if push.policy != .ignore { push.name = numbers.below(Universe.nameCount) }
+        if push.policy != .ignore {
+            push.name = numbers.below(Universe.nameCount)
+            push.isUniqueUntilStarted = numbers.below(4) == 0
+        }
         if !style.isPlain { push.priority = [5, 5, 5, 9, 0][numbers.below(5)] }
         push.operation = numbers.below(4) == 0 ? 1 : 0
         if numbers.chance(30) { push.timeout = [50, 900][numbers.below(2)] }

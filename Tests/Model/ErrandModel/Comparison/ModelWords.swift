@@ -28,9 +28,9 @@ extension QueueModel {
             words += [10, Int64(id), job.readySince, bodyLength(job.pushed), Int64(job.failures)]
             words += [Int64(job.crashes), Int64(job.crashesAlone), Int64(job.stop.map { $0.rawValue + 1 } ?? 0)]
             words += [number(job.successor), job.successor.flatMap { jobs[$0]?.pushed.due } ?? 0]
-            words += [universe.length(of: job.errors), job.isDead ? -1 : number(job.pushed.name)]
+            words += [universe.length(of: job.errors), job.isDead ? -1 : number(job.name)]
             write(job.place, to: &words)
-            words.append(job.pushed.name == nil ? -1 : number(job.holder))
+            words.append(job.name == nil ? -1 : number(job.holder))
         }
         if let ending = ended.ending(of: id, at: now) { words += [11, Int64(id), Int64(ending.rawValue)] }
         if let record = history.first(where: { $0.id == id }) {

@@ -114,6 +114,7 @@ package struct Envelopes {
             universe.operations[push.operation],
             name: push.name.map { universe.names[$0] },
             unique: policies[push.policy.rawValue],
+            uniqueUntil: push.isUniqueUntilStarted ? .started : nil,
             timeout: push.timeout.map { .milliseconds($0) },
             retries: push.retries,
             priority: push.priority,

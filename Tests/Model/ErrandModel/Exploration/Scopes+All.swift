@@ -41,6 +41,13 @@ extension Exploration.Scope {
                 $0.isQuick = true
                 $0.mustReach = [.grace, .recovered, .overdue]
             },
+            Self("1 worker, 2 ids, unique until started, 1 crash") {
+                $0.workers = 1
+                $0.kinds = [.dropUntilStarted, .replaceUntilStarted, .replace]
+                $0.faults.crashes = 1
+                $0.isQuick = true
+                $0.mustReach = [.claimed, .retried, .died, .grace, .recovered]
+            },
             Self("2 workers, 2 ids, due later, 1 cancel") {
                 $0.kinds = [.drop, .replace, .replaceLater]
                 $0.faults.cancels = 1

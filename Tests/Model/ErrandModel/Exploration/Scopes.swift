@@ -42,8 +42,16 @@ extension Push {
     static let plain = kind(.ignore)
     static let drop = kind(.drop)
     static let replace = kind(.replace)
+    static let dropUntilStarted = untilStarted(.drop)
+    static let replaceUntilStarted = untilStarted(.replace)
     /// A replacement that is due two ticks after its push.
     static let replaceLater = kind(.replace, due: 2 * World.tick)
+
+    private static func untilStarted(_ policy: Policy) -> Push {
+        var push = kind(policy)
+        push.isUniqueUntilStarted = true
+        return push
+    }
 
     private static func kind(_ policy: Policy, due: Time = 0) -> Push {
         var push = Push(id: 0)

@@ -56,7 +56,10 @@ struct WorldWriter {
 
     private mutating func add(_ push: Push) {
         add(job: push.id)
-        add((push.name == nil ? 0 : 1) + push.policy.rawValue * 2 + (push.retries ?? 9) * 8)
+        add(
+            (push.name == nil ? 0 : 1) + push.policy.rawValue * 2 + (push.isUniqueUntilStarted ? 10_240 : 0)
+                + (push.retries ?? 9) * 8
+        )
         add(time: push.due)
     }
 
@@ -89,6 +92,7 @@ struct WorldWriter {
 
     private mutating func write(_ job: Job, _ queue: QueueModel) {
         add(job.pushed)
+        add(job.hasLetNameGo)
         add(job.failures)
         add(job.crashes * 8 + job.crashesAlone)
         add(job.stop?.rawValue ?? 9)

@@ -6,7 +6,10 @@ extension Simulation {
             var push = Push(id: nextJob)
             nextJob += 1
             push.policy = [.ignore, .drop, .replace][numbers.below(3)]
-            if push.policy != .ignore { push.name = numbers.below(Universe.nameCount) }
+            if push.policy != .ignore {
+                push.name = numbers.below(Universe.nameCount)
+                push.isUniqueUntilStarted = numbers.below(4) == 0
+            }
             push.operation = numbers.chance(7) ? 1 : 0
             push.priority = [5, 5, 9, 1][numbers.below(4)]
             if numbers.chance(20) { push.due = now + clockOffset + Time(numbers.below(1500)) }

@@ -4,6 +4,8 @@ package struct Push: Hashable, Sendable {
     package var policy = Policy.ignore
     /// There unless the policy is `ignore`.
     package var name: Name?
+    /// Whether the name is held until the first claim only.
+    package var isUniqueUntilStarted = false
     package var priority = 5
     package var operation: Operation = 0
     package var timeout: Time?

@@ -35,11 +35,11 @@ extension QueueModel {
 
     /// S7 and S8: a name is held by the one unfinished job that has it, apart from the one that waits behind that.
     private var brokenName: String? {
-        for (name, id) in holders where jobs[id]?.pushed.name != name || jobs[id]?.isDead == true {
+        for (name, id) in holders where jobs[id]?.name != name || jobs[id]?.isDead == true {
             return "S8: name \(name) is locked by \(id)"
         }
         for job in jobs.values {
-            guard let name = job.pushed.name, !job.isDead else { continue }
+            guard let name = job.name, !job.isDead else { continue }
             if case .behind(let holder) = job.place {
                 if holders[name] != holder { return "S7: \(job.id) waits behind \(holder), which holds no name" }
             } else if holders[name] != job.id {

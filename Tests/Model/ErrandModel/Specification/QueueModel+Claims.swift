@@ -68,6 +68,10 @@ extension QueueModel {
             guard let job = jobs[id] else { continue }
             leavePlace(id)
             jobs[id]?.place = .claimed(call.session)
+            if job.pushed.isUniqueUntilStarted, let name = job.name {
+                holders[name] = nil
+                jobs[id]?.hasLetNameGo = true
+            }
             let deadline = now + call.waitAndGrace + timeout(of: job, call.session)
             sessions[call.session]?.claims.append(.init(id: id, token: token, deadline: deadline))
             claims.append(given(job, token))

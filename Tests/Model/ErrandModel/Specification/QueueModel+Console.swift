@@ -78,6 +78,7 @@ extension QueueModel {
         if let name = job.pushed.name {
             if let holder = holders[name] { return .taken(holder: holder) }
             holders[name] = id
+            jobs[id]?.hasLetNameGo = false
         }
         jobs[id] = Job(pushed: job.pushed, readySince: now, place: job.place)
         lineUp(id)

@@ -64,7 +64,7 @@ extension QueueModel {
 
     /// The name goes to the successor, who goes to its own place, or is free.
     mutating func leaveName(_ id: JobID) {
-        guard let job = jobs[id], let name = job.pushed.name else { return }
+        guard let job = jobs[id], let name = job.name else { return }
         if let successor = job.successor, let due = jobs[successor]?.pushed.due {
             jobs[id]?.successor = nil
             holders[name] = successor

@@ -42,6 +42,8 @@ package struct Job: Hashable, Sendable {
     package var pushed: Push
     package var readySince: Time
     package var place: Place
+    /// Whether it let its name go when it was claimed.
+    package var hasLetNameGo = false
     /// Runs that failed or timed out.
     package var failures = 0
     /// Workers that died with it begun, and those of them that held nothing else.
@@ -54,6 +56,8 @@ package struct Job: Hashable, Sendable {
     package var successor: JobID?
 
     package var id: JobID { pushed.id }
+    /// The name that it holds, or waits for.
+    package var name: Name? { hasLetNameGo ? nil : pushed.name }
     package var isSuspect: Bool { crashes >= 3 }
     package var isDead: Bool { if case .dead = place { true } else { false } }
     /// Ten are kept. That they are fewer when they are long is left to the brokers.

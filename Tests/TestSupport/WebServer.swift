@@ -2,12 +2,12 @@ import Foundation
 import Synchronization
 
 /// A web server on the loopback device that keeps what it is asked and answers what the test says.
-final class WebServer: Sendable {
+package final class WebServer: Sendable {
     /// What came over one connection.
-    struct Request: Sendable {
-        var line = ""
-        var headers: [String: String] = [:]
-        var body: [UInt8] = []
+    package struct Request: Sendable {
+        package var line = ""
+        package var headers: [String: String] = [:]
+        package var body: [UInt8] = []
     }
 
     private final class Received: Sendable {
@@ -20,12 +20,12 @@ final class WebServer: Sendable {
         }
     }
 
-    let port: UInt16
+    package let port: UInt16
     private let listener: Int32
     private let received = Received()
 
     /// Starts a server; `answer` makes the whole answer of a request, or `nil` to let it wait for ever.
-    init(answer: @escaping @Sendable (Request) -> String?) throws {
+    package init(answer: @escaping @Sendable (Request) -> String?) throws {
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -38,7 +38,7 @@ final class WebServer: Sendable {
                     || getsockname(listener, address, &length) != 0
             }
         }
-        guard !error else { throw TestError("no server: \(errno)") }
+        guard !error else { throw TestFailure("no server: \(errno)") }
         port = UInt16(bigEndian: address.sin_port)
         Thread.detachNewThread { [received] in
             while true {
@@ -66,11 +66,11 @@ final class WebServer: Sendable {
         close(listener)
     }
 
-    var url: String { "http://127.0.0.1:\(port)" }
-    var requests: [Request] { received.all }
+    package var url: String { "http://127.0.0.1:\(port)" }
+    package var requests: [Request] { received.all }
 
     /// An answer of one status, with header fields and a body.
-    static func answer(_ status: Int, _ headers: [String: String] = [:], _ body: String = "") -> String {
+    package static func answer(_ status: Int, _ headers: [String: String] = [:], _ body: String = "") -> String {
         let fields = headers.merging(["Content-Length": "\(body.utf8.count)", "Connection": "close"]) { own, _ in own }
         return "HTTP/1.1 \(status) Status\r\n" + fields.map { "\($0): \($1)\r\n" }.joined() + "\r\n" + body
     }

@@ -1,0 +1,43 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+// The example as a package of its own; copy this folder and say the version that you use instead of the path.
+let package = Package(
+    name: "photo-service",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "errand", path: "../.."),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    ],
+    targets: [
+        .target(name: "Photos", dependencies: [.product(name: "Errand", package: "errand")]),
+        .executableTarget(
+            name: "photo-server",
+            dependencies: [
+                "Photos",
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "ErrandDashboard", package: "errand"),
+                .product(name: "Errand", package: "errand"),
+                .product(name: "ErrandRedis", package: "errand"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+            ],
+            path: "Sources/PhotoServer"
+        ),
+        .executableTarget(
+            name: "photo-worker",
+            dependencies: [
+                "Photos",
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Errand", package: "errand"),
+                .product(name: "ErrandRedis", package: "errand"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Sources/PhotoWorker"
+        ),
+    ]
+)

@@ -1,0 +1,18 @@
+-- cursor: keeps how far a reader of the durable stream has come, for its next start; and answers it.
+--
+-- ARGV     the reader's name, and the cursor to keep ('' to ask only)
+-- Answer   the reader's cursor, '' when there is none
+local reader, cursor = ARGV[1] or '', ARGV[2] or ''
+if #reader > 128 or not string.find(reader, '^[%w_.-]+$') then
+  return redis.error_reply('ERRAND the name of a reader must match [A-Za-z0-9_.-]{1,128}')
+end
+local wrong = type_error({ cursors = 'hash' })
+if wrong then return wrong end
+if cursor ~= '' then
+  if not string.find(cursor, '^%d+%-%d+$') then return redis.error_reply('ERRAND a cursor is two numbers with a dash between') end
+  if call('HLEN', Q .. ':cursors') >= 1000 and not field('cursors', reader) then
+    return redis.error_reply('ERRANDFULL the queue keeps the cursors of 1000 readers, which is its limit')
+  end
+  call('HSET', Q .. ':cursors', reader, cursor)
+end
+return call('HGET', Q .. ':cursors', reader) or ''

@@ -1,0 +1,25 @@
+-- stream: a page of the durable stream of events.
+--
+-- ARGV     cursor (the id of the event that was read last; 0-0 for none), entries at the most
+-- Answer   how many events the queue keeps (0: none), id of the last one that was written ('' when none ever was), then of each entry
+--          the id of its last event and its lines
+local cursor = ARGV[1] or ''
+if not string.find(cursor, '^%d+%-%d+$') then return redis.error_reply('ERRAND a cursor is two numbers with a dash between') end
+local wrong = type_error({ stream = 'stream', seq = 'hash', settings = 'hash' })
+if wrong then return wrong end
+
+local answer, size = { num(field('settings', 'stream')), call('HGET', Q .. ':seq', 'stream') or '' }, 0
+local from, left = '(' .. cursor, math.max(1, math.min(num(ARGV[2]), 100))
+-- Ten at a time, so that large entries do not pile up.
+while left > 0 and size < 1048576 do
+  local entries = call('XRANGE', Q .. ':stream', from, '+', 'COUNT', math.min(left, 10))
+  for _, entry in ipairs(entries) do
+    answer[#answer + 1] = entry[1]
+    answer[#answer + 1] = entry[2][2]
+    size = size + #entry[2][2]
+    from = '(' .. entry[1]
+  end
+  if #entries < 10 then break end
+  left = left - 10
+end
+return answer

@@ -1,0 +1,36 @@
+import Errand
+import Foundation
+
+/// Delivers events: one post a run, and what the answer means for the job.
+struct WebhookSender: Sendable {
+    let webhooks: [Webhook]
+    let transport: any WebhookTransport
+
+    func deliver(_ delivery: WebhookDelivery, _ id: String) async throws {
+        guard let webhook = webhooks.first(where: { $0.name == delivery.webhook }) else {
+            throw JobCancellation("webhook \"\(delivery.webhook)\" is not wanted any more")
+        }
+        let message = WebhookMessage(id: id, timestamp: Int64(Date().timeIntervalSince1970), body: delivery.body)
+        let signature = webhook.secrets.map { $0.signature(message) }.joined(separator: " ")
+        let (status, retryAfter) = try await transport.post(
+            message.body,
+            to: webhook.url,
+            headers: [
+                ("content-type", "application/json"), ("user-agent", "errand"), ("webhook-id", id),
+                ("webhook-timestamp", "\(message.timestamp)"), ("webhook-signature", signature),
+            ],
+            timeout: webhook.timeout
+        )
+        try check(status, retryAfter, webhook)
+    }
+
+    private func check(_ status: Int, _ retryAfter: Int?, _ webhook: Webhook) throws {
+        switch status {
+        case 200..<300: return
+        case 410: throw JobCancellation("webhook \"\(webhook.name)\": the receiver wants no more (410 Gone)")
+        default:
+            let pause = retryAfter.map { Duration.seconds(min(max($0, 1), 86_400)) }
+            throw JobFailure("webhook \"\(webhook.name)\": the receiver answered \(status)", retryAfter: pause)
+        }
+    }
+}

@@ -1,0 +1,219 @@
+import Errand
+import ErrandWebhooks
+import Foundation
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+
+/// Events posted to a web server that is really there.
+@Suite struct WebhookTests {
+    private let broker = MemoryBroker()
+    private let secret: WebhookSecret
+
+    init() throws { secret = try WebhookSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw") }
+
+    private func webhook(
+        _ server: WebServer,
+        _ name: String = "billing",
+        events: Set<JobEvent.Kind> = [.finished, .dead]
+    ) throws -> Webhook {
+        let url = try #require(URL(string: server.url + "/hooks"))
+        return Webhook(name, url: url, secrets: [secret], events: events, retries: 3, timeout: .seconds(5))
+    }
+
+    /// Runs a worker with webhooks until the body is done.
+    private func running(_ webhooks: [Webhook], _ body: (Producer) async throws -> Void) async throws {
+        try await broker.configure("mail", QueueSettings(keptEvents: 1000))
+        let hooks = try Webhooks(webhooks, of: ["mail"], broker: broker)
+        let worker = Worker(
+            broker: broker,
+            configuration: WorkerConfiguration(queues: [.init("mail"), .init(Webhooks.queue)]),
+            operations: [
+                RegisteredOperation("send") { job in
+                    if job.arguments == ["fails": true] { throw JobFailure("no such address", isFinal: true) }
+                }
+            ],
+            logger: Logger(label: "webhooks")
+        )
+        hooks.registerDeliveries(on: worker)
+        let tasks = [Task { try await worker.run() }, Task { try await hooks.run() }]
+        try await body(Producer(broker: broker))
+        for task in tasks { task.cancel() }
+        try await tasks[0].value
+        await #expect(throws: Never.self) { try await tasks[1].value }
+    }
+
+    @Test func `events are posted, signed, those that are wanted`() async throws {
+        let server = try WebServer { _ in WebServer.answer(204) }
+        try await running([try webhook(server)]) { producer in
+            try await producer.push(OperationDescription("send", queue: "mail", id: "good"))
+            try await producer.push(OperationDescription("send", arguments: ["fails": true], queue: "mail", id: "bad"))
+            try await eventually("both came: \(server.requests)") { server.requests.count == 2 }
+        }
+        let verifier = WebhookVerifier([secret])
+        for request in server.requests {
+            #expect(request.line == "POST /hooks HTTP/1.1")
+            let body = Data(request.body)
+            try verifier.verify(
+                body,
+                id: request.headers["webhook-id"],
+                timestamp: request.headers["webhook-timestamp"],
+                signature: request.headers["webhook-signature"]
+            )
+            let event = try JSONDecoder().decode(Posted.self, from: body)
+            #expect(["job.finished good", "job.dead bad"].contains("\(event.type) \(event.data.id ?? "")"))
+            #expect(event.data.queue == "mail")
+        }
+        #expect(Set(server.requests.map { $0.headers["webhook-id"] }).count == 2)
+    }
+
+    @Test func `a delivery that fails is tried again, under the same id`() async throws {
+        let server = try WebServer { [attempts = Counter()] _ in
+            attempts.next() < 2 ? WebServer.answer(503, ["Retry-After": "1"]) : WebServer.answer(200)
+        }
+        try await running([try webhook(server)]) { producer in
+            try await producer.push(OperationDescription("send", queue: "mail"))
+            try await eventually("it came a third time") { server.requests.count == 3 }
+        }
+        #expect(Set(server.requests.map { $0.headers["webhook-id"] }).count == 1)
+        #expect(try await broker.status(of: Webhooks.queue).queue.totals["failed"] == 2)
+    }
+
+    @Test func `each webhook gets its own, and one that is gone stops nobody`() async throws {
+        let first = try WebServer { _ in WebServer.answer(410) }
+        let second = try WebServer { _ in WebServer.answer(200) }
+        let hooks = [try webhook(first, "first"), try webhook(second, "second", events: [])]
+        try await running(hooks) { producer in
+            try await producer.push(OperationDescription("send", queue: "mail"))
+            try await eventually("both were asked") { first.requests.count == 1 && second.requests.count == 1 }
+            try await eventually("both have ended") {
+                let totals = try await broker.status(of: Webhooks.queue).queue.totals
+                return totals["finished"] == 1 && totals["cancelled"] == 1
+            }
+        }
+    }
+
+    @Test func `whoever starts again delivers what was missed, and nothing twice`() async throws {
+        let server = try WebServer { _ in WebServer.answer(200) }
+        let hook = try webhook(server)
+        try await running([hook]) { producer in
+            try await producer.push(OperationDescription("send", queue: "mail"))
+            try await eventually("it came") { server.requests.count == 1 }
+            try await eventually("the cursor is kept") {
+                try await broker.cursor(of: "errand.webhooks", on: "mail") != nil
+            }
+        }
+        // Nobody forwards while this one ends.
+        let worker = Worker(
+            broker: broker,
+            configuration: WorkerConfiguration(queues: [.init("mail")]),
+            operations: [RegisteredOperation("send") { _ in }],
+            logger: Logger(label: "webhooks")
+        )
+        let alone = Task { try await worker.run() }
+        let producer = Producer(broker: broker)
+        let receipt = try await producer.push(OperationDescription("send", queue: "mail"))
+        _ = try await producer.ending(of: receipt, within: .seconds(20))
+        alone.cancel()
+        try await alone.value
+        try await running([hook]) { _ in
+            try await eventually("the second came") { server.requests.count == 2 }
+        }
+        // From the beginning again, as after a crash before the cursor was kept: the ids are known already.
+        try await broker.keep(.oldest, of: "errand.webhooks", on: "mail")
+        try await running([hook]) { _ in
+            try await eventually("all was read") {
+                try await broker.cursor(of: "errand.webhooks", on: "mail") != EventCursor.oldest
+            }
+        }
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func `a gap is told`() async throws {
+        let server = try WebServer { _ in WebServer.answer(200) }
+        try await broker.keep(EventCursor(epoch: 1, number: 5), of: "errand.webhooks", on: "mail")
+        try await running([try webhook(server)]) { producer in
+            try await producer.push(OperationDescription("send", queue: "mail"))
+            try await eventually("the gap and the event came") { server.requests.count == 2 }
+        }
+        #expect(server.requests.contains { String(decoding: $0.body, as: UTF8.self).contains(#""type":"job.gap""#) })
+    }
+
+    @Test func `what can never work is refused`() throws {
+        let url = try #require(URL(string: "https://example.org/"))
+        let file = try #require(URL(string: "file:///etc/passwd"))
+        func attempt(_ hooks: [Webhook], _ queues: [String] = ["mail"]) throws {
+            _ = try Webhooks(hooks, of: queues, broker: broker)
+        }
+        let good = Webhook("a", url: url, secrets: [secret])
+        try attempt([good])
+        #expect(throws: WebhookError.self) { try attempt([good, good]) }
+        #expect(throws: WebhookError.self) { try attempt([good], [Webhooks.queue]) }
+        #expect(throws: WebhookError.self) { try attempt([Webhook("a b", url: url, secrets: [secret])]) }
+        #expect(throws: WebhookError.self) { try attempt([Webhook("a", url: file, secrets: [secret])]) }
+        #expect(throws: WebhookError.self) { try attempt([Webhook("a", url: url, secrets: [])]) }
+        for text in ["", "whsec_", "whsec_short", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_*"] {
+            #expect(throws: WebhookError.self) { try WebhookSecret(text) }
+        }
+        #expect("\(secret)" == "whsec_…")
+    }
+}
+
+/// The signatures, held to the example of the Standard Webhooks specification.
+@Suite struct WebhookSignatureTests {
+    private let id = "msg_p5jXN8AQM9LWM0D4loKWxJek"
+    private let time = "1614265330"
+    private let body = Data(#"{"test": 2432232314}"#.utf8)
+    private let signature = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+
+    private func verifier(at seconds: Double = 1_614_265_330, _ more: [WebhookSecret] = []) throws -> WebhookVerifier {
+        let secret = try WebhookSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+        return WebhookVerifier(more + [secret]) { Date(timeIntervalSince1970: seconds) }
+    }
+
+    @Test func `the specification's example is verified`() throws {
+        try verifier().verify(body, id: id, timestamp: time, signature: signature)
+        let other = WebhookSecret.generate()
+        try verifier([other.secret]).verify(body, id: id, timestamp: time, signature: "v1,AAAA v2,x \(signature)")
+        _ = try WebhookSecret(other.text)
+    }
+
+    @Test func `anything else is not`() throws {
+        let good = try verifier()
+        #expect(throws: WebhookError.self) {
+            try good.verify(Data("{}".utf8), id: id, timestamp: time, signature: signature)
+        }
+        #expect(throws: WebhookError.self) {
+            try good.verify(body, id: "msg_other", timestamp: time, signature: signature)
+        }
+        #expect(throws: WebhookError.self) {
+            try good.verify(body, id: id, timestamp: "1614265331", signature: signature)
+        }
+        #expect(throws: WebhookError.self) { try good.verify(body, id: id, timestamp: "soon", signature: signature) }
+        #expect(throws: WebhookError.self) { try good.verify(body, id: id, timestamp: nil, signature: signature) }
+        for text in ["", "v1,", "g0hM9SsE", "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ2OE="] {
+            #expect(throws: WebhookError.self) { try good.verify(body, id: id, timestamp: time, signature: text) }
+        }
+        let late = try verifier(at: 1_614_265_330 + 301)
+        #expect(throws: WebhookError.self) { try late.verify(body, id: id, timestamp: time, signature: signature) }
+        let only = WebhookVerifier([WebhookSecret.generate().secret]) { Date(timeIntervalSince1970: 1_614_265_330) }
+        #expect(throws: WebhookError.self) { try only.verify(body, id: id, timestamp: time, signature: signature) }
+    }
+}
+
+private struct Posted: Decodable {
+    let type: String
+    let data: JobEvent
+}
+
+private final class Counter: Sendable {
+    private let count = Mutex(0)
+
+    func next() -> Int {
+        count.withLock {
+            $0 += 1
+            return $0 - 1
+        }
+    }
+}
