@@ -6,7 +6,7 @@ RELEASE = .build/release
 SUITES = BackgroundableTests ErrandTests ErrandRedisTests ErrandCatalogueTests FuzzingTests ModelTests SnippetTests ExecutableTests
 
 .PHONY: help deps build test threads model model-full mutations build-model faults faults-full fault-tools fuzz fuzz-full demo bench
-.PHONY: api adoption pages rivals bench-local format lint docs
+.PHONY: api adoption cluster-test pages views rivals bench-local format lint docs
 
 help: ## list what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,8 +71,16 @@ mutations: build-model ## break the transitions on purpose, one line at a time, 
 	scripts/check-mutations
 
 pages: deps ## walk through the dashboard with a real browser, on a real cluster; ARGUMENTS="--screenshots DIR"
-	for product in errand-producer errand-worker errand-dashboard; do $(SWIFT) build --product $$product || exit 1; done
+	for product in errand-producer errand-worker errand errand-dashboard errand-example-photo-server errand-example-photo-worker; do \
+		$(SWIFT) build --product $$product || exit 1; done
 	scripts/check-pages $(ARGUMENTS)
+
+cluster-test: ## bring the compose cluster up, kill, pause, restart and scale it; ARGUMENTS="--built .build/debug" saves the build
+	python3 Tests/Cluster/cluster.py $(ARGUMENTS)
+
+views: deps ## how long console and dashboard take with 1,000,000 waiting and 100,000 dead jobs; ARGUMENTS="--waiting 10000"
+	for product in errand-producer errand errand-dashboard; do $(SWIFT) build -c release --product $$product || exit 1; done
+	Tests/Pages/views.py $(ARGUMENTS)
 
 adoption: deps ## follow the README with an empty package: build it, run its worker and producer
 	scripts/check-adoption

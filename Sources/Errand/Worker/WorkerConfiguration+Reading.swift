@@ -9,7 +9,7 @@
         /// let worker = Worker(broker: try RedisBroker(config: config), configuration: try WorkerConfiguration(config: config))
         /// ```
         ///
-        /// With that, the environment's keys are those in brackets; what is not set has the value of ``init()``.
+        /// With that, the environment's keys are those in brackets; what is not set has the default of the other initializer.
         ///
         /// | key | what it sets |
         /// |---|---|

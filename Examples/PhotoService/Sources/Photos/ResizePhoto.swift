@@ -4,9 +4,11 @@ public import Errand
 ///
 /// A photo is called by what is in it, so the same one that is uploaded twice is resized once.
 public struct ResizePhoto: JobParameters {
+    /// What the operation is called.
     public static let jobName = "photo.resize"
     /// The queue that server and workers watch.
     public static let queue = "photos"
+    /// What holds for every photo.
     public static let jobDefaults = JobDefaults(
         queue: queue,
         timeout: .seconds(120),

@@ -1,0 +1,238 @@
+"""Brings the compose cluster up, pushes work from outside, and does to it what happens to clusters.
+
+usage: cluster.py [--built DIRECTORY] [--jobs N] [--json]
+
+Worker containers are killed and paused, Redis is restarted, workers come and go. Each run of a job writes a line into a ledger outside Redis; at the end each
+accepted job must be in it, no other job may be, nothing may be stuck or dead, and the doctor must find nothing. A fault that did not strike makes the run invalid.
+
+Without --built the image is built as docker-compose.yml says, which takes ten minutes and more; with it, from executables that are there.
+"""
+import argparse, json, os, pathlib, shutil, socket, subprocess, sys, tempfile, threading, time, urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROJECT = "errand-cluster-test"
+EXECUTABLES = ["errand", "errand-worker", "errand-producer", "errand-dashboard"]
+CATALOGUE = """operations:
+  note:
+    run: [sh, -c, 'sleep 0.1; echo "$ERRAND_JOB_ID $ERRAND_TOKEN" >> "/ledger/$(hostname)"']
+    timeout: 20s
+    retries: 3
+"""
+
+
+def free_port():
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        return server.getsockname()[1]
+
+
+class Cluster:
+    def __init__(self, place):
+        self.place = place
+        self.ledger = place / "ledger"
+        self.ledger.mkdir()
+        self.ledger.chmod(0o777)
+        place.chmod(0o755)
+        (place / "catalogue.yaml").write_text(CATALOGUE)
+        self.port = free_port()
+        self.environment = os.environ | {
+            "CLUSTER_DIRECTORY": str(place), "ERRAND_DASHBOARD_PORT": str(self.port), "ERRAND_DASHBOARD_PASSWORD": "cluster-test"}
+        self.compose_words = ["docker-compose"] if shutil.which("docker-compose") else ["docker", "compose"]
+
+    def compose(self, *words, **more):
+        files = ["-f", str(ROOT / "docker-compose.yml"), "-f", str(ROOT / "Tests/Cluster/override.yml")]
+        return self.call(*self.compose_words, "-p", PROJECT, *files, *words, env=self.environment, **more)
+
+    @staticmethod
+    def call(*words, check=True, **more):
+        result = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
+        if check and result.returncode != 0:
+            sys.exit(f"{' '.join(words)} failed ({result.returncode}):\n{result.stdout[-2000:]}{result.stderr[-2000:]}")
+        return result
+
+    def build(self, built):
+        if not built:
+            return self.compose("build", "worker")
+        context = self.place / "image"
+        (context / "bin").mkdir(parents=True)
+        for name in EXECUTABLES:
+            shutil.copy(pathlib.Path(built) / name, context / "bin" / name)
+        shutil.copy(ROOT / "Tests/Cluster/Dockerfile", context / "Dockerfile")
+        self.call("docker", "build", "-q", "-t", "errand-cluster-test", str(context))
+        shutil.rmtree(context)
+
+    def containers(self, service):
+        return self.compose("ps", "-q", service).stdout.split()
+
+    def console(self, *words, check=True):
+        """The console, in a container that is there already."""
+        dashboard = self.containers("dashboard")[0]
+        return self.call("docker", "exec", dashboard, "errand", *words, check=check)
+
+    def workers(self):
+        """The sessions that the broker knows, once it answers."""
+        answer = self.console("status", "--json", check=False)
+        return json.loads(answer.stdout)["workers"] if answer.returncode == 0 else []
+
+    def queue(self):
+        status = json.loads(self.console("status", "--queue", "default", "--json").stdout)
+        return status["queues"][0]
+
+    def until(self, what, seconds, look):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            found = look()
+            if found:
+                return found
+            time.sleep(0.5)
+        logs = self.compose("logs", "--tail", "20", check=False)
+        sys.exit(f"not within {seconds} s: {what}\n{logs.stdout[-4000:]}{logs.stderr[-1000:]}")
+
+    def lines(self):
+        return [line.split() for file in self.ledger.iterdir() for line in file.read_text().splitlines()]
+
+    def down(self):
+        self.compose("down", "-v", "--remove-orphans", "-t", "5", check=False)
+
+
+class Producer(threading.Thread):
+    """Pushes jobs one after the other, from outside of every worker, and keeps the receipts."""
+
+    def __init__(self, cluster, jobs, a_second):
+        super().__init__()
+        self.receipts = []
+        self.pushed = 0
+        self.cluster, self.jobs, self.pause = cluster, jobs, 1 / a_second
+        files = ["-f", str(ROOT / "docker-compose.yml"), "-f", str(ROOT / "Tests/Cluster/override.yml")]
+        words = [*cluster.compose_words, "-p", PROJECT, *files, "run", "--rm", "-T", "producer", "push", "--from", "-", "--json"]
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=cluster.environment)
+        self.reader = threading.Thread(target=lambda: self.receipts.extend(json.loads(line) for line in self.process.stdout))
+        self.reader.start()
+
+    def run(self):
+        for number in range(self.jobs):
+            self.process.stdin.write(json.dumps({"operation": "note", "id": f"job-{number}"}) + "\n")
+            self.process.stdin.flush()
+            self.pushed += 1
+            time.sleep(self.pause)
+        self.process.stdin.close()
+        self.process.wait()
+        self.reader.join()
+
+    def outcomes(self):
+        return {receipt["id"]: receipt["outcome"] for receipt in self.receipts}
+
+    def push_unknown_again(self):
+        """What the answer was lost of, while Redis was away, is pushed again with its id, as the documentation says."""
+        unknown = [id for id, outcome in self.outcomes().items() if outcome == "unknown"]
+        if not unknown:
+            return
+        say(f"pushing {len(unknown)} again whose answer was lost")
+        lines = "".join(json.dumps({"operation": "note", "id": id}) + "\n" for id in unknown)
+        answer = self.cluster.compose("run", "--rm", "-T", "producer", "push", "--from", "-", "--json", input=lines)
+        self.receipts.extend(json.loads(line) for line in answer.stdout.splitlines())
+
+
+def say(text):
+    print(f"cluster: {text}", file=sys.stderr, flush=True)
+
+
+def strike(cluster, producer, struck):
+    """The faults, one after the other, while work comes in."""
+    def work_goes_on():
+        before = len(cluster.lines())
+        cluster.until("work goes on", 60, lambda: len(cluster.lines()) > before + 10 or not producer.is_alive())
+
+    for round in range(3):
+        victim = cluster.containers("worker")[round % len(cluster.containers("worker"))]
+        cluster.call("docker", "kill", "--signal", "KILL", victim)
+        struck["killed"] += 1
+        say(f"killed worker {victim[:12]}")
+        work_goes_on()
+        cluster.call("docker", "start", victim)
+    paused = cluster.containers("worker")[0]
+    cluster.call("docker", "pause", paused)
+    say(f"paused worker {paused[:12]} for longer than its lease")
+    time.sleep(8)
+    cluster.call("docker", "unpause", paused)
+    struck["paused"] += 1
+    work_goes_on()
+    cluster.call("docker", "restart", "-t", "5", cluster.containers("redis")[0])
+    struck["restarted"] += 1
+    say("restarted Redis")
+    work_goes_on()
+    for count in [6, 1, 3]:
+        cluster.compose("up", "-d", "--no-build", "--no-recreate", "--scale", f"worker={count}")
+        struck["scaled"] += 1
+        say(f"scaled to {count}")
+        cluster.until(f"{count} workers serve", 60, lambda: len(cluster.workers()) == count)
+        work_goes_on()
+
+
+def check_pages(cluster):
+    """The dashboard answers from outside, and not to everybody."""
+    for path, expected in [("/healthz", 200), ("/readyz", 200), ("/", 401)]:
+        try:
+            status = urllib.request.urlopen(f"http://127.0.0.1:{cluster.port}{path}", timeout=10).status
+        except urllib.error.HTTPError as error:
+            status = error.code
+        if status != expected:
+            sys.exit(f"the dashboard answered {status} to {path}, and not {expected}")
+
+
+def judge(cluster, producer, struck, began):
+    accepted = {id for id, outcome in producer.outcomes().items() if outcome in ("accepted", "exists")}
+    ran = [line[0] for line in cluster.lines() if line]
+    queue = cluster.queue()
+    doctor = cluster.console("doctor", "--json", check=False)
+    return {
+        "scenario": "cluster", "struck": sum(struck.values()), "jobs": len(accepted), "lost": len(accepted - set(ran)),
+        "unexpected": len(set(ran) - {f"job-{n}" for n in range(producer.pushed)}), "duplicates": len(ran) - len(set(ran)),
+        "stuck": sum(queue[key] for key in ("ready", "running", "scheduled", "retrying")), "dead": queue["dead"],
+        "doctor": doctor.returncode, "seconds": round(time.monotonic() - began),
+        "valid": all(struck.values()) and len(accepted) == producer.pushed == producer.jobs,
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--built", help="take the executables of this directory instead of building the image")
+    parser.add_argument("--jobs", type=int, default=2500)
+    parser.add_argument("--json", action="store_true", help="one line of JSON on standard output")
+    options = parser.parse_args()
+    began = time.monotonic()
+    # Beside the project: a Docker engine may see another /tmp.
+    place = pathlib.Path(tempfile.mkdtemp(prefix=".cluster-", dir=ROOT / ".build" if (ROOT / ".build").is_dir() else ROOT))
+    cluster = Cluster(place)
+    struck = {"killed": 0, "paused": 0, "restarted": 0, "scaled": 0}
+    try:
+        cluster.down()
+        say("building the image")
+        cluster.build(options.built)
+        say("docker-compose up")
+        cluster.compose("up", "-d", "--no-build")
+        cluster.until("three workers serve", 90, lambda: len(cluster.workers()) == 3)
+        check_pages(cluster)
+        producer = Producer(cluster, options.jobs, 30)
+        producer.start()
+        cluster.until("work begins", 60, lambda: len(cluster.lines()) > 5)
+        strike(cluster, producer, struck)
+        say("waiting for the producer and for what is left")
+        producer.join()
+        producer.push_unknown_again()
+        cluster.until("the queue is empty", 120, lambda: not any(cluster.queue()[key] for key in ("ready", "running", "scheduled", "retrying")))
+        check_pages(cluster)
+        result = judge(cluster, producer, struck, began)
+    finally:
+        cluster.down()
+        shutil.rmtree(place, ignore_errors=True)
+    good = result["valid"] and not any(result[key] for key in ("lost", "unexpected", "stuck", "dead", "doctor"))
+    if options.json:
+        print(json.dumps(result, separators=(",", ":")))
+    else:
+        print("  ".join(f"{key} {value}" for key, value in result.items()))
+        print("nothing lost, nothing stuck" if good else "NOT as it must be")
+    sys.exit(0 if good else 1)
+
+
+main()

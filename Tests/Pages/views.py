@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Times every view of the console and the dashboard on a queue with a large backlog, and what their commands cost Redis.
+
+usage: views.py [--waiting N] [--dead N] [--built DIRECTORY] [--json]
+
+A view is to answer in 300 ms, and no command is to take Redis more than 10 ms: exit status 1 otherwise. The time of a console view is that of the whole process.
+"""
+import argparse, base64, json, os, pathlib, signal, statistics, subprocess, sys, tempfile, time, urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Moves jobs from their line among the dead, with an error each, as their worker's reports would.
+BURY = """
+local ids = redis.call('LPOP', KEYS[1] .. ':ready:5', ARGV[1])
+for i, id in ipairs(ids or {}) do
+  local at = 1700000000000 + i
+  local event = '{"event":"dead","id":"' .. id .. '","operation":"work","name":null,"queue":"default","attempt":1,"worker":"w","at_ms":' .. at
+    .. ',"duration_ms":3,"error":"no such file: report ' .. i % 100 .. '"}'
+  redis.call('ZADD', KEYS[1] .. ':dead', at, id)
+  redis.call('HSET', KEYS[1] .. ':errors', id, event)
+end
+return #(ids or {})
+"""
+CONSOLE = [
+    ["status"], ["status", "--json"], ["jobs", "--limit", "50"], ["jobs", "--state", "dead", "--limit", "50"], ["jobs", "--state", "ready", "--limit", "500"],
+    ["jobs", "--operation", "nothing"], ["jobs", "--state", "dead", "--error", "no such thing"], ["jobs", "--name-contains", "zzz"],
+    ["job", "show", "job-5"], ["job", "show", "job-999000"], ["schedule", "list"],
+]
+PAGES = [
+    "/", "/queues/default", "/jobs", "/jobs?state=dead", "/jobs?state=ready", "/jobs?operation=nothing", "/jobs?state=dead&error=no+such+thing",
+    "/jobs?name=zzz", "/queues/default/jobs/job-5", "/queues/default/jobs/job-999000", "/actions", "/workers", "/schedules", "/events", "/metrics", "/scale?queue=default", "/healthz",
+]
+
+
+class Scene:
+    def __init__(self, place, built):
+        self.place, self.built = place, pathlib.Path(built)
+        self.socket = str(place / "s")
+        self.children = []
+        self.start("redis-server", "--port", "0", "--unixsocket", self.socket, "--dir", str(place), "--save", "", "--appendonly", "no",
+                   "--slowlog-log-slower-than", "0", "--slowlog-max-len", "100000", "--maxmemory-policy", "noeviction")
+        self.environment = os.environ | {"ERRAND_REDIS_URL": f"unix://{self.socket}"}
+        while self.redis("PING", check=False) != "PONG":
+            time.sleep(0.05)
+
+    def start(self, *words, **more):
+        child = subprocess.Popen(words, stdout=subprocess.DEVNULL, **more)
+        self.children.append(child)
+        return child
+
+    def redis(self, *words, check=True):
+        return subprocess.run(["redis-cli", "-s", self.socket, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=check).stdout.strip()
+
+    def fill(self, waiting, dead):
+        producer = subprocess.Popen([self.built / "errand-producer", "push", "--from", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=self.environment, text=True)
+        for number in range(waiting + dead):
+            producer.stdin.write('{"operation":"work","id":"job-%d","arguments":{"number":%d,"text":"%s"}}\n' % (number, number, "x" * 60))
+        producer.stdin.close()
+        if producer.wait() != 0:
+            sys.exit("the jobs could not be pushed")
+        buried = 0
+        while buried < dead:
+            buried += int(self.redis("EVAL", BURY, "1", "errand:{default}", str(min(1000, dead - buried))))
+
+    def dashboard(self):
+        child = self.start(str(self.built / "errand-dashboard"), "--port", "0", stderr=subprocess.PIPE, env=self.environment, text=True)
+        for line in child.stderr:
+            if line.startswith("dashboard: http"):
+                return line.split()[1].rstrip("/")
+
+    def slowest(self):
+        """The command that took the server longest since the last time, in milliseconds."""
+        entries = json.loads(self.redis_json("SLOWLOG", "GET", "-1"))
+        self.redis("SLOWLOG", "RESET")
+        commands = [(entry[2] / 1000, " ".join(map(str, entry[3][:1] + entry[3][3:6]))[:80]) for entry in entries if entry[3][0] not in ("SLOWLOG", "PING")]
+        return max(commands, default=(0, ""))
+
+    def redis_json(self, *words):
+        return subprocess.run(["redis-cli", "-s", self.socket, "--json", *words], stdout=subprocess.PIPE, text=True, check=True).stdout
+
+    def close(self):
+        for child in reversed(self.children):
+            child.send_signal(signal.SIGTERM)
+        for child in self.children:
+            child.wait()
+
+
+def timed(look, times=5):
+    durations = []
+    for _ in range(times):
+        began = time.monotonic()
+        look()
+        durations.append((time.monotonic() - began) * 1000)
+    return statistics.median(durations), max(durations)
+
+
+def look_at_console(scene, words):
+    result = subprocess.run([scene.built / "errand", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=scene.environment, text=True)
+    if result.returncode not in (0, 1):
+        sys.exit(f"errand {' '.join(words)} ended with {result.returncode}: {result.stderr}")
+
+
+def look_at_page(address):
+    # The event page is a stream beside it; the page itself ends.
+    with urllib.request.urlopen(address, timeout=30) as answer:
+        answer.read()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--waiting", type=int, default=1_000_000)
+    parser.add_argument("--dead", type=int, default=100_000)
+    parser.add_argument("--built", default=str(ROOT / ".build/release"))
+    parser.add_argument("--json", action="store_true", help="a line of JSON for each view")
+    options = parser.parse_args()
+    bad = 0
+    with tempfile.TemporaryDirectory() as place:
+        scene = Scene(pathlib.Path(place), options.built)
+        try:
+            print(f"filling: {options.waiting} waiting, {options.dead} dead", file=sys.stderr)
+            scene.fill(options.waiting, options.dead)
+            address = scene.dashboard()
+            views = [("errand " + " ".join(words), lambda words=words: look_at_console(scene, words)) for words in CONSOLE]
+            views += [("GET " + page, lambda page=page: look_at_page(address + page)) for page in PAGES]
+            scene.slowest()
+            for name, look in views:
+                median, longest = timed(look)
+                command, what = scene.slowest()
+                good = longest < 300 and command < 10
+                bad += not good
+                if options.json:
+                    print(json.dumps({"view": name, "median_ms": round(median, 1), "longest_ms": round(longest, 1), "command_ms": round(command, 2), "good": good}))
+                else:
+                    print(f"{'ok ' if good else 'NOT'}  {median:7.1f} ms  longest {longest:7.1f} ms  slowest command {command:6.2f} ms  {name}{'' if good else '   ' + what}")
+        finally:
+            scene.close()
+    sys.exit(1 if bad else 0)
+
+
+main()
