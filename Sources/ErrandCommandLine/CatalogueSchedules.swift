@@ -64,13 +64,15 @@ extension CatalogueSchedule {
         let arguments = try JSONText(validating: arguments)
         let isOwn = overlap == .allow
         let policy = uniqueness ?? (isOwn ? operation?.uniqueness : nil)
+        // The operation's word goes with the operation's policy.
+        let until = uniqueUntil ?? (isOwn && uniqueness == nil ? operation?.uniqueUntil : nil)
         return try OperationDescription(
             self.operation,
             arguments: arguments,
             queue: queue ?? operation?.queue,
             name: uniqueName ?? (isOwn ? try name(operation, arguments) : nil),
             unique: policy.flatMap { UniquenessPolicy(rawValue: $0.rawValue) },
-            uniqueUntil: isOwn ? operation?.uniqueUntil.flatMap { UniqueUntil(rawValue: $0.rawValue) } : nil,
+            uniqueUntil: until.flatMap { UniqueUntil(rawValue: $0.rawValue) },
             timeout: timeout,
             retries: retries,
             priority: priority ?? operation?.priority

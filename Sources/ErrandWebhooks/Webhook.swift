@@ -25,7 +25,7 @@ public struct Webhook: Sendable {
     /// How long the receiver may take to answer.
     public let timeout: Duration
 
-    /// Makes a webhook. Fifteen retries take about a day and a half.
+    /// Makes a webhook. Fifteen retries take half a day, a day at the most.
     public init(
         _ name: String,
         url: URL,
@@ -57,6 +57,9 @@ public struct Webhook: Sendable {
             throw WebhookError("webhook \"\(name)\": the address must begin with http:// or https:// and name a host")
         }
         guard !secrets.isEmpty else { throw WebhookError("webhook \"\(name)\": it needs a secret to sign with") }
+        guard (.seconds(1) ... .seconds(3600)).contains(timeout) else {
+            throw WebhookError("webhook \"\(name)\": the timeout must be 1 s to an hour")
+        }
         guard (0...1000).contains(retries) else { throw WebhookError("webhook \"\(name)\": retries must be 0 to 1000") }
     }
 }

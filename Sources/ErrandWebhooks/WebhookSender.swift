@@ -8,7 +8,8 @@ struct WebhookSender: Sendable {
 
     func deliver(_ delivery: WebhookDelivery, _ id: String) async throws {
         guard let webhook = webhooks.first(where: { $0.name == delivery.webhook }) else {
-            throw JobCancellation("webhook \"\(delivery.webhook)\" is not wanted any more")
+            // Another worker may know it, or this one after its update.
+            throw JobFailure("this worker knows no webhook \"\(delivery.webhook)\"", retryAfter: .seconds(60))
         }
         let message = WebhookMessage(id: id, timestamp: Int64(Date().timeIntervalSince1970), body: delivery.body)
         let signature = webhook.secrets.map { $0.signature(message) }.joined(separator: " ")

@@ -1,5 +1,6 @@
 public import Errand
 import Foundation
+public import Logging
 public import ServiceLifecycle
 
 /// Tells web addresses of a queue's events: signed, none left out, tried again as ordinary jobs.
@@ -24,6 +25,7 @@ public struct Webhooks: Service {
     private let webhooks: [Webhook]
     private let queues: [String]
     private let broker: any StreamingBroker & PushingBroker
+    private let logger: Logger
 
     /// Says who is told of what.
     ///
@@ -31,11 +33,13 @@ public struct Webhooks: Service {
     ///   - webhooks: who is told.
     ///   - queues: of whose events; each must keep a durable stream. The queue of the deliveries itself is not allowed.
     ///   - broker: where the queues are, and the deliveries go.
+    ///   - logger: gets a warning when the broker is away, and an error for an event that cannot be delivered; the task's unless said.
     /// - Throws: ``WebhookError`` when a webhook can never work, or two have the same name.
     public init(
         _ webhooks: [Webhook],
         of queues: [String],
-        broker: any StreamingBroker & PushingBroker
+        broker: any StreamingBroker & PushingBroker,
+        logger: Logger = .current
     ) throws(WebhookError) {
         for webhook in webhooks { try webhook.check() }
         guard Set(webhooks.map(\.name)).count == webhooks.count else {
@@ -47,6 +51,7 @@ public struct Webhooks: Service {
         self.webhooks = webhooks
         self.queues = queues
         self.broker = broker
+        self.logger = logger
     }
 
     /// Reads the streams and pushes deliveries until the service group shuts down.
@@ -54,9 +59,16 @@ public struct Webhooks: Service {
     /// - Throws: `BrokerError` when a queue keeps no events, or the broker does not permit it. What passes by itself is waited for.
     public func run() async throws {
         try await cancelWhenGracefulShutdown {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for queue in queues { group.addTask { try await forward(queue) } }
-                try await group.waitForAll()
+            do {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for webhook in webhooks {
+                        for queue in queues { group.addTask { try await forward(queue, to: webhook) } }
+                    }
+                    try await group.waitForAll()
+                }
+            } catch {
+                // Told to end while it waited for the broker: that is no failure.
+                guard Task.isCancelled else { throw error }
             }
         }
     }
@@ -72,40 +84,56 @@ public struct Webhooks: Service {
 
     // MARK: Forwarding
 
-    private func forward(_ queue: String) async throws {
-        let start = try await patiently { try await broker.cursor(of: Self.reader, on: queue) }
-        // Where nobody has read yet, what is kept is told, too.
+    /// One webhook has one cursor a queue, so a new one begins with what is kept, and none misses what another has read.
+    private func forward(_ queue: String, to webhook: Webhook) async throws {
+        let reader = "errand.webhooks.\(webhook.name)"
+        let start = try await patiently("reading a cursor") { try await broker.cursor(of: reader, on: queue) }
         var events = broker.eventStream(of: queue, after: start ?? .oldest).makeAsyncIterator()
         while let page = try await events.nextPage() {
-            let deliveries = try page.flatMap { try self.deliveries(of: $0, in: queue) }
-            if !deliveries.isEmpty {
-                _ = try await patiently {
-                    let receipts = try await broker.push(deliveries, to: Self.queue)
-                    // Pushed again with the same ids, what was taken is not taken twice.
-                    guard receipts.allSatisfy({ $0.outcome != .unknown }) else {
-                        throw BrokerError(.outcomeUnknown, "the answer to the push of deliveries was lost")
-                    }
-                }
+            let deliveries = page.compactMap { delivery(of: $0, in: queue, to: webhook) }
+            for first in stride(from: 0, to: deliveries.count, by: Self.portion) {
+                try await push(Array(deliveries[first..<min(first + Self.portion, deliveries.count)]))
             }
             guard let last = page.last?.cursor else { continue }
-            try await patiently { try await broker.keep(last, of: Self.reader, on: queue) }
+            try await patiently("keeping a cursor") { try await broker.keep(last, of: reader, on: queue) }
         }
     }
 
-    private static let reader = "errand.webhooks"
+    private static let portion = 100
 
-    private func deliveries(of next: StreamedEvent, in queue: String) throws -> [JobEnvelope] {
-        switch next {
-        case .event(let event):
-            return try webhooks.filter { $0.wants(event.event) }.map { try envelope($0, event, queue) }
-        case .gap(let gap):
-            // Receivers that keep count are told that something is missing.
-            let lost = gap.lost.map { "\($0)" } ?? "null"
-            let line = Array(#"{"event":"gap","queue":"\#(queue)","lost":\#(lost)}"#.utf8)
-            guard let event = JobEvent(line: line) else { return [] }
-            let told = KeptEvent(event: event, line: line, cursor: gap.cursor)
-            return try webhooks.map { try envelope($0, told, queue, suffix: "_gap") }
+    private func push(_ deliveries: [JobEnvelope]) async throws {
+        try await patiently("pushing deliveries") {
+            let receipts = try await broker.push(deliveries, to: Self.queue)
+            // Pushed again with the same ids, what was taken is not taken twice.
+            guard receipts.allSatisfy({ $0.outcome != .unknown }) else {
+                throw BrokerError(.outcomeUnknown, "the answer to the push of deliveries was lost")
+            }
         }
+    }
+
+    private func delivery(of next: StreamedEvent, in queue: String, to webhook: Webhook) -> JobEnvelope? {
+        do {
+            switch next {
+            case .event(let event): return webhook.wants(event.event) ? try envelope(webhook, event, queue) : nil
+            case .gap(let gap): return try envelope(webhook, told(gap, queue), queue, suffix: "_gap")
+            }
+        } catch {
+            // Nothing of ours is that large: somebody else has written into the stream.
+            logger.error("event not delivered", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
+            return nil
+        }
+    }
+
+    /// Receivers that keep count are told that something is missing.
+    private func told(_ gap: EventGap, _ queue: String) -> KeptEvent {
+        let lost = gap.lost.map { "\($0)" } ?? "null"
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let line = Array(#"{"event":"gap","queue":"\#(queue)","lost":\#(lost),"at_ms":\#(now)}"#.utf8)
+        return KeptEvent(
+            event: JobEvent(event: "gap", queue: queue, atMilliseconds: now),
+            line: line,
+            cursor: gap.cursor
+        )
     }
 
     private func envelope(
@@ -124,12 +152,13 @@ public struct Webhooks: Service {
         ).settled()
     }
 
-    /// Tries again every second while the broker is away.
-    private func patiently<Answer>(_ body: () async throws -> Answer) async throws -> Answer {
+    /// Tries again every second while the broker is away, or full.
+    private func patiently<Answer>(_ what: String, _ body: () async throws -> Answer) async throws -> Answer {
         while true {
             do { return try await body() } catch let error as BrokerError
                 where [.notReachable, .outcomeUnknown, .full].contains(error.code)
             {
+                logger.warning("\(what) is tried again", metadata: ["error": "\(error)"])
                 try await Task.sleep(for: .seconds(1))
             }
         }

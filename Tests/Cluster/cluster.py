@@ -105,7 +105,7 @@ class Producer(threading.Thread):
         self.cluster, self.jobs, self.pause = cluster, jobs, 1 / a_second
         files = ["-f", str(ROOT / "docker-compose.yml"), "-f", str(ROOT / "Tests/Cluster/override.yml")]
         words = [*cluster.compose_words, "-p", PROJECT, *files, "run", "--rm", "-T", "producer", "push", "--from", "-", "--json"]
-        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=cluster.environment)
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=cluster.environment)
         self.reader = threading.Thread(target=lambda: self.receipts.extend(json.loads(line) for line in self.process.stdout))
         self.reader.start()
 

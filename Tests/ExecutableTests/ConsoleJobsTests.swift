@@ -18,7 +18,8 @@ import Testing
     }
 
     private func jobs(_ arguments: String...) async throws -> [[String: JSON]] {
-        let output = try await Executable.console.run(["jobs", "--json"] + arguments, on: server)
+        // Without --scan a list ends when it has taken long, which it may where many tests run at once.
+        let output = try await Executable.console.run(["jobs", "--json", "--scan", "100000"] + arguments, on: server)
         #expect(output.status == 0, "\(output.error)")
         return try output.objects
     }

@@ -27,7 +27,8 @@ import Testing
     }
 
     private func ids(_ arguments: String...) async throws -> [String] {
-        let output = try await jobs(["list", "--json"] + arguments)
+        // Without --scan a list ends when it has taken long, which it may where many tests run at once.
+        let output = try await jobs(["list", "--json", "--scan", "100000"] + arguments)
         #expect(output.status == 0, "\(output.error)")
         return try output.objects.compactMap { $0["id"]?.string }
     }

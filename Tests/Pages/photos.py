@@ -59,8 +59,9 @@ def main():
     slow = environment | {'PATH': slow_tool(place)}
     quiet = subprocess.DEVNULL
     children += [subprocess.Popen([built / 'errand-example-photo-worker'], env=slow, stdout=quiet, stderr=quiet) for _ in range(2)]
-    page = browser()
+    page = None
     try:
+        page = browser()
         port = until('the server serves', lambda: re.search(r'port=(\d+)', (place / 'server.log').read_text()))[1]
         page.get(f'http://127.0.0.1:{port}/')
         page.find_element(By.ID, 'file').send_keys(str(photo))
@@ -82,7 +83,8 @@ def main():
         assert ', then ' in workers and not workers.endswith(first), workers
         assert not faults, faults
     finally:
-        page.quit()
+        if page:
+            page.quit()
         for child in children:
             child.terminate()
         for child in children:

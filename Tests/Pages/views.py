@@ -40,6 +40,8 @@ class Scene:
                    "--slowlog-log-slower-than", "0", "--slowlog-max-len", "100000", "--maxmemory-policy", "noeviction")
         self.environment = os.environ | {"ERRAND_REDIS_URL": f"unix://{self.socket}"}
         while self.redis("PING", check=False) != "PONG":
+            if self.children[0].poll() is not None:
+                sys.exit("redis-server did not start")
             time.sleep(0.05)
 
     def start(self, *words, **more):
@@ -62,10 +64,14 @@ class Scene:
             buried += int(self.redis("EVAL", BURY, "1", "errand:{default}", str(min(1000, dead - buried))))
 
     def dashboard(self):
-        child = self.start(str(self.built / "errand-dashboard"), "--port", "0", stderr=subprocess.PIPE, env=self.environment, text=True)
-        for line in child.stderr:
-            if line.startswith("dashboard: http"):
-                return line.split()[1].rstrip("/")
+        log = self.place / "dashboard.log"
+        child = self.start(str(self.built / "errand-dashboard"), "--port", "0", stderr=open(log, "w"), env=self.environment)
+        while child.poll() is None:
+            for line in log.read_text().splitlines():
+                if line.startswith("dashboard: http"):
+                    return line.split()[1].rstrip("/")
+            time.sleep(0.05)
+        sys.exit(f"the dashboard did not start: {log.read_text()}")
 
     def slowest(self):
         """The command that took the server longest since the last time, in milliseconds."""

@@ -7,7 +7,8 @@
 public enum UniqueUntil: String, Sendable, CaseIterable {
     /// Until the job has ended for good: there is one at a time, waiting or running. The default.
     case finished
-    /// Until a worker first claims it: one waits at the most, while others may run. A job that comes back into its line (it failed,
-    /// its worker died) has no name any more.
+    /// Until a worker first claims it: one waits at the most, while others may run. A job that comes back into its line has no name
+    /// any more: when it failed, its worker died or stopped before it began, or no worker knew its operation. Beside such a one
+    /// another of the name may wait.
     case started
 }

@@ -37,6 +37,6 @@ public protocol StreamingBroker: WatchingBroker {
     /// The cursor that the broker keeps for a reader, `[A-Za-z0-9_.-]{1,128}`; `nil` when it keeps none.
     func cursor(of reader: String, on queue: String) async throws(BrokerError) -> EventCursor?
 
-    /// Keeps how far a reader has come. A queue keeps the cursors of 1,000 readers.
+    /// Keeps how far a reader has come; within a numbering it only moves on. A queue keeps the cursors of 1,000 readers.
     func keep(_ cursor: EventCursor, of reader: String, on queue: String) async throws(BrokerError)
 }

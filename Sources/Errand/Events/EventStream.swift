@@ -1,5 +1,6 @@
 extension StreamingBroker {
-    /// A queue's events from the durable stream: none is missed without being told so.
+    /// A queue's events from the durable stream: none is missed without being told so, as long as Redis keeps its data. (After a
+    /// failover that lost the newest writes, numbers may be given out again.)
     ///
     /// Channels forget what nobody listens to; the stream keeps the last so many events, and a reader goes on where it stopped.
     /// It is written where the queue's settings ask for it: `errand queue set QUEUE events 100000`, or
@@ -82,7 +83,7 @@ public struct EventStream: AsyncSequence, Sendable {
                     after: reading?.cursor ?? stream.start ?? .oldest
                 )
             } catch {
-                guard error.isPassing else { throw error }
+                guard error.isPassing || Task.isCancelled else { throw error }
                 // Cut short when the task is cancelled, and then the sequence ends.
                 try? await Task.sleep(for: .seconds(1))
                 return true
@@ -113,23 +114,34 @@ extension EventStream.Iterator: Sendable {}
 /// Signals that something was published, or that the channel was cut off and is there again.
 private final class EventArrivals: Sendable {
     let signals: AsyncStream<Void>
-    private let watching: Task<Void, Never>
+    private let tasks: [Task<Void, Never>]
+
+    private static let longestSilence = Duration.seconds(5)
 
     init(_ broker: any StreamingBroker, _ queue: String) {
         let (signals, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.signals = signals
-        watching = Task {
-            do {
-                for try await _ in broker.events(of: [queue], onSubscribed: { continuation.yield() }) {
-                    continuation.yield()
+        let hearing = Task {
+            while !Task.isCancelled {
+                do {
+                    for try await _ in broker.events(of: [queue], onSubscribed: { continuation.yield() }) {
+                        continuation.yield()
+                    }
+                } catch {
+                    // What is wrong shows when the page is read next.
                 }
-            } catch {
-                // What is wrong shows when the page is read next.
+                try? await Task.sleep(for: Self.longestSilence)
+            }
+        }
+        // Channels are hints: where none is heard, whatever the reason, the stream is looked at now and then.
+        let looking = Task {
+            while !Task.isCancelled {
+                try? await Task.sleep(for: Self.longestSilence)
                 continuation.yield()
             }
-            continuation.finish()
         }
+        tasks = [hearing, looking]
     }
 
-    deinit { watching.cancel() }
+    deinit { for task in tasks { task.cancel() } }
 }

@@ -79,6 +79,13 @@ public struct JobEvent: Sendable, Equatable, Decodable {
     /// What happened.
     public var kind: Kind? { event.map(Kind.init(rawValue:)) }
 
+    /// An event that this library tells itself.
+    package init(event: String, queue: String, atMilliseconds: Int64) {
+        self.event = event
+        self.queue = queue
+        self.atMilliseconds = atMilliseconds
+    }
+
     /// Reads a line; `nil` when it is not an event.
     public init?(line: [UInt8]) {
         guard let text = try? JSONText(validating: line), let event = try? text.decode(JobEvent.self) else {

@@ -110,11 +110,11 @@ extension Schedule {
         guard template.id == nil, template.notBefore == nil else {
             throw ScheduleError(.invalid, "template", "has an id or a time; each tick gives its job its own")
         }
-        guard overlap == .allow || template.givenPolicy == nil else {
+        guard overlap == .allow || (template.givenPolicy == nil && template.givenUniqueUntil == nil) else {
             throw ScheduleError(
                 .invalid,
                 "overlap",
-                "\"\(overlap.rawValue)\" settles the uniqueness; leave \"unique\" out of the template, or write allow"
+                "\"\(overlap.rawValue)\" settles the uniqueness; leave \"unique\" and \"unique_until\" out of the template, or write allow"
             )
         }
         let text = encoded()

@@ -4,7 +4,8 @@ import Yams
 /// Reads the schedules of a catalogue.
 extension CatalogueReader {
     private static let scheduleKeys = [
-        "cron", "time_zone", "every", "operation", "arguments", "queue", "name", "unique", "timeout", "retries",
+        "cron", "time_zone", "every", "operation", "arguments", "queue", "name", "unique", "unique_until", "timeout",
+        "retries",
         "priority",
         "catch_up", "catch_up_limit", "overlap", "revision",
     ]
@@ -73,6 +74,7 @@ extension CatalogueReader {
         schedule.queue = try entries["queue"].map(queue)
         schedule.uniqueName = try entries["name"]?.text()
         schedule.uniqueness = try entries["unique"].map(uniqueness)
+        schedule.uniqueUntil = try entries["unique_until"].map(uniqueUntil)
         schedule.timeout = try entries["timeout"].map(duration)
         schedule.retries = try entries["retries"].map { value throws(CatalogueError) in
             try value.number(in: 0...1_000)

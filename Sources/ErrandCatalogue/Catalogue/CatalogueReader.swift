@@ -66,9 +66,7 @@ struct CatalogueReader {
         var operation = CatalogueOperation(name: name, kind: try kind(entries, at: place))
         operation.nameTemplate = try entries["name"].map(template)
         operation.uniqueness = try entries["unique"].map(uniqueness)
-        operation.uniqueUntil = try entries["unique_until"].map { value throws(CatalogueError) in
-            try word(value, "how long a name is held")
-        }
+        operation.uniqueUntil = try entries["unique_until"].map(uniqueUntil)
         operation.timeout = try entries["timeout"].map(duration)
         operation.retries = try entries["retries"].map { value throws(CatalogueError) in
             try value.number(in: 0...1_000)
@@ -116,6 +114,10 @@ struct CatalogueReader {
 
     func uniqueness(_ value: CatalogueNode) throws(CatalogueError) -> CatalogueOperation.Uniqueness {
         try word(value, "a uniqueness policy")
+    }
+
+    func uniqueUntil(_ value: CatalogueNode) throws(CatalogueError) -> CatalogueOperation.UniqueUntil {
+        try word(value, "how long a name is held")
     }
 
     private func word<Word: RawRepresentable<String> & CaseIterable>(

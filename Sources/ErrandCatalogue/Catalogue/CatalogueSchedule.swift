@@ -18,6 +18,8 @@ package struct CatalogueSchedule: Sendable {
     package var uniqueName: String?
     /// The uniqueness policy, if it says one.
     package var uniqueness: CatalogueOperation.Uniqueness?
+    /// How long a job holds its name, if it says so.
+    package var uniqueUntil: CatalogueOperation.UniqueUntil?
     /// How long a run may take, if it says so.
     package var timeout: Duration?
     /// How often a failed run is tried again, if it says so.

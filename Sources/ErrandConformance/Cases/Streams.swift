@@ -67,6 +67,17 @@ extension ConformanceCase {
             #expect(gap.lost == nil)
             #expect(read[1].cursor.number == 1)
         },
+        ConformanceCase("what happened while no events were kept is a gap") { stage in
+            try await stage.keepEvents(1000)
+            _ = try await stage.cancelled(2)
+            let last = try #require(try await stage.read(after: .oldest, 2).last).cursor
+            try await stage.keepEvents(0)
+            _ = try await stage.cancelled(2, from: 10)
+            try await stage.keepEvents(1000)
+            _ = try await stage.cancelled(1, from: 20)
+            let read = try await stage.read(after: last, 2)
+            #expect(read.words == ["gap", "cancelled j20"])
+        },
         ConformanceCase("a queue that keeps no events says so") { stage in
             var events = stage.streaming.eventStream(of: stage.queue, after: .oldest).makeAsyncIterator()
             await #expect { try await events.next() } throws: { "\($0)".contains("keeps no events") }
@@ -78,6 +89,10 @@ extension ConformanceCase {
             try await broker.keep(cursor, of: "audit", on: stage.queue)
             #expect(try await broker.cursor(of: "audit", on: stage.queue) == cursor)
             #expect(try await broker.cursor(of: "other", on: stage.queue) == nil)
+            try await broker.keep(EventCursor(epoch: cursor.epoch, number: 41), of: "audit", on: stage.queue)
+            #expect(try await broker.cursor(of: "audit", on: stage.queue) == cursor, "a slower reader put it back")
+            try await broker.keep(.oldest, of: "audit", on: stage.queue)
+            #expect(try await broker.cursor(of: "audit", on: stage.queue) == .oldest)
             await #expect { try await broker.keep(cursor, of: "a b", on: stage.queue) } throws: {
                 ($0 as? BrokerError)?.code == .refused
             }

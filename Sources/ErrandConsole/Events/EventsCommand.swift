@@ -70,6 +70,7 @@ struct EventsCommand: AsyncParsableCommand {
         let interruption = Interruption()
         let writer = EventWriter(asJSON: options.json, operations: Set(operations))
         let last = try await options.withBroker { broker in
+            try await broker.ping()
             let reading = Task {
                 var last = cursor
                 for try await next in broker.eventStream(of: queue, after: cursor) {

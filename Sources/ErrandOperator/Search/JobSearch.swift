@@ -15,7 +15,8 @@ package struct JobSearch: Sendable {
         package var found: Int
         /// Jobs looked at.
         package var looked: Int
-        /// Time taken; at least one page with jobs is read.
+        /// Time taken, and ten times as much while fewer than 500 jobs were looked at: a few are never left out because a machine is
+        /// busy. At least one page with jobs is read.
         package var time: Duration
 
         /// Makes limits.
@@ -64,11 +65,12 @@ package struct JobSearch: Sendable {
     /// - Parameter cursor: where to go on; `nil` begins anew. One of another search begins where that place would be.
     package func run(from cursor: SearchCursor? = nil, _ limits: Limits) async throws(BrokerError) -> Outcome {
         var outcome = Outcome(next: begin(at: cursor))
-        let deadline = ContinuousClock.now + limits.time
+        let (deadline, latest) = (ContinuousClock.now + limits.time, ContinuousClock.now + limits.time * 10)
         while let place = outcome.next, outcome.jobs.count < limits.found, outcome.looked < limits.looked {
             try await readPage(at: place, limits, &outcome)
             // Places without jobs take little time; what stops before the first job would never get on.
-            if outcome.looked > 0, ContinuousClock.now >= deadline { break }
+            let end = outcome.looked < Self.pageSize ? latest : deadline
+            if outcome.looked > 0, ContinuousClock.now >= end { break }
         }
         return outcome
     }

@@ -13,6 +13,9 @@ if cursor ~= '' then
   if call('HLEN', Q .. ':cursors') >= 1000 and not field('cursors', reader) then
     return redis.error_reply('ERRANDFULL the queue keeps the cursors of 1000 readers, which is its limit')
   end
-  call('HSET', Q .. ':cursors', reader, cursor)
+  -- Of two processes that read for the same reader, the slower one does not put it back.
+  local epoch, number = string.match(cursor, '^(%d+)%-(%d+)$')
+  local known_epoch, known_number = string.match(call('HGET', Q .. ':cursors', reader) or '', '^(%d+)%-(%d+)$')
+  if epoch ~= known_epoch or num(number) > num(known_number) then call('HSET', Q .. ':cursors', reader, cursor) end
 end
 return call('HGET', Q .. ':cursors', reader) or ''

@@ -11,6 +11,11 @@ end
 for i = 1, #ARGV, 2 do
   if ARGV[i + 1] == '' or ARGV[i + 1] == '0' then call('HDEL', Q .. ':settings', ARGV[i])
   else call('HSET', Q .. ':settings', ARGV[i], ARGV[i + 1]) end
+  -- What happens while nothing is kept has no number: whoever reads on later is told of a gap by another epoch.
+  if ARGV[i] == 'stream' and call('HEXISTS', Q .. ':settings', 'stream') == 0 then
+    call('DEL', Q .. ':stream')
+    call('HDEL', Q .. ':seq', 'stream')
+  end
   if ARGV[i] == 'paused' then
     fresh = 1000
     known = {}

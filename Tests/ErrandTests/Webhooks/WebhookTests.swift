@@ -101,7 +101,7 @@ import Testing
             try await producer.push(OperationDescription("send", queue: "mail"))
             try await eventually("it came") { server.requests.count == 1 }
             try await eventually("the cursor is kept") {
-                try await broker.cursor(of: "errand.webhooks", on: "mail") != nil
+                try await broker.cursor(of: "errand.webhooks.billing", on: "mail") != nil
             }
         }
         // Nobody forwards while this one ends.
@@ -121,18 +121,45 @@ import Testing
             try await eventually("the second came") { server.requests.count == 2 }
         }
         // From the beginning again, as after a crash before the cursor was kept: the ids are known already.
-        try await broker.keep(.oldest, of: "errand.webhooks", on: "mail")
+        try await broker.keep(.oldest, of: "errand.webhooks.billing", on: "mail")
         try await running([hook]) { _ in
             try await eventually("all was read") {
-                try await broker.cursor(of: "errand.webhooks", on: "mail") != EventCursor.oldest
+                try await broker.cursor(of: "errand.webhooks.billing", on: "mail") != EventCursor.oldest
             }
         }
         #expect(server.requests.count == 2)
     }
 
+    @Test func `a webhook that comes later is told what is kept, and one that a worker does not know is tried again`()
+        async throws
+    {
+        let first = try WebServer { _ in WebServer.answer(200) }
+        try await running([try webhook(first)]) { producer in
+            try await producer.push(OperationDescription("send", queue: "mail"))
+            try await eventually("it came") { first.requests.count == 1 }
+        }
+        // Somebody else's delivery, which nobody here knows.
+        let delivery: JSONText = ["webhook": "unknown", "type": "job.finished", "timestamp": "x", "event": "{}"]
+        let foreign = try OperationDescription(
+            "errand.webhook",
+            arguments: delivery,
+            queue: Webhooks.queue,
+            id: "foreign"
+        )
+        try await Producer(broker: broker).push(foreign)
+        let second = try WebServer { _ in WebServer.answer(200) }
+        try await running([try webhook(first), try webhook(second, "late")]) { _ in
+            try await eventually("the late one was told") { second.requests.count == 1 }
+            try await eventually("the foreign one is not lost") {
+                try await broker.inspect(["foreign"], on: Webhooks.queue).first??.state == .dead
+            }
+        }
+        #expect(first.requests.count == 1)
+    }
+
     @Test func `a gap is told`() async throws {
         let server = try WebServer { _ in WebServer.answer(200) }
-        try await broker.keep(EventCursor(epoch: 1, number: 5), of: "errand.webhooks", on: "mail")
+        try await broker.keep(EventCursor(epoch: 1, number: 5), of: "errand.webhooks.billing", on: "mail")
         try await running([try webhook(server)]) { producer in
             try await producer.push(OperationDescription("send", queue: "mail"))
             try await eventually("the gap and the event came") { server.requests.count == 2 }
@@ -153,6 +180,8 @@ import Testing
         #expect(throws: WebhookError.self) { try attempt([Webhook("a b", url: url, secrets: [secret])]) }
         #expect(throws: WebhookError.self) { try attempt([Webhook("a", url: file, secrets: [secret])]) }
         #expect(throws: WebhookError.self) { try attempt([Webhook("a", url: url, secrets: [])]) }
+        let endless = Webhook("a", url: url, secrets: [secret], timeout: .seconds(-7))
+        #expect(throws: WebhookError.self) { try attempt([endless]) }
         for text in ["", "whsec_", "whsec_short", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_*"] {
             #expect(throws: WebhookError.self) { try WebhookSecret(text) }
         }

@@ -4,6 +4,7 @@ import Foundation
 import Hummingbird
 import NIOCore
 import Photos
+import ServiceLifecycle
 
 /// Tells a page how far a job is, as server-sent events, until it has ended.
 ///
@@ -30,8 +31,18 @@ struct JobFeed {
                 }
                 continuation.finish()
             }
-            defer { listening.cancel() }
-            for await event in looks {
+            // Now and then without an event, so that a page that was closed is noticed.
+            let looking = Task {
+                while !Task.isCancelled {
+                    try await Task.sleep(for: .seconds(10))
+                    continuation.yield(nil)
+                }
+            }
+            defer {
+                listening.cancel()
+                looking.cancel()
+            }
+            for await event in looks.cancelOnGracefulShutdown() {
                 let snapshot = try await snapshot(of: job, event)
                 try await writer.write(ByteBuffer(string: "data: \(try snapshot.json)\n\n"))
                 if snapshot.hasEnded { break }

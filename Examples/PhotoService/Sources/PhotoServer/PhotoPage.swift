@@ -24,6 +24,7 @@ enum PhotoPage {
         <p class="quiet"><a href="/errand">What the queue does</a></p>
         <script>
         const by = id => document.getElementById(id)
+        let source
         by('file').onchange = async event => {
             const file = event.target.files[0]
             if (!file) return
@@ -36,7 +37,9 @@ enum PhotoPage {
         }
         function follow({ photo, job }) {
             const workers = []
-            const source = new EventSource('/jobs/' + job + '/events')
+            source?.close()
+            by('bar').value = 0
+            source = new EventSource('/jobs/' + job + '/events')
             source.onmessage = message => {
                 const now = JSON.parse(message.data)
                 if (now.fraction != null) by('bar').value = now.fraction

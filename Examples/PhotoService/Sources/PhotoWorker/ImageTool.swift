@@ -11,7 +11,7 @@ enum ImageTool {
             "-auto-orient", "-resize", "\(size)x\(size)>", "+profile", "*", "jpeg:\(file.path)",
         ]).run()
         try Task.checkCancellation()
-        guard status == 0 else { throw JobFailure("the photo cannot be read (gm: \(status))", isFinal: status != 127) }
+        guard status == 0 else { throw JobFailure("the photo cannot be read (gm: \(status))", isFinal: status < 126) }
     }
 }
 
@@ -38,7 +38,12 @@ private final class ImageChild: Sendable {
     }
 
     private func begin(_ continuation: CheckedContinuation<Int32, any Error>) {
-        process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+        process.terminationHandler = {
+            // Killed by a signal, for want of memory say, is not the photo's fault.
+            continuation.resume(
+                returning: $0.terminationReason == .exit ? $0.terminationStatus : 128 + $0.terminationStatus
+            )
+        }
         state.withLock { state in
             // Cancelled before it has begun, it must not begin.
             guard !state.isCancelled else { return continuation.resume(throwing: CancellationError()) }

@@ -2,7 +2,7 @@ public import Errand
 
 /// The job that both sides share: make the smaller versions of a photo that was uploaded.
 ///
-/// A photo is called by what is in it, so the same one that is uploaded twice is resized once.
+/// A photo is called by what is in it, so the same one that is uploaded again while it is at work makes no second job.
 public struct ResizePhoto: JobParameters {
     /// What the operation is called.
     public static let jobName = "photo.resize"

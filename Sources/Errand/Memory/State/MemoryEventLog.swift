@@ -1,6 +1,7 @@
 /// The durable stream of a queue, as far as anything within a process is durable.
 struct MemoryEventLog: Sendable {
     private var epoch: Int64?
+    private var lastEpoch: Int64 = 0
     private var written: Int64 = 0
     /// The last ones, the oldest first.
     private var lines: [[UInt8]] = []
@@ -10,11 +11,19 @@ struct MemoryEventLog: Sendable {
     private static let pageCount = 100
 
     mutating func append(_ line: [UInt8], keeping kept: Int, now: Int64) {
-        epoch = epoch ?? now
+        epoch = epoch ?? max(now, lastEpoch + 1)
+        lastEpoch = epoch ?? lastEpoch
         written += 1
         lines.append(line)
         // In portions, so that an event does not move all of them.
         if lines.count > kept + kept / 8 + 16 { lines.removeFirst(lines.count - kept) }
+    }
+
+    /// Nothing is kept any more: what happens from now on has no number, so the next numbering is another one.
+    mutating func stop() {
+        epoch = nil
+        written = 0
+        lines = []
     }
 
     func page(after cursor: EventCursor, kept: Int) -> EventPage {
@@ -38,6 +47,8 @@ extension MemoryQueue {
         guard log.cursors[reader] != nil || log.cursors.count < MemoryEventLog.mostCursors else {
             throw BrokerError(.full, "the queue keeps the cursors of 1000 readers, which is its limit")
         }
+        // Of two that read for the same reader, the slower one does not put it back.
+        if let known = log.cursors[reader], known.epoch == cursor.epoch, known.number >= cursor.number { return }
         log.cursors[reader] = cursor
     }
 

@@ -9,7 +9,10 @@ extension MemoryQueue {
         }
         if let paused = change.isPaused { pause(paused) }
         if let starts = change.publishesStarts { settings.publishesStarts = starts }
-        if let kept = change.keptEvents { settings.keptEvents = min(kept, 1_000_000) }
+        if let kept = change.keptEvents {
+            settings.keptEvents = min(kept, 1_000_000)
+            if kept == 0 { log.stop() }
+        }
         if let most = change.maximumLength {
             settings.maximumLength = most > 0 ? most : MemorySettings.defaultMaximumLength
         }

@@ -16,6 +16,8 @@ extension Schedule {
         description.metaText = meta(tick: tick)
         if overlap != .allow {
             description.givenPolicy = overlap == .replace ? .replace : .drop
+            // One tick's job is out of the next one's way when it has ended, not before.
+            description.givenUniqueUntil = nil
             description.name = template.name ?? "schedule \(name)"
         }
         return try description.settled()
