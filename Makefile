@@ -53,7 +53,7 @@ build-model: deps
 	@$(SWIFT) build -c release --product errand-model
 
 model: build-model ## the brokers against the model, in about two minutes (docs/model.md)
-	$(MODEL) memory --histories 20000
+	$(MODEL) memory --histories 10000
 	$(MODEL) redis --histories 600
 	$(MODEL) redis --histories 200 --tombstones
 	$(MODEL) explore --quick
