@@ -37,7 +37,10 @@ package struct JobSearch: Sendable {
         package var next: SearchCursor?
     }
 
-    private static let pageSize = 500
+    /// So many that a page takes the server a few milliseconds at the most: others wait for it.
+    private static let pageSize = 250
+    /// So few that they are looked at even when the machine is busy.
+    private static let few = 500
 
     private let broker: any ConsoleBroker
     private let places: [(queue: String, state: JobState)]
@@ -69,7 +72,7 @@ package struct JobSearch: Sendable {
         while let place = outcome.next, outcome.jobs.count < limits.found, outcome.looked < limits.looked {
             try await readPage(at: place, limits, &outcome)
             // Places without jobs take little time; what stops before the first job would never get on.
-            let end = outcome.looked < Self.pageSize ? latest : deadline
+            let end = outcome.looked < Self.few ? latest : deadline
             if outcome.looked > 0, ContinuousClock.now >= end { break }
         }
         return outcome
