@@ -24,6 +24,32 @@ let dashboardFiles =
         "schedules", "workerTable", "workers",
     ].map { "Templates/\($0).mustache" } + ["Assets/errand.css", "Assets/errand.js", "Assets/icon.svg"]
 
+/// What several targets are made of; a condition is the trait that asks for it.
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let configuration = Target.Dependency.product(
+    name: "Configuration",
+    package: "swift-configuration",
+    condition: .when(traits: ["ConfigurationSupport"])
+)
+let argumentParser = Target.Dependency.product(
+    name: "ArgumentParser",
+    package: "swift-argument-parser",
+    condition: .when(traits: ["CommandLine"])
+)
+let hummingbird = Target.Dependency.product(
+    name: "Hummingbird",
+    package: "hummingbird",
+    condition: .when(traits: ["Dashboard"])
+)
+let yams = Target.Dependency.product(
+    name: "Yams",
+    package: "Yams",
+    condition: .when(traits: ["CommandLine"])
+)
+
 let package = Package(
     name: "errand",
     platforms: [.macOS(.v15)],
@@ -75,20 +101,16 @@ let package = Package(
             name: "Errand",
             dependencies: [
                 "Backgroundable", "ErrandText",
-                .product(
-                    name: "Configuration",
-                    package: "swift-configuration",
-                    condition: .when(traits: ["ConfigurationSupport"])
-                ),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
+                configuration,
+                crypto,
+                logging,
                 .product(
                     name: "Metrics",
                     package: "swift-metrics",
                     condition: .when(traits: ["MetricsSupport"])
                 ),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                serviceLifecycle,
+                unixSignals,
                 .product(
                     name: "Tracing",
                     package: "swift-distributed-tracing",
@@ -98,15 +120,15 @@ let package = Package(
         ),
         .target(
             name: "ErrandTesting",
-            dependencies: ["Errand", .product(name: "Logging", package: "swift-log")]
+            dependencies: ["Errand", logging]
         ),
         .target(
             name: "ErrandWebhooks",
             dependencies: [
                 "Errand",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                crypto,
+                logging,
+                serviceLifecycle,
             ]
         ),
         .systemLibrary(
@@ -118,13 +140,9 @@ let package = Package(
             name: "ErrandRedis",
             dependencies: [
                 "CHiredis", "Errand", "ErrandText",
-                .product(
-                    name: "Configuration",
-                    package: "swift-configuration",
-                    condition: .when(traits: ["ConfigurationSupport"])
-                ),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
+                configuration,
+                crypto,
+                logging,
             ],
             resources: scripts.map { .embedInCode("Scripts/\($0).lua") }
         ),
@@ -134,7 +152,7 @@ let package = Package(
             name: "ErrandCatalogue",
             dependencies: [
                 "CErrandChild", "ErrandText",
-                .product(name: "Yams", package: "Yams", condition: .when(traits: ["CommandLine"])),
+                yams,
             ]
         ),
         // What operators see and do; the console and the dashboard are its faces.
@@ -143,13 +161,9 @@ let package = Package(
             name: "ErrandCommandLine",
             dependencies: [
                 "CErrandMemory", "Errand", "ErrandCatalogue", "ErrandOperator", "ErrandRedis", "ErrandText",
-                .product(
-                    name: "ArgumentParser",
-                    package: "swift-argument-parser",
-                    condition: .when(traits: ["CommandLine"])
-                ),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                argumentParser,
+                logging,
+                serviceLifecycle,
             ]
         ),
         .executableTarget(name: "errand-producer", dependencies: ["ErrandCommandLine", "ErrandOperator"]),
@@ -158,24 +172,20 @@ let package = Package(
             name: "ErrandConsole",
             dependencies: [
                 "Errand", "ErrandCatalogue", "ErrandCommandLine", "ErrandOperator", "ErrandRedis",
-                .product(
-                    name: "ArgumentParser",
-                    package: "swift-argument-parser",
-                    condition: .when(traits: ["CommandLine"])
-                ),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                argumentParser,
+                crypto,
+                logging,
+                unixSignals,
             ]
         ),
         .target(
             name: "ErrandDashboard",
             dependencies: [
                 "Errand", "ErrandOperator",
-                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Dashboard"])),
-                .product(name: "Logging", package: "swift-log"),
+                hummingbird,
+                logging,
                 .product(name: "Mustache", package: "swift-mustache", condition: .when(traits: ["Dashboard"])),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                serviceLifecycle,
             ],
             resources: dashboardFiles.map { .embedInCode($0) }
         ),
@@ -183,14 +193,10 @@ let package = Package(
             name: "errand-dashboard",
             dependencies: [
                 "ErrandCommandLine", "ErrandDashboard", "ErrandRedis",
-                .product(
-                    name: "ArgumentParser",
-                    package: "swift-argument-parser",
-                    condition: .when(traits: ["CommandLine"])
-                ),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Dashboard"])),
-                .product(name: "Logging", package: "swift-log"),
+                argumentParser,
+                crypto,
+                hummingbird,
+                logging,
             ]
         ),
         .executableTarget(name: "BackgroundableBench", dependencies: ["Backgroundable"]),
@@ -205,23 +211,19 @@ let package = Package(
         ),
         .target(
             name: "ErrandConformance",
-            dependencies: ["Errand", .product(name: "Logging", package: "swift-log")]
+            dependencies: ["Errand", logging]
         ),
         .testTarget(
             name: "ErrandTests",
             dependencies: [
                 "Errand", "ErrandConformance", "ErrandRedis", "ErrandTesting", "ErrandWebhooks", "TestSupport",
-                .product(
-                    name: "Configuration",
-                    package: "swift-configuration",
-                    condition: .when(traits: ["ConfigurationSupport"])
-                ),
+                configuration,
                 .product(
                     name: "InMemoryTracing",
                     package: "swift-distributed-tracing",
                     condition: .when(traits: ["TracingSupport"])
                 ),
-                .product(name: "Logging", package: "swift-log"),
+                logging,
                 .product(
                     name: "MetricsTestKit",
                     package: "swift-metrics",
@@ -243,14 +245,10 @@ let package = Package(
             name: "errand-fault-worker",
             dependencies: [
                 "Errand", "ErrandRedis",
-                .product(
-                    name: "ArgumentParser",
-                    package: "swift-argument-parser",
-                    condition: .when(traits: ["CommandLine"])
-                ),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                argumentParser,
+                logging,
+                serviceLifecycle,
+                unixSignals,
             ],
             path: "Tests/Faults/Worker"
         ),
@@ -258,12 +256,8 @@ let package = Package(
             name: "errand-faults",
             dependencies: [
                 "Errand", "ErrandCommandLine", "ErrandOperator", "ErrandRedis", "TestSupport",
-                .product(
-                    name: "ArgumentParser",
-                    package: "swift-argument-parser",
-                    condition: .when(traits: ["CommandLine"])
-                ),
-                .product(name: "Logging", package: "swift-log"),
+                argumentParser,
+                logging,
             ],
             path: "Tests/Faults/Harness",
             exclude: ["Tools/storm.py"],
@@ -278,18 +272,14 @@ let package = Package(
         .testTarget(name: "FuzzingTests", dependencies: ["FuzzTargets"], path: "Tests/Fuzzing/Replay"),
         .target(
             name: "ErrandModel",
-            dependencies: ["Errand", "ErrandRedis", "TestSupport", .product(name: "Logging", package: "swift-log")],
+            dependencies: ["Errand", "ErrandRedis", "TestSupport", logging],
             path: "Tests/Model/ErrandModel"
         ),
         .executableTarget(
             name: "errand-model",
             dependencies: [
                 "ErrandModel", "TestSupport",
-                .product(
-                    name: "ArgumentParser",
-                    package: "swift-argument-parser",
-                    condition: .when(traits: ["CommandLine"])
-                ),
+                argumentParser,
             ],
             path: "Tests/Model/errand-model"
         ),
@@ -303,9 +293,9 @@ let package = Package(
             name: "errand-example-from-swift-jobs",
             dependencies: [
                 "Errand", "ErrandRedis",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                logging,
+                serviceLifecycle,
+                unixSignals,
             ],
             path: "Examples/FromSwiftJobs"
         ),
@@ -320,15 +310,11 @@ let package = Package(
             name: "errand-example-photo-server",
             dependencies: [
                 "ErrandDashboard", "ErrandRedis", "Photos",
-                .product(
-                    name: "Configuration",
-                    package: "swift-configuration",
-                    condition: .when(traits: ["ConfigurationSupport"])
-                ),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Dashboard"])),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                configuration,
+                crypto,
+                hummingbird,
+                logging,
+                serviceLifecycle,
             ],
             path: "Examples/PhotoService/Sources/PhotoServer"
         ),
@@ -336,12 +322,8 @@ let package = Package(
             name: "errand-example-photo-worker",
             dependencies: [
                 "ErrandRedis", "Photos",
-                .product(
-                    name: "Configuration",
-                    package: "swift-configuration",
-                    condition: .when(traits: ["ConfigurationSupport"])
-                ),
-                .product(name: "Logging", package: "swift-log"),
+                configuration,
+                logging,
             ],
             path: "Examples/PhotoService/Sources/PhotoWorker"
         ),
@@ -349,14 +331,10 @@ let package = Package(
             name: "SnippetTests",
             dependencies: [
                 "Backgroundable", "Errand", "ErrandRedis", "ErrandTesting", "ErrandWebhooks",
-                .product(
-                    name: "Configuration",
-                    package: "swift-configuration",
-                    condition: .when(traits: ["ConfigurationSupport"])
-                ),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                configuration,
+                logging,
+                serviceLifecycle,
+                unixSignals,
             ],
             path: "Examples/Snippets"
         ),
@@ -368,10 +346,10 @@ let package = Package(
             name: "ExecutableTests",
             dependencies: [
                 "Errand", "ErrandDashboard", "ErrandOperator", "ErrandRedis", "TestSupport",
-                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Dashboard"])),
+                hummingbird,
                 .product(name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Dashboard"])),
-                .product(name: "Yams", package: "Yams", condition: .when(traits: ["CommandLine"])),
-                .product(name: "Logging", package: "swift-log"),
+                yams,
+                logging,
             ],
             exclude: ["Wire/push.py"]
         ),
