@@ -20,9 +20,11 @@ build: deps ## build the executables into .build/release
 	$(SWIFT) build -c release --product errand
 	$(SWIFT) build -c release --product errand-dashboard
 
-test: deps ## run every test, against redis-servers that the tests start themselves
-	$(SWIFT) build --build-tests
+test: build-tests ## run every test, against redis-servers that the tests start themselves
 	@scripts/run-tests $(SUITES)
+
+build-tests: deps
+	$(SWIFT) build --build-tests
 
 STORM ?= 10
 threads: ## the local operations under the thread sanitizer (STORM=60 for storms of 60 s)

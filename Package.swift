@@ -330,8 +330,10 @@ let package = Package(
         .testTarget(
             name: "SnippetTests",
             dependencies: [
-                "Backgroundable", "Errand", "ErrandRedis", "ErrandTesting", "ErrandWebhooks",
+                "Backgroundable", "Errand", "ErrandCatalogue", "ErrandConformance", "ErrandDashboard", "ErrandRedis",
+                "ErrandTesting", "ErrandWebhooks",
                 configuration,
+                hummingbird,
                 logging,
                 serviceLifecycle,
                 unixSignals,

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Every piece of Swift in the README and in the articles is a piece of a file that is compiled.
+/// Every piece of Swift in the README, in the articles and in comments is a piece of a file that is compiled.
 @Suite struct DocumentationTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -23,18 +23,39 @@ import Testing
         ["// before", "// Sources/", "// Package.swift"].contains { block.hasPrefix($0) }
     }
 
-    @Test(arguments: articles) func `every piece of Swift is compiled`(article: String) throws {
-        let sources = try Self.files(below: "Examples", ".swift").map {
-            Self.bare(try String(contentsOf: $0, encoding: .utf8))
-        }
-        let text = try String(contentsOf: Self.root.appending(path: article), encoding: .utf8)
+    private static func compiled() throws -> [String] {
+        try files(below: "Examples", ".swift").map { bare(try String(contentsOf: $0, encoding: .utf8)) }
+    }
+
+    /// The text of a file's documentation comments.
+    private static func comments(_ file: URL) throws -> String {
+        try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map { $0.drop { $0 == " " } }
+            .filter { $0.hasPrefix("///") }.map { $0.dropFirst(4) }.joined(separator: "\n")
+    }
+
+    /// Holds every piece of Swift in a text to what is compiled, and counts them.
+    private static func check(_ text: String, _ name: String, _ sources: [String]) -> Int {
         let pieces = text.components(separatedBy: "```swift\n").dropFirst().compactMap {
             $0.components(separatedBy: "```").first
         }
-        for piece in pieces where !Self.isElsewhere(piece) {
-            let bare = Self.bare(piece)
-            #expect(sources.contains { $0.contains(bare) }, "not in any file of Examples: \(piece)")
+        for piece in pieces where !isElsewhere(piece) {
+            let bare = bare(piece)
+            #expect(sources.contains { $0.contains(bare) }, "\(name): not in any file of Examples: \(piece)")
         }
+        return pieces.count
+    }
+
+    @Test(arguments: articles) func `every piece of Swift is compiled`(article: String) throws {
+        let text = try String(contentsOf: Self.root.appending(path: article), encoding: .utf8)
+        _ = Self.check(text, article, try Self.compiled())
+    }
+
+    @Test func `every piece of Swift in a comment is compiled`() throws {
+        let sources = try Self.compiled()
+        let counts = try Self.files(below: "Sources", ".swift").map {
+            Self.check(try Self.comments($0), $0.lastPathComponent, sources)
+        }
+        #expect(counts.reduce(0, +) > 40)
     }
 
     @Test func `there are articles`() { #expect(Self.articles.count > 8) }

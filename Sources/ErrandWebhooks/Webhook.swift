@@ -6,7 +6,7 @@ public import Foundation
 /// ```swift
 /// let billing = Webhook(
 ///     "billing",
-///     url: URL(string: "https://billing.example.org/hooks/errand")!,
+///     url: address,
 ///     secrets: [try WebhookSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")],
 ///     events: [.finished, .dead]
 /// )

@@ -84,7 +84,7 @@ struct BusyQueue {
 
 /// Whether something comes true before a healthy machine's patience ends. For what nobody announces.
 func eventually(_ condition: () -> Bool) -> Bool {
-    let patience = MonotonicTime.now + 20_000_000_000
+    let patience = MonotonicTime.now + 120_000_000_000
     while !condition() {
         guard MonotonicTime.now < patience else { return false }
         Thread.sleep(forTimeInterval: 0.001)
@@ -93,7 +93,7 @@ func eventually(_ condition: () -> Bool) -> Bool {
 }
 
 /// Whether something comes true before a healthy machine's patience ends. For what nobody announces.
-func eventually(seconds: Int = 20, _ condition: () -> Bool) async -> Bool {
+func eventually(seconds: Int = 120, _ condition: () -> Bool) async -> Bool {
     // Counted in looks: while other tests block the threads of the pool, nobody looks and no patience is spent.
     for _ in 0..<(seconds * 1_000) {
         if condition() { return true }

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCatalogue
 
 /// What a job of a `run` operation comes to.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(6)))
 struct CatalogueRunnerTests {
     private func run(_ arguments: [String], json: String = "{}") async throws -> CatalogueOutcome {
         let operation = CatalogueOperation(name: "test", kind: .run(try arguments.map { try Template($0) }))

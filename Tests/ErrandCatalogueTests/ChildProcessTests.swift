@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCatalogue
 
 /// What is told here holds for every command that ends by itself.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(6)))
 struct ChildProcessTests {
     @Test func capturesOutput() async {
         let result = await ChildProcesses.shared.run(ChildCommand(["echo", "a b", "$HOME", "*"]))
@@ -146,6 +146,8 @@ struct ChildProcessTests {
 }
 
 /// Runs a script in a shell.
-func shell(_ script: String) async -> ChildResult {
-    await ChildProcesses.shared.run(ChildCommand(["/bin/sh", "-c", script]))
+func shell(_ script: String, stopGrace: Duration = .seconds(2)) async -> ChildResult {
+    var command = ChildCommand(["/bin/sh", "-c", script])
+    command.stopGrace = stopGrace
+    return await ChildProcesses.shared.run(command)
 }

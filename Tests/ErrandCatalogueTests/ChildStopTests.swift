@@ -4,12 +4,17 @@ import Testing
 @testable import ErrandCatalogue
 
 /// Cancelling a task ends the whole process group, and the task ends only then.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(6)))
 struct ChildStopTests {
     /// Starts a script that says a line when it is ready, cancels it, and checks that nobody is left at its end.
-    private func stop(_ script: String) async throws -> (result: ChildResult, time: Duration) {
+    ///
+    /// A long grace, so that what needed SIGKILL is told from what was only slow.
+    private func stop(
+        _ script: String,
+        grace: Duration = .seconds(60)
+    ) async throws -> (result: ChildResult, time: Duration) {
         let fifo = try Fifo()
-        let child = Task { await shell("exec 3>\(fifo.path); \(script)") }
+        let child = Task { await shell("exec 3>\(fifo.path); \(script)", stopGrace: grace) }
         #expect(try await fifo.line() == "ready")
         let start = ContinuousClock.now
         child.cancel()
@@ -23,11 +28,14 @@ struct ChildStopTests {
     @Test func endsACommandThatListens() async throws {
         let (result, time) = try await stop("echo ready >&3; exec sleep 1000")
         #expect(result.ending == .signalled(SIGTERM))
-        #expect(time < .seconds(2))
+        #expect(time < .seconds(60))
     }
 
     @Test func killsACommandThatDoesNotListenAfterTheGrace() async throws {
-        let (result, time) = try await stop("trap '' TERM; echo ready >&3; while :; do sleep 1000; done")
+        let (result, time) = try await stop(
+            "trap '' TERM; echo ready >&3; while :; do sleep 1000; done",
+            grace: .seconds(2)
+        )
         #expect(result.ending == .signalled(SIGKILL))
         #expect(time >= .seconds(2))
     }
@@ -35,11 +43,14 @@ struct ChildStopTests {
     @Test func endsGrandchildren() async throws {
         let (result, time) = try await stop("sh -c 'sleep 1000 & sleep 1000' & sleep 1000 & echo ready >&3; wait")
         #expect(result.ending == .signalled(SIGTERM))
-        #expect(time < .seconds(2))
+        #expect(time < .seconds(60))
     }
 
     @Test func killsGrandchildrenThatOutliveTheCommand() async throws {
-        let (result, time) = try await stop("(trap '' TERM; echo ready >&3; while :; do sleep 1000; done) & wait")
+        let (result, time) = try await stop(
+            "(trap '' TERM; echo ready >&3; while :; do sleep 1000; done) & wait",
+            grace: .seconds(2)
+        )
         #expect(result.ending == .signalled(SIGTERM))
         #expect(time >= .seconds(2))
     }
@@ -47,7 +58,7 @@ struct ChildStopTests {
     @Test func endsASuspendedCommand() async throws {
         let (result, time) = try await stop("echo ready >&3; kill -STOP $$; sleep 1000")
         #expect(result.ending == .signalled(SIGTERM))
-        #expect(time < .seconds(2))
+        #expect(time < .seconds(60))
     }
 
     @Test func keepsWhatACommandSaysWhileItStops() async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandCatalogue
 
 /// What a job of an `http` operation comes to, against a real server.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(6)))
 struct HTTPTests {
     private static let json = #"{"path":"a.jpg","big":123456789012345678901234567890}"#
 

@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandCatalogue
 
 /// However a worker ends, the process groups of its children end too.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(6)))
 struct WorkerDeathTests {
     private static let family = "trap '' TERM; sh -c 'sleep 1000 & sleep 1000' & sleep 1000 & echo ready >&3; wait"
 

@@ -11,7 +11,7 @@ struct RedisConformanceTests {
     /// One server for all cases; each uses a queue of its own.
     private static let server = Result { try RedisServer() }
 
-    @Test("conforms", .timeLimit(.minutes(3)), arguments: ConformanceCase.allCases)
+    @Test("conforms", .timeLimit(.minutes(6)), arguments: ConformanceCase.allCases)
     func conforms(_ conformanceCase: ConformanceCase) async throws {
         let address = try RedisAddress(url: Self.server.get().url)
         let broker = try RedisBroker(address, logger: Logger(label: "conformance"), edition: BrokenScripts.edition())

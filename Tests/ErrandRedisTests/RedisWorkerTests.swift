@@ -10,7 +10,7 @@ import Testing
 struct RedisWorkerTests {
     private static let server = Result { try RedisServer() }
 
-    @Test("conforms", .timeLimit(.minutes(3)), arguments: WorkerCase.allCases)
+    @Test("conforms", .timeLimit(.minutes(6)), arguments: WorkerCase.allCases)
     func conforms(_ workerCase: WorkerCase) async throws {
         let address = try RedisAddress(url: Self.server.get().url)
         let broker = RedisBroker(address, logger: Logger(label: "workers"))

@@ -7,7 +7,7 @@ import Testing
 @testable import Errand
 
 /// Whatever happens between a request's two jobs, its task runs, and once for each success.
-@Suite("Task schedulers on a broker in trouble", .timeLimit(.minutes(2)))
+@Suite("Task schedulers on a broker in trouble", .timeLimit(.minutes(6)))
 struct BrokerTaskSchedulerFaultTests {
     /// Claims one job as a worker that never gives a sign of life again.
     private func claimAndDie(_ scene: BrokerScene) async throws -> Claim {

@@ -73,9 +73,9 @@ struct BrokerScene: Sendable {
 
     /// Asks again and again until the answer is there.
     func eventually(_ what: String, _ isSo: () async throws -> Bool) async throws {
-        let end = ContinuousClock.now + .seconds(20)
+        let end = ContinuousClock.now + .seconds(120)
         while try await !isSo() {
-            try #require(ContinuousClock.now < end, "not within 20 s: \(what)")
+            try #require(ContinuousClock.now < end, "not within 120 s: \(what)")
             try await Task.sleep(for: .milliseconds(5))
         }
     }

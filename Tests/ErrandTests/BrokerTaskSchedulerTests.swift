@@ -3,7 +3,7 @@ import Errand
 import Foundation
 import Testing
 
-@Suite("Task schedulers on a broker", .timeLimit(.minutes(2)))
+@Suite("Task schedulers on a broker", .timeLimit(.minutes(6)))
 struct BrokerTaskSchedulerTests {
     @Test("any worker that registered the identifier runs it, once")
     func runsElsewhere() async throws {

@@ -4,7 +4,7 @@ import Testing
 /// `errand demo` as a newcomer runs it: a process, with real workers and a real redis-server.
 @Suite(.serialized)
 struct DemoTests {
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(6)))
     func showsEverythingAndLeavesNothing() throws {
         let place = try DemoPlace(files: 320)
         defer { place.remove() }
@@ -28,7 +28,7 @@ struct DemoTests {
         #expect(place.temporaryFiles() == [])
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(6)))
     func fewFilesAreEnough() throws {
         let place = try DemoPlace(files: 7)
         defer { place.remove() }
@@ -40,7 +40,7 @@ struct DemoTests {
         #expect(place.temporaryFiles() == [])
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(6)))
     func aWrongResultIsSeen() throws {
         let place = try DemoPlace(files: 800)
         defer { place.remove() }
@@ -55,7 +55,7 @@ struct DemoTests {
         #expect(place.temporaryFiles() == [])
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(6)))
     func filesThatChangeMeanwhileAreLeftOut() throws {
         let place = try DemoPlace(files: 400)
         defer { place.remove() }
@@ -71,7 +71,7 @@ struct DemoTests {
         #expect(demo.standardError.contains("skipped \(place.files)"))
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: [SIGINT, SIGTERM])
+    @Test(.timeLimit(.minutes(6)), arguments: [SIGINT, SIGTERM])
     func interruptedItLeavesNothing(signal: Int32) throws {
         let place = try DemoPlace(files: 500)
         defer { place.remove() }
@@ -84,7 +84,7 @@ struct DemoTests {
         #expect(place.temporaryFiles() == [])
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(6)))
     func killedItLeavesNoProcess() throws {
         let place = try DemoPlace(files: 500)
         defer { place.remove() }
@@ -94,7 +94,7 @@ struct DemoTests {
         #expect(place.awaitNoProcesses())
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(6)))
     func keptItsBrokerStaysUntilInterrupted() throws {
         let place = try DemoPlace(files: 300)
         defer { place.remove() }
@@ -109,7 +109,7 @@ struct DemoTests {
         #expect(place.temporaryFiles() == [directory])
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(6)))
     func whatIsMissingIsSaid() throws {
         let place = try DemoPlace(files: 0)
         defer { place.remove() }

@@ -5,7 +5,7 @@ import Foundation
 /// For what nobody announces. A test that gives up says what it was waiting for.
 package func eventually(
     _ what: @autoclosure () -> String,
-    within limit: Duration = .seconds(30),
+    within limit: Duration = .seconds(120),
     _ holds: () async throws -> Bool
 ) async throws {
     let deadline = ContinuousClock.now + limit

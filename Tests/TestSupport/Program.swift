@@ -99,7 +99,7 @@ package final class Program: Sendable {
     }
 
     /// Waits for its end and answers its status.
-    package func end(within limit: Duration = .seconds(30)) async throws -> Int32 {
+    package func end(within limit: Duration = .seconds(120)) async throws -> Int32 {
         try await eventually("the end of process \(pid); it wrote \(lines.suffix(5))", within: limit) {
             !self.isRunning
         }

@@ -12,6 +12,7 @@ package final class WebServer: Sendable {
 
     private final class Received: Sendable {
         private let requests = Mutex<[Request]>([])
+        let abandoned = Atomic(0)
 
         var all: [Request] { requests.withLock(\.self) }
 
@@ -25,7 +26,9 @@ package final class WebServer: Sendable {
     private let received = Received()
 
     /// Starts a server; `answer` makes the whole answer of a request, or `nil` to let it wait for ever.
-    package init(answer: @escaping @Sendable (Request) -> String?) throws {
+    ///
+    /// - Parameter thenWaits: it does not close a connection by itself after an answer.
+    package init(thenWaits: Bool = false, answer: @escaping @Sendable (Request) -> String?) throws {
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -47,15 +50,15 @@ package final class WebServer: Sendable {
                 Thread.detachNewThread {
                     let request = Self.read(connection)
                     received.append(request)
-                    if let text = answer(request) {
-                        Self.write(text, to: connection)
-                        close(connection)
-                    } else {
+                    let text = answer(request)
+                    if let text { Self.write(text, to: connection) }
+                    if thenWaits || text == nil {
                         // Until the other side gives up.
                         var byte: UInt8 = 0
                         while recv(connection, &byte, 1, 0) > 0 {}
-                        close(connection)
+                        received.abandoned.add(1, ordering: .relaxed)
                     }
+                    close(connection)
                 }
             }
         }
@@ -68,6 +71,8 @@ package final class WebServer: Sendable {
 
     package var url: String { "http://127.0.0.1:\(port)" }
     package var requests: [Request] { received.all }
+    /// How many connections the other side has given up.
+    package var abandoned: Int { received.abandoned.load(ordering: .relaxed) }
 
     /// An answer of one status, with header fields and a body.
     package static func answer(_ status: Int, _ headers: [String: String] = [:], _ body: String = "") -> String {

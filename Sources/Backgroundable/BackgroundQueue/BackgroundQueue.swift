@@ -9,7 +9,9 @@ import Synchronization
 ///
 /// ```swift
 /// let queue = BackgroundQueue()
-/// queue.addAsyncOperation(name: "refresh", uniquenessPolicy: .drop) { operation in … }
+/// queue.addAsyncOperation(name: "refresh", uniquenessPolicy: .drop) { operation in
+///     load { operation.finish() }
+/// }
 /// ```
 ///
 /// An operation must keep its name while it is in the queue: under another one it would not be found.

@@ -40,7 +40,6 @@ extension BackgroundTasks {
     ///
     /// ```swift
     /// BackgroundTasks.shared.leavesOnTermination = false
-    /// …
     /// let isClean = await BackgroundTasks.shared.waitForAll(within: .seconds(20))
     /// ```
     ///

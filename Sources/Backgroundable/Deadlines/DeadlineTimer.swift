@@ -7,7 +7,7 @@ package import Foundation
 /// cancelled deadlines do not pile up (``DeadlineHeap``).
 ///
 /// ```swift
-/// let deadline = DeadlineTimer.shared.schedule(after: 2) { stop.store(true, ordering: .relaxed) }
+/// let deadline = DeadlineTimer.shared.schedule(after: .seconds(2)) { late.raise() }
 /// deadline.cancel()
 /// ```
 package final class DeadlineTimer: Sendable {

@@ -3,7 +3,7 @@ public import Foundation
 /// An operation that is made of operations: it starts them when it starts and is finished when all of them are.
 ///
 /// ```swift
-/// let publish = GroupOperation(name: "publish", operations: [render, upload])   // with dependencies between them
+/// let publish = GroupOperation(name: "publish", operations: [render, upload])  // with dependencies between them
 /// publish.addOperation(notify)
 /// queue.addOperation(publish)
 /// ```

@@ -1,10 +1,12 @@
 /// Whether there may be two jobs of a type at a time, and which of them counts as the same job.
 ///
 /// ```swift
-/// JobUniqueness.drop                     // the same arguments: the newer job gives way
-/// JobUniqueness.drop(by: "to")           // the same recipient
-/// JobUniqueness.replace(by: "document")  // the newer job takes the older one's place
-/// JobUniqueness.drop(by: "id").untilStarted  // one waits at the most; others of it may run
+/// let examples: [JobUniqueness] = [
+///     .drop,  // the same arguments: the newer job gives way
+///     .drop(by: "to"),  // the same recipient
+///     .replace(by: "document"),  // the newer job takes the older one's place
+///     .drop(by: "id").untilStarted,  // one waits at the most; others of it may run
+/// ]
 /// ```
 public struct JobUniqueness: Sendable, Equatable {
     /// What happens when another job holds the name.

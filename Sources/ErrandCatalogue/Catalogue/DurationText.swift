@@ -3,8 +3,8 @@ import ErrandText
 /// Durations as people write them: a whole number and one unit, `250ms`, `10s`, `5m`, `2h` or `1d`.
 ///
 /// ```swift
-/// try DurationText.parse("90s")           // 90 seconds
-/// DurationText.format(.seconds(7_200))    // "2h"
+/// let wait = try DurationText.parse("90s")  // 90 seconds
+/// let text = DurationText.format(.seconds(7_200))  // "2h"
 /// ```
 package enum DurationText {
     /// The longest duration that can be written: a hundred years of 365 days, so that adding it to a time of

@@ -36,8 +36,12 @@ final class HTTPCaller: Sendable {
                 task.resume()
             }
         } onCancel: {
-            exchange.end(.cancelled)
-            task.cancel()
+            // Not here: the session waits in `cancel` for its queue, the queue may be about to resume whoever waits for
+            // the answer, and that one is locked while this handler runs.
+            DispatchQueue.global().async {
+                exchange.end(.cancelled)
+                task.cancel()
+            }
         }
         exchanges.forget(task)
         return CatalogueOutcome(answer, to: request)

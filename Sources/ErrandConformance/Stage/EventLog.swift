@@ -63,14 +63,14 @@ actor EventLog {
 
     /// The events of the queue since the last call.
     func drain() async throws -> [Event] {
-        guard try await sendFence(within: .seconds(20)) else { throw NoEvents() }
+        guard try await sendFence(within: .seconds(120)) else { throw NoEvents() }
         defer { events = [] }
         return events
     }
 
     /// The lines of the queue's events since the beginning.
     func linesSoFar() async throws -> [[UInt8]] {
-        guard try await sendFence(within: .seconds(20)) else { throw NoEvents() }
+        guard try await sendFence(within: .seconds(120)) else { throw NoEvents() }
         return lines
     }
 

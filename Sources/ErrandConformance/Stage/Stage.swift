@@ -104,7 +104,7 @@ extension Stage {
     /// Asks again and again until the answer is there.
     func eventually(
         _ what: String,
-        within limit: Duration = .seconds(20),
+        within limit: Duration = .seconds(120),
         every pause: Duration = .milliseconds(10),
         _ isSo: () async throws -> Bool
     ) async throws {

@@ -14,7 +14,7 @@ extension WorkerCase {
                 let producer = Producer(broker: stage.broker, middleware: links)
                 for name in ["async", "blocking"] {
                     let receipt = try await producer.push(OperationDescription(name, queue: stage.queue))
-                    #expect(try await producer.ending(of: receipt, within: .seconds(20)).state == .finished)
+                    #expect(try await producer.ending(of: receipt, within: .seconds(120)).state == .finished)
                     try await stage.eventually("told of the end") { diary.lines.contains("outer succeeded") }
                     // A worker may claim a job before its push has its receipt, so the two sides are told apart.
                     #expect(

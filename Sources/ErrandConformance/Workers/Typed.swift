@@ -15,7 +15,7 @@ extension WorkerCase {
                 }
                 let producer = Producer(broker: stage.broker)
                 let receipt = try await producer.push(Sum(terms: [1, 2, 3]), options: stage.options)
-                let total = try await producer.result(of: receipt, as: Sum.Total.self, within: .seconds(20))
+                let total = try await producer.result(of: receipt, as: Sum.Total.self, within: .seconds(120))
                 #expect(total == Sum.Total(total: 6, attempt: 1))
                 #expect(diary.lines == [receipt.id])
                 try await crew.dismiss()
@@ -29,12 +29,12 @@ extension WorkerCase {
                 )
                 var endings: [JobEnding] = []
                 for receipt in receipts {
-                    endings.append(try await producer.ending(of: receipt, within: .seconds(20)))
+                    endings.append(try await producer.ending(of: receipt, within: .seconds(120)))
                 }
                 #expect(endings.map(\.state) == [.finished, .dead, .finished])
                 #expect(endings[1].error == "nobody to greet")
                 let error = await #expect(throws: JobNotFinished.self) {
-                    try await producer.result(of: receipts[1], within: .seconds(20))
+                    try await producer.result(of: receipts[1], within: .seconds(120))
                 }
                 #expect(error?.state == .dead)
                 try await crew.dismiss()
@@ -77,9 +77,9 @@ extension WorkerCase {
                 let newer = try await push("letter", ["lines": ["newer"]], version: "3")
                 let wrong = try await push("letter", ["wrong": true], version: "2")
                 for (receipt, text) in [(old, "old"), (renamed, "renamed"), (now, "now")] {
-                    #expect(try await producer.result(of: receipt, as: String.self, within: .seconds(20)) == text)
+                    #expect(try await producer.result(of: receipt, as: String.self, within: .seconds(120)) == text)
                 }
-                let refused = try await producer.ending(of: wrong, within: .seconds(20))
+                let refused = try await producer.ending(of: wrong, within: .seconds(120))
                 #expect(refused.state == .dead)
                 #expect(refused.error?.contains("do not fit Letter, version 2") == true)
                 try await stage.eventually("the newer one waits") { try await stage.state(newer.id) == .retrying }
@@ -96,10 +96,10 @@ extension WorkerCase {
                 }
                 let producer = Producer(broker: stage.broker)
                 let patient = try await producer.push(Sum(terms: [1]), options: stage.options)
-                #expect(try await producer.ending(of: patient, within: .seconds(20)).state == .dead)
+                #expect(try await producer.ending(of: patient, within: .seconds(120)).state == .dead)
                 #expect(diary.lines == ["1", "2", "3"])
                 let hopeless = try await producer.push(Sum(terms: []), options: stage.options)
-                #expect(try await producer.ending(of: hopeless, within: .seconds(20)).state == .dead)
+                #expect(try await producer.ending(of: hopeless, within: .seconds(120)).state == .dead)
                 #expect(diary.lines == ["1", "2", "3", "1"])
                 try await crew.dismiss()
 

@@ -8,7 +8,7 @@ import Testing
 @testable import ErrandRedis
 
 /// Replies that nobody asked for, and replies that never come: a request gets its own answer, or is told that it is unknown.
-@Suite(.timeLimit(.minutes(2))) struct SurplusReplyTests {
+@Suite(.timeLimit(.minutes(6))) struct SurplusReplyTests {
     /// What is done to an answer.
     enum Damage: CaseIterable {
         case before, behind, twice, swallowed

@@ -39,7 +39,7 @@ struct RolledBackClaimsTests {
         let broker = RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "rolled-back"))
         defer { broker.close() }
         let handler = Handler()
-        let configuration = WorkerConfiguration(queues: [.init(Self.queue)], lease: .seconds(1))
+        let configuration = WorkerConfiguration(queues: [.init(Self.queue)], lease: .seconds(9))
         let worker = Worker(
             broker: broker,
             configuration: configuration,
@@ -54,7 +54,7 @@ struct RolledBackClaimsTests {
         try await running.value
     }
 
-    @Test("one that no worker knows is run again at once, and is no time-out", .timeLimit(.minutes(1)))
+    @Test("one that no worker knows is run again at once, and is no time-out", .timeLimit(.minutes(6)))
     func unknownClaim() async throws {
         try await play { server, broker, handler, id in
             let keys = try server.run("KEYS", "errand:{\(Self.queue)}:*").split(separator: "\n").map(String.init)
@@ -78,7 +78,7 @@ struct RolledBackClaimsTests {
         }
     }
 
-    @Test("a run whose claim is gone is told to stop", .timeLimit(.minutes(1)))
+    @Test("a run whose claim is gone is told to stop", .timeLimit(.minutes(6)))
     func lostClaim() async throws {
         try await play { server, broker, handler, id in
             let session = try await broker.status(of: Self.queue).sessions[0].id

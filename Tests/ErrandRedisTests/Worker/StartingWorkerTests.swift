@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A server that is full, of jobs or of clients, ends no worker that starts.
-@Suite("Workers that start at a bad moment", .timeLimit(.minutes(2)))
+@Suite("Workers that start at a bad moment", .timeLimit(.minutes(6)))
 struct StartingWorkerTests {
     private let server: RedisServer
     private let logger = Logger(label: "starting")

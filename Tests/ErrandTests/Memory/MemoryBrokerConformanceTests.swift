@@ -5,7 +5,7 @@ import Testing
 /// The broker in memory does what every broker must do.
 @Suite("MemoryBroker conforms")
 struct MemoryBrokerConformanceTests {
-    @Test("conforms", .timeLimit(.minutes(3)), arguments: ConformanceCase.allCases)
+    @Test("conforms", .timeLimit(.minutes(6)), arguments: ConformanceCase.allCases)
     func conforms(_ conformanceCase: ConformanceCase) async throws {
         try await conformanceCase.run(on: MemoryBroker())
     }

@@ -29,7 +29,7 @@ import Tracing
         let running = Task { try await worker.run() }
         let producer = Producer(broker: broker, middleware: middleware)
         let receipt = try await push(producer)
-        let ending = try await producer.ending(of: receipt, within: .seconds(20))
+        let ending = try await producer.ending(of: receipt, within: .seconds(120))
         #expect(ending.state == .finished)
         running.cancel()
         try await running.value

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// The test kit, used as its users do.
-@Suite(.timeLimit(.minutes(2))) struct TestBrokerTests {
+@Suite(.timeLimit(.minutes(6))) struct TestBrokerTests {
     private struct Welcome: JobParameters {
         static let jobName = "welcome"
         static let jobDefaults = JobDefaults(queue: "mail", retries: 2)

@@ -19,7 +19,11 @@ import Testing
         events: Set<JobEvent.Kind> = [.finished, .dead]
     ) throws -> Webhook {
         let url = try #require(URL(string: server.url + "/hooks"))
-        return Webhook(name, url: url, secrets: [secret], events: events, retries: 3, timeout: .seconds(5))
+        return Webhook(name, url: url, secrets: [secret], events: events, retries: 3, timeout: .seconds(60))
+    }
+
+    private func finishedDeliveries() async throws -> Int {
+        try await broker.status(of: Webhooks.queue).queue.totals["finished"]
     }
 
     /// Runs a worker with webhooks until the body is done.
@@ -99,7 +103,7 @@ import Testing
         let hook = try webhook(server)
         try await running([hook]) { producer in
             try await producer.push(OperationDescription("send", queue: "mail"))
-            try await eventually("it came") { server.requests.count == 1 }
+            try await eventually("it came, and its delivery has ended") { try await finishedDeliveries() == 1 }
             try await eventually("the cursor is kept") {
                 try await broker.cursor(of: "errand.webhooks.billing", on: "mail") != nil
             }
@@ -114,11 +118,11 @@ import Testing
         let alone = Task { try await worker.run() }
         let producer = Producer(broker: broker)
         let receipt = try await producer.push(OperationDescription("send", queue: "mail"))
-        _ = try await producer.ending(of: receipt, within: .seconds(20))
+        _ = try await producer.ending(of: receipt, within: .seconds(120))
         alone.cancel()
         try await alone.value
         try await running([hook]) { _ in
-            try await eventually("the second came") { server.requests.count == 2 }
+            try await eventually("the second came, and its delivery has ended") { try await finishedDeliveries() == 2 }
         }
         // From the beginning again, as after a crash before the cursor was kept: the ids are known already.
         try await broker.keep(.oldest, of: "errand.webhooks.billing", on: "mail")
@@ -136,7 +140,7 @@ import Testing
         let first = try WebServer { _ in WebServer.answer(200) }
         try await running([try webhook(first)]) { producer in
             try await producer.push(OperationDescription("send", queue: "mail"))
-            try await eventually("it came") { first.requests.count == 1 }
+            try await eventually("it came, and its delivery has ended") { try await finishedDeliveries() == 1 }
         }
         // Somebody else's delivery, which nobody here knows.
         let delivery: JSONText = ["webhook": "unknown", "type": "job.finished", "timestamp": "x", "event": "{}"]

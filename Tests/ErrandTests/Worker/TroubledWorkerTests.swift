@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// What a worker makes of a broker whose connections fail one by one.
-@Suite("Workers whose broker is in trouble", .timeLimit(.minutes(1)))
+@Suite("Workers whose broker is in trouble", .timeLimit(.minutes(6)))
 struct TroubledWorkerTests {
     private static let queue = "trouble"
 
