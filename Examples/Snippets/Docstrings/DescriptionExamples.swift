@@ -73,6 +73,18 @@ private func schedules(
     return worker
 }
 
+private func calendar() throws -> [ScheduleTiming] {
+    let timings = [
+        try ScheduleTiming.hourly(minute: 10),
+        try .daily(hour: 2, minute: 30, timeZone: "Europe/Berlin"),
+        try .weekly(day: .sunday, hour: 4),
+        try .onDays([.monday, .thursday], hour: 9),
+        try .monthly(date: 1),
+        try .yearly(month: .december, date: 24, hour: 18),
+    ]
+    return timings
+}
+
 private func timings() throws -> [ScheduleTiming] {
     let nightly = try ScheduleTiming.cron("30 2 * * *", timeZone: "Europe/Berlin")
     let often = try ScheduleTiming.every(.seconds(90))

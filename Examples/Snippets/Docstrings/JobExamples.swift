@@ -31,6 +31,15 @@ private enum Images {
     }
 }
 
+private struct SendDigest: JobParameters {
+    static let jobName = "digest"
+}
+
+private func scheduled() throws -> Schedule {
+    let digest = try Schedule("digest", .weekly(day: .monday, hour: 8), pushing: SendDigest(), overlap: .skip)
+    return digest
+}
+
 private struct InvalidAddress: Error {}
 
 struct NightlyOnly: JobRetryStrategy {

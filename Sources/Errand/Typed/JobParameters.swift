@@ -72,10 +72,14 @@ extension JobParameters {
 
     /// The operation description of one job.
     func described(_ options: PushOptions, now: Date) throws -> OperationDescription {
+        try described(options, uniqueness: options.uniqueness ?? Self.jobDefaults.uniqueness, now: now)
+    }
+
+    /// The operation description of one job that is unique as said, whatever its type says.
+    func described(_ options: PushOptions, uniqueness: JobUniqueness?, now: Date) throws -> OperationDescription {
         let arguments: JSONText
         do { arguments = try JSONText(encoding: self) } catch { throw DescriptionError(error, .arguments) }
         let defaults = Self.jobDefaults
-        let uniqueness = options.uniqueness ?? defaults.uniqueness
         var meta = options.meta
         if Self.jobVersion > 1 { meta[Self.versionKey] = String(Self.jobVersion) }
         return try OperationDescription(

@@ -1,0 +1,44 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Completion for a shell: the script is loaded into one, and asked as the shell would ask it.
+@Suite struct CompletionTests {
+    /// Calls the function as bash does when somebody presses the key after these words.
+    private static let asking = """
+        words=("$@"); COMP_WORDS=("${words[@]:1}"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+        source "$1"
+        COMP_LINE="${COMP_WORDS[*]}"; COMP_POINT=${#COMP_LINE}
+        "_${COMP_WORDS[0]//-/_}" "${COMP_WORDS[0]}" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+        printf '%s\\n' "${COMPREPLY[@]}"
+        """
+
+    private func offers(_ executable: Executable, _ words: [String]) async throws -> [String] {
+        let script = try await executable.run(["--generate-completion-script", "bash"])
+        #expect(script.status == 0)
+        let file = FileManager.default.temporaryDirectory.appending(path: "errand-completion-\(UUID().uuidString)")
+        try Data(script.bytes).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let arguments = ["-c", Self.asking, "bash", file.path, executable.rawValue] + words
+        let shell = try Program("/bin/bash", arguments)
+        #expect(try await shell.end() == 0, "\(shell.lines)")
+        return shell.lines
+    }
+
+    @Test(arguments: [
+        (["qu"], ["queue"]),
+        (["queue", "pa"], ["pause"]),
+        (["jobs", "list", "--sta"], ["--state"]),
+        (["jobs", "list", "--state", "de"], ["deferred", "dead", "deleted"]),
+    ])
+    func commandsOptionsAndValuesAreOffered(_ words: [String], _ offered: [String]) async throws {
+        #expect(try await offers(.console, words).filter { !$0.isEmpty } == offered)
+    }
+
+    @Test(arguments: [Executable.producer, .worker, .dashboard], ["bash", "zsh", "fish"])
+    func everyExecutableHasScripts(_ executable: Executable, _ shell: String) async throws {
+        let script = try await executable.run(["--generate-completion-script", shell])
+        #expect(script.status == 0)
+        #expect(script.text.contains(executable.rawValue))
+    }
+}
