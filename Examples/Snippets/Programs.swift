@@ -28,11 +28,15 @@ func servingAmongOthers(_ web: any Service, _ logger: Logger) async throws {
     try await group.run()
 }
 
+struct NightlyReport: JobParameters {
+    static let jobName = "report"
+    static let jobDefaults = JobDefaults(queue: "reports")
+    func write() async throws {}
+}
+
 func scheduling(_ broker: any Broker, _ logger: Logger) throws -> Worker {
-    let nightly = try Schedule(
-        "nightly-report",
-        .cron("0 3 * * *", timeZone: "Europe/Berlin"),
-        pushing: OperationDescription("report", queue: "reports")
-    )
-    return Worker(broker: broker, schedules: [nightly], logger: logger)
+    let nightly = try Schedule("nightly", .daily(hour: 3, timeZone: "Europe/Berlin"), pushing: NightlyReport())
+    let worker = Worker(broker: broker, schedules: [nightly], logger: logger)
+    worker.registerJob(parameters: NightlyReport.self) { report, context in try await report.write() }
+    return worker
 }
