@@ -45,6 +45,7 @@ import Testing
         for delay in 0..<200 {
             let posting = Task { try await post(server) }
             let canceller = Task {
+                // Nothing is waited for: the cancellation comes at another moment of the exchange each time.
                 try await Task.sleep(for: .microseconds(delay * 20))
                 posting.cancel()
             }
