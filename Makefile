@@ -4,10 +4,12 @@ export ERRAND_STRICT = 1
 # SwiftPM hands the compiler the traits in an order of chance; with another order than last time it would build everything again.
 export SWIFT_DETERMINISTIC_HASHING = 1
 SWIFT = swift
+# Editors make an index of their own.
+BUILD = $(SWIFT) build --disable-index-store
 RELEASE = .build/release
 SUITES = BackgroundableTests ErrandTests ErrandRedisTests ErrandCatalogueTests FuzzingTests ModelTests SnippetTests ExecutableTests
 
-.PHONY: help deps build test threads model model-full mutations build-model faults faults-full fault-tools fuzz fuzz-full demo bench
+.PHONY: help deps build test threads model model-full mutations build-model faults faults-full fault-tools fuzzer fuzz fuzz-full demo bench
 .PHONY: api adoption cluster-test pages views rivals bench-local format lint docs
 
 help: ## list what there is
@@ -17,16 +19,16 @@ deps: ## install what is missing: hiredis headers, redis-server
 	@scripts/install-dependencies
 
 build: deps ## build the executables into .build/release
-	$(SWIFT) build -c release --product errand-producer
-	$(SWIFT) build -c release --product errand-worker
-	$(SWIFT) build -c release --product errand
-	$(SWIFT) build -c release --product errand-dashboard
+	$(BUILD) -c release --product errand-producer
+	$(BUILD) -c release --product errand-worker
+	$(BUILD) -c release --product errand
+	$(BUILD) -c release --product errand-dashboard
 
 test: build-tests ## run every test, against redis-servers that the tests start themselves
 	@scripts/run-tests $(SUITES)
 
 build-tests: deps
-	$(SWIFT) build --build-tests
+	$(BUILD) --build-tests
 
 STORM ?= 10
 threads: ## the local operations under the thread sanitizer (STORM=60 for storms of 60 s)
@@ -44,26 +46,31 @@ faults-full: fault-tools ## every fault at its full size (hours); ARGUMENTS="--o
 fault-tools: deps
 	@scripts/install-dependencies faults
 	for product in errand-faults errand-fault-worker errand-worker errand-producer errand; do \
-		$(SWIFT) build -c $(FAULTS_BUILD) --product $$product || exit 1; done
+		$(BUILD) -c $(FAULTS_BUILD) --product $$product || exit 1; done
+
+FUZZ = 300000
+fuzzer: deps
+	scripts/fuzz build
 
 fuzz: deps ## the parsers under libFuzzer and the address sanitizer, for a minute or two
-	scripts/fuzz all 300000
+	scripts/fuzz all $(FUZZ)
 
 fuzz-full: deps ## the same with 50,000,000 inputs a parser: many hours in all
 	scripts/fuzz all 50000000
 
-MODEL = $(RELEASE)/errand-model
+MODEL_BUILD = release
+MODEL = .build/$(MODEL_BUILD)/errand-model
 build-model: deps
-	@$(SWIFT) build -c release --product errand-model
+	@$(BUILD) -c $(MODEL_BUILD) --product errand-model
 
 model: build-model ## the brokers against the model, in about two minutes (docs/model.md)
-	$(MODEL) memory --histories 10000
-	$(MODEL) redis --histories 600
-	$(MODEL) redis --histories 200 --tombstones
+	$(MODEL) memory --histories 5000
+	$(MODEL) redis --histories 400
+	$(MODEL) redis --histories 100 --tombstones
 	$(MODEL) explore --quick
-	$(MODEL) simulate --seeds 1000
+	$(MODEL) simulate --seeds 500
 
-model-full: build-model ## the same with the figures of docs/model.md: half an hour and more
+model-full: build-model ## the same with the figures of docs/model.md: two hours
 	$(MODEL) memory --histories 1000000
 	$(MODEL) redis --histories 20000
 	$(MODEL) redis --histories 4000 --tombstones
@@ -71,19 +78,19 @@ model-full: build-model ## the same with the figures of docs/model.md: half an h
 	$(MODEL) simulate --seeds 10000
 
 mutations: build-model ## break the transitions on purpose, one line at a time, and see the checks go red
-	$(SWIFT) build --build-tests
+	$(BUILD) --build-tests
 	scripts/check-mutations
 
 pages: deps ## walk through the dashboard with a real browser, on a real cluster; ARGUMENTS="--screenshots DIR"
 	for product in errand-producer errand-worker errand errand-dashboard errand-example-photo-server errand-example-photo-worker; do \
-		$(SWIFT) build --product $$product || exit 1; done
+		$(BUILD) --product $$product || exit 1; done
 	scripts/check-pages $(ARGUMENTS)
 
 cluster-test: ## bring the compose cluster up, kill, pause, restart and scale it; ARGUMENTS="--built .build/debug" saves the build
 	python3 Tests/Cluster/cluster.py $(ARGUMENTS)
 
 views: deps ## how long console and dashboard take with 1,000,000 waiting and 100,000 dead jobs; ARGUMENTS="--waiting 10000"
-	for product in errand-producer errand errand-dashboard; do $(SWIFT) build -c release --product $$product || exit 1; done
+	for product in errand-producer errand errand-dashboard; do $(BUILD) -c release --product $$product || exit 1; done
 	Tests/Pages/views.py $(ARGUMENTS)
 
 adoption: deps ## follow the README with an empty package: build it, run its worker and producer
@@ -91,19 +98,19 @@ adoption: deps ## follow the README with an empty package: build it, run its wor
 
 DEMO_BUILD = release
 demo: deps ## run a distributed work queue on real files, and kill a worker in the middle
-	$(SWIFT) build -c $(DEMO_BUILD) --product errand
+	$(BUILD) -c $(DEMO_BUILD) --product errand
 	.build/$(DEMO_BUILD)/errand demo
 
 bench: deps ## jobs a second, latency and memory, beside what the server alone can do; ARGUMENTS="--runs 5"
-	$(SWIFT) build -c release --product errand
+	$(BUILD) -c release --product errand
 	@$(RELEASE)/errand bench $(ARGUMENTS)
 
 rivals: deps ## other work queues beside Errand: same machine, server and work (Benchmarks/rivals)
-	$(SWIFT) build -c release --product errand
+	$(BUILD) -c release --product errand
 	Benchmarks/rivals/run $(ARGUMENTS)
 
 bench-local: ## what a local operation costs, beside a plain one in the same run
-	$(SWIFT) build -c release --product BackgroundableBench
+	$(BUILD) -c release --product BackgroundableBench
 	@$(RELEASE)/BackgroundableBench
 
 DOCUMENTED = Errand ErrandRedis ErrandTesting ErrandWebhooks Backgroundable

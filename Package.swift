@@ -273,7 +273,9 @@ let package = Package(
         .target(
             name: "ErrandModel",
             dependencies: ["Errand", "ErrandRedis", "TestSupport", logging],
-            path: "Tests/Model/ErrandModel"
+            path: "Tests/Model/ErrandModel",
+            // It computes for minutes, also when everything else is built for debugging.
+            swiftSettings: [.unsafeFlags(["-O"])]
         ),
         .executableTarget(
             name: "errand-model",
@@ -392,8 +394,8 @@ where [.regular, .executable, .test].contains(target.type)
         ]
     if Context.environment["ERRAND_STRICT"] != nil {
         target.swiftSettings? += [.treatAllWarnings(as: .error)]
-    }
-    if target.type == .regular {
-        target.swiftSettings? += [.unsafeFlags(["-Xfrontend", "-require-explicit-sendable"])]
+        if target.type == .regular {
+            target.swiftSettings? += [.unsafeFlags(["-Xfrontend", "-require-explicit-sendable"])]
+        }
     }
 }
