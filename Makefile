@@ -1,15 +1,13 @@
 # What people and CI type. `make` alone lists it.
 
 export ERRAND_STRICT = 1
-# SwiftPM hands the compiler the traits in an order of chance; with another order than last time it would build everything again.
-export SWIFT_DETERMINISTIC_HASHING = 1
 SWIFT = swift
-# Editors make an index of their own.
-BUILD = $(SWIFT) build --disable-index-store
+# SwiftPM hands the compiler the traits in an order of chance; with another order than last time it would build everything again.
+BUILD = SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 RELEASE = .build/release
 SUITES = BackgroundableTests ErrandTests ErrandRedisTests ErrandCatalogueTests FuzzingTests ModelTests SnippetTests ExecutableTests
 
-.PHONY: help deps build test threads model model-full mutations build-model faults faults-full fault-tools fuzzer fuzz fuzz-full demo bench
+.PHONY: help deps test-deps build test threads model model-full mutations build-model faults faults-full fault-tools fuzzer fuzz fuzz-full demo bench
 .PHONY: api adoption cluster-test pages views rivals bench-local format lint docs
 
 help: ## list what there is
@@ -17,6 +15,9 @@ help: ## list what there is
 
 deps: ## install what is missing: hiredis headers, redis-server
 	@scripts/install-dependencies
+
+test-deps:
+	@scripts/install-dependencies tests
 
 build: deps ## build the executables into .build/release
 	$(BUILD) -c release --product errand-producer
@@ -27,7 +28,7 @@ build: deps ## build the executables into .build/release
 test: build-tests ## run every test, against redis-servers that the tests start themselves
 	@scripts/run-tests $(SUITES)
 
-build-tests: deps
+build-tests: test-deps
 	$(BUILD) --build-tests
 
 STORM ?= 10
@@ -43,19 +44,19 @@ faults-full: FAULTS_BUILD = release
 faults-full: fault-tools ## every fault at its full size (hours); ARGUMENTS="--only F20 --json" for some
 	.build/$(FAULTS_BUILD)/errand-faults --full $(ARGUMENTS)
 
-fault-tools: deps
+fault-tools:
 	@scripts/install-dependencies faults
 	for product in errand-faults errand-fault-worker errand-worker errand-producer errand; do \
 		$(BUILD) -c $(FAULTS_BUILD) --product $$product || exit 1; done
 
 FUZZ = 300000
-fuzzer: deps
+fuzzer: test-deps
 	scripts/fuzz build
 
-fuzz: deps ## the parsers under libFuzzer and the address sanitizer, for a minute or two
+fuzz: test-deps ## the parsers under libFuzzer and the address sanitizer, for a minute or two
 	scripts/fuzz all $(FUZZ)
 
-fuzz-full: deps ## the same with 50,000,000 inputs a parser: many hours in all
+fuzz-full: test-deps ## the same with 50,000,000 inputs a parser: many hours in all
 	scripts/fuzz all 50000000
 
 MODEL_BUILD = release
@@ -81,7 +82,7 @@ mutations: build-model ## break the transitions on purpose, one line at a time, 
 	$(BUILD) --build-tests
 	scripts/check-mutations
 
-pages: deps ## walk through the dashboard with a real browser, on a real cluster; ARGUMENTS="--screenshots DIR"
+pages: test-deps ## walk through the dashboard with a real browser, on a real cluster; ARGUMENTS="--screenshots DIR"
 	for product in errand-producer errand-worker errand errand-dashboard errand-example-photo-server errand-example-photo-worker; do \
 		$(BUILD) --product $$product || exit 1; done
 	scripts/check-pages $(ARGUMENTS)
@@ -89,11 +90,11 @@ pages: deps ## walk through the dashboard with a real browser, on a real cluster
 cluster-test: ## bring the compose cluster up, kill, pause, restart and scale it; ARGUMENTS="--built .build/debug" saves the build
 	python3 Tests/Cluster/cluster.py $(ARGUMENTS)
 
-views: deps ## how long console and dashboard take with 1,000,000 waiting and 100,000 dead jobs; ARGUMENTS="--waiting 10000"
+views: test-deps ## how long console and dashboard take with 1,000,000 waiting and 100,000 dead jobs; ARGUMENTS="--waiting 10000"
 	for product in errand-producer errand errand-dashboard; do $(BUILD) -c release --product $$product || exit 1; done
 	Tests/Pages/views.py $(ARGUMENTS)
 
-adoption: deps ## follow the README with an empty package: build it, run its worker and producer
+adoption: test-deps ## follow the README with an empty package: build it, run its worker and producer
 	scripts/check-adoption
 
 DEMO_BUILD = release

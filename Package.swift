@@ -125,12 +125,14 @@ let package = Package(
         .target(
             name: "ErrandWebhooks",
             dependencies: [
-                "Errand",
+                "Errand", "ErrandHTTP",
                 crypto,
                 logging,
                 serviceLifecycle,
             ]
         ),
+        // Requests to web servers, of webhooks and catalogues.
+        .target(name: "ErrandHTTP"),
         .systemLibrary(
             name: "CHiredis",
             pkgConfig: hiredisPkgConfig,
@@ -151,7 +153,7 @@ let package = Package(
         .target(
             name: "ErrandCatalogue",
             dependencies: [
-                "CErrandChild", "ErrandText",
+                "CErrandChild", "ErrandHTTP", "ErrandText",
                 yams,
             ]
         ),

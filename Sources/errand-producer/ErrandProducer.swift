@@ -6,7 +6,7 @@ import ErrandCommandLine
 enum Program {
     static func main() async {
         ProcessTitle.hidePasswords()
-        await ErrandProducer.main(WaitSpelling.settled(Array(CommandLine.arguments.dropFirst())))
+        await ErrandProducer.main(ArgumentSpelling.settled(Array(CommandLine.arguments.dropFirst())))
     }
 }
 

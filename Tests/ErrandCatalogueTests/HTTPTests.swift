@@ -71,6 +71,14 @@ struct HTTPTests {
         #expect(!message.contains("secret"))
     }
 
+    @Test func anAnswerThatAsksForAPasswordIsFinal() async throws {
+        let server = try WebServer { _ in WebServer.answer(401, ["WWW-Authenticate": "Basic realm=\"x\""]) }
+        guard case .failed(let message, true, nil) = try await call(server.url) else {
+            throw TestError("not a final failure")
+        }
+        #expect(message.hasSuffix("was answered with status 401"))
+    }
+
     @Test(arguments: [(429, Duration.seconds(7)), (503, .seconds(7)), (500, nil), (404, nil)])
     func someStatusesSayWhenToTryAgain(status: Int, wait: Duration?) async throws {
         let server = try WebServer { _ in WebServer.answer(status, ["Retry-After": "7"]) }

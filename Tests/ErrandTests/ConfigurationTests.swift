@@ -55,7 +55,13 @@
                 error in
                 (error as? BrokerError)?.code == .refused && !"\(error)".contains("secret")
             }
-            try RedisBroker(config: config([:])).close()
+        }
+
+        @Test(arguments: [[:], ["ERRAND_REDIS_URL": ""]])
+        func `no address is no broker`(_ environment: [String: String]) {
+            #expect { try RedisBroker(config: config(environment)) } throws: { error in
+                (error as? BrokerError)?.code == .refused && "\(error)".contains("ERRAND_REDIS_URL")
+            }
         }
     }
 #endif

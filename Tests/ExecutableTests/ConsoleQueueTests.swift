@@ -39,15 +39,34 @@ import Testing
 
     @Test func clearAsksFirst() async throws {
         _ = try await push(3)
-        for answer in ["", "no\n", "y e s\n"] {
-            let refused = try await queue("clear", "default", input: answer)
-            #expect(refused.status == 1)
-            #expect(refused.error.contains("3 waiting jobs"))
+        for answer in ["\u{4}", "no\n", "y e s\n"] {
+            let refused = try await clearOnTerminal(answer)
+            #expect(refused.status == 1, "\(refused.text)")
         }
         #expect(try await ready() == 3)
-        let done = try await queue("clear", "default", input: "yes\n")
+        let done = try await clearOnTerminal("yes\n")
         #expect(done.status == 0)
-        #expect(done.text == "3 jobs of default cancelled\n")
+        #expect(done.text.contains("3 jobs of default cancelled"))
+    }
+
+    private func clearOnTerminal(_ answer: String) async throws -> Output {
+        let clear = try RunningExecutable(
+            .console,
+            ["queue", "clear", "default"],
+            environment: ["ERRAND_REDIS_URL": server.url],
+            onTerminal: true
+        )
+        _ = try await clear.line { $0.contains("3 waiting jobs") }
+        clear.write(Array(answer.utf8))
+        return await clear.end()
+    }
+
+    @Test func aProgramIsNotAsked() async throws {
+        _ = try await push(2)
+        let done = try await queue("clear", "default", input: "")
+        #expect(done.status == 0)
+        #expect(done.text == "2 jobs of default cancelled\n")
+        #expect(try await ready() == 0)
     }
 
     @Test func clearsWithoutAsking() async throws {

@@ -55,6 +55,14 @@ import Testing
         #expect(record.at == 1_893_549_845_250)
     }
 
+    @Test(arguments: ["-5", "-1.5e3"]) func takesANegativeNumber(_ number: String) async throws {
+        let output = try await push("work", number, "--id", "one")
+        #expect(output.status == 0, "\(output.error)")
+        let desk = try await Desk(server)
+        let record = try #require(try await desk.broker.inspect(["one"], on: "default").first ?? nil)
+        #expect(try JobEnvelope.read(stored: record.body).description.arguments.description == number)
+    }
+
     @Test func countsADelayFromTheServersTime() async throws {
         let before = try #require(Int64(try server.run("TIME").split(separator: "\n")[0]))
         _ = try await push("work", "--delay", "1h", "--id", "one")

@@ -56,6 +56,38 @@ import Testing
         }
     }
 
+    /// Its workers look at what they are in `ps`; redis-benchmark would want the password among its arguments.
+    @Test(.timeLimit(.minutes(6)))
+    func `a benchmark measures a server with a password and shows it to nobody`() async throws {
+        let server = try RedisServer(tcp: true)
+        let bench = try RunningExecutable(
+            .console,
+            ["bench", "--jobs", "1000", "--runs", "1", "--only", "drain", "--json"],
+            environment: ["ERRAND_REDIS_URL": server.tcpURL]
+        )
+        var titles: Set<String> = []
+        try await eventually("its worker is there") {
+            titles.formUnion(Self.titles(ofChildrenOf: bench.pid))
+            return titles.contains { $0.contains("bench-worker") }
+        }
+        let output = await bench.end()
+        #expect(output.status == 0, "\(output.error)")
+        #expect(output.error.contains("broker: redis://127.0.0.1") && output.error.contains("not measured"))
+        #expect(output.text.contains(#""claim_finish_batch":null"#), "\(output.text)")
+        check(output.text + output.error + titles.joined(), "the benchmark")
+    }
+
+    private static func titles(ofChildrenOf pid: Int32) -> [String] {
+        // Each thread has children of its own.
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
+        let children = threads.compactMap {
+            try? String(contentsOfFile: "/proc/\(pid)/task/\($0)/children", encoding: .utf8)
+        }
+        return children.joined(separator: " ").split(separator: " ").compactMap {
+            try? String(contentsOfFile: "/proc/\($0)/cmdline", encoding: .utf8)
+        }
+    }
+
     @Test func `errors do not show the password of a bad URL or a refused login`() async throws {
         let server = try RedisServer(tcp: true)
         let secret = Self.secret

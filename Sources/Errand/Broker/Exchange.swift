@@ -116,12 +116,15 @@ public struct OutcomeReport: Sendable, Equatable {
     public var milliseconds: Int
     /// The event's `"operation":…,"name":…` part, from the envelope.
     public var fragment: [UInt8]
-    /// Why it failed, at most 4 KiB.
+    /// Why it failed, at most ``mostErrorBytes``.
     public var error: String?
     /// What it gave, at most 64 KiB.
     public var result: [UInt8]
     /// After how many milliseconds to try again; `nil`: not at all.
     public var retryDelay: Int?
+
+    /// The most bytes of an error: the 4 KiB that are kept of a child's standard error, and what is said before them.
+    public static let mostErrorBytes = 4096 + 256
 
     /// Makes a report.
     public init(

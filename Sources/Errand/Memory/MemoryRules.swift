@@ -6,7 +6,7 @@ enum MemoryRules {
     static let envelopeBytes = 1_200_000
     static let claimedBytes = 8_388_608
     static let inspectedBytes = 8_388_608
-    static let errorBytes = 4096
+    static let errorBytes = OutcomeReport.mostErrorBytes
     static let resultBytes = 65_536
     static let jobsACall = 500
 

@@ -1,3 +1,4 @@
+import ErrandHTTP
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -14,15 +15,24 @@ extension CatalogueOutcome {
         case .cancelled: self = .stopped
         case .failed(let code):
             self = .failed("\(request.method) to \(server) got no answer: \(Self.explain(code))")
-        case .answered(200..<300, _, let body): self = .finished(result: body)
-        case .answered(let status, let retryAfter, _):
+        case .answered(let response, let body) where (200..<300).contains(response.statusCode):
+            self = .finished(result: body)
+        case .answered(let response, _):
+            let status = response.statusCode
             let message = "\(request.method) to \(server) was answered with status \(status)"
             self = .failed(
                 message: (300..<400).contains(status) ? "\(message); \(Self.redirectAdvice)" : message,
                 final: !Self.isWorthRetrying(status),
-                retryAfter: [429, 503].contains(status) ? retryAfter : nil
+                retryAfter: [429, 503].contains(status) ? Self.retryAfter(response) : nil
             )
         }
+    }
+
+    private static func retryAfter(_ response: HTTPURLResponse) -> Duration? {
+        RetryAfter.duration(
+            response.value(forHTTPHeaderField: "Retry-After"),
+            date: response.value(forHTTPHeaderField: "Date")
+        )
     }
 
     private static let redirectAdvice = "redirects are not followed, so write the final address into the catalogue"

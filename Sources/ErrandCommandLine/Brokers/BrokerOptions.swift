@@ -44,6 +44,16 @@ package struct OpenBroker: Sendable {
 }
 
 extension BrokerOptions {
+    /// The URL that is named, by the option or by the environment; it may hold a password.
+    package var url: String? {
+        let environment = ProcessInfo.processInfo.environment
+        let named = redis ?? environment["ERRAND_REDIS_URL"].nonEmpty ?? environment["REDIS_URL"].nonEmpty
+        return embedded == nil ? named : nil
+    }
+
+    /// Whether the caller says which broker is meant.
+    package var namesBroker: Bool { url != nil || embedded != nil }
+
     /// Opens the broker that is meant and says on standard error which one it is.
     ///
     /// - Parameter patience: how long requests wait for a connection before they fail.
@@ -54,9 +64,7 @@ extension BrokerOptions {
         logger: Logger
     ) throws -> OpenBroker {
         let options = ConnectionOptions(patience: patience, clientName: name)
-        let environment = ProcessInfo.processInfo.environment
-        let named = environment["ERRAND_REDIS_URL"].nonEmpty ?? environment["REDIS_URL"].nonEmpty
-        if embedded == nil, let url = redis ?? named {
+        if let url {
             let address: RedisAddress
             do { address = try RedisAddress(url: url) } catch {
                 throw CommandFailure(error.message, redis == nil ? ExitStatus.badConfiguration : ExitStatus.usage)
@@ -64,7 +72,7 @@ extension BrokerOptions {
             if !quiet { StandardError.write("broker: \(address)") }
             return OpenBroker(broker: RedisBroker(address, options: options, logger: logger), embedded: nil)
         }
-        let directory = embedded ?? EmbeddedBroker.defaultDirectory(environment: environment)
+        let directory = embedded ?? EmbeddedBroker.defaultDirectory(environment: ProcessInfo.processInfo.environment)
         let joined = try EmbeddedBroker.join(directory)
         if !quiet { StandardError.write("broker: embedded, \(joined.directory)") }
         return OpenBroker(broker: RedisBroker(joined.address, options: options, logger: logger), embedded: joined)

@@ -2,13 +2,15 @@
 package struct ProgressBar: Sendable {
     private static let width = 30
 
-    private let total: Int64
+    private let total: Int64?
     private let isShown: Bool
     private var drawn: ContinuousClock.Instant?
 
     /// Makes a bar; it is drawn only when standard error is a terminal.
-    package init(total: Int64, isShown: Bool = Terminal.readsStandardError) {
-        self.total = max(total, 1)
+    ///
+    /// - Parameter total: how much there is to do; `nil` when nobody knows, then only what is done is told.
+    package init(total: Int64?, isShown: Bool = Terminal.readsStandardError) {
+        self.total = total.map { max($0, 1) }
         self.isShown = isShown
     }
 
@@ -29,6 +31,7 @@ package struct ProgressBar: Sendable {
     }
 
     func line(_ done: Int64, _ words: String) -> String {
+        guard let total else { return words.onOneLine(atMost: 60) }
         let share = Double(min(max(done, 0), total)) / Double(total)
         let filled = Int(share * Double(Self.width))
         let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.width - filled)

@@ -10,6 +10,9 @@ import Foundation
 
 /// What is at the other end of the standard streams.
 package enum Terminal {
+    /// Whether a person may write on standard input.
+    package static var writesStandardInput: Bool { isatty(STDIN_FILENO) == 1 }
+
     /// Whether a person reads standard output as it comes.
     package static var readsStandardOutput: Bool { isatty(STDOUT_FILENO) == 1 }
 

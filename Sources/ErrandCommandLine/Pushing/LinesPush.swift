@@ -7,7 +7,7 @@ package struct LinesPush {
     private let producer: Producer
     private let json: Bool
     private let filled: (OperationDescription) throws -> OperationDescription
-    private var progress: ProgressBar?
+    private var progress: ProgressBar
     private var outcomes: [Receipt.Outcome: Int] = [:]
     private var refused = 0
 
@@ -26,7 +26,7 @@ package struct LinesPush {
         self.producer = producer
         self.json = json
         self.filled = filled
-        progress = input.size.map { ProgressBar(total: $0) }
+        progress = ProgressBar(total: input.size)
     }
 
     /// Pushes until the input ends, and tells what became of its lines.
@@ -37,9 +37,9 @@ package struct LinesPush {
             let jobs = lines.compactMap { envelope(of: $0) }
             if !jobs.isEmpty { try await push(jobs, lines) }
             let (consumed, count) = (input.consumed, pushed)
-            progress?.update(consumed, "\(count) pushed")
+            progress.update(consumed, "\(count) pushed")
         }
-        progress?.hide()
+        progress.hide()
         StandardError.write(summary)
         try judge()
     }
@@ -47,7 +47,7 @@ package struct LinesPush {
     private mutating func push(_ jobs: [JobEnvelope], _ lines: [InputLine]) async throws {
         let receipts: [Receipt]
         do throws(BrokerError) { receipts = try await producer.push(envelopes: jobs) } catch {
-            progress?.hide()
+            progress.hide()
             let failure = CommandFailure(error)
             let place =
                 "lines \(lines.first?.number ?? 0) to \(lines.last?.number ?? 0) and what follows them were not pushed"
@@ -76,7 +76,7 @@ package struct LinesPush {
                 return try filled(OperationDescription(json: bytes)).settled()
             }
         } catch {
-            progress?.hide()
+            progress.hide()
             refused += 1
             StandardError.write("line \(line.number): \(error)")
             return nil

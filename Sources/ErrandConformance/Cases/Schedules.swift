@@ -258,6 +258,7 @@ extension Stage {
         _ name: String = "s",
         every interval: Duration,
         overlap: Schedule.Overlap = .allow,
+        catchUp: Schedule.CatchUp = .latest,
         priority: Int? = nil,
         revision: Int = 0
     ) throws -> Schedule {
@@ -265,6 +266,7 @@ extension Stage {
             name,
             .every(interval),
             pushing: OperationDescription(Self.operation, queue: queue, priority: priority),
+            catchUp: catchUp,
             overlap: overlap,
             revision: revision
         )

@@ -8,7 +8,8 @@ extension WorkerCase {
             WorkerCase("a worker's schedules tick and run, each tick once, beside other workers with the same ones") {
                 stage in
                 let diary = Diary()
-                let schedule = try stage.schedule(every: .seconds(1))
+                // All of them: with the usual catch-up a machine that stands still would skip ticks, as it should.
+                let schedule = try stage.schedule(every: .seconds(1), catchUp: .all(limit: 1000))
                 let crews = (0..<3).map { _ in
                     Crew(
                         stage,

@@ -4,24 +4,26 @@ import Foundation
 
 /// Where a benchmark is run: on the server that is named, or on an embedded one that goes with it.
 enum BenchPlace {
-    /// Opens the broker, and says how worker processes reach it.
+    /// Opens the broker, and says by which URL worker processes reach it.
     static func with(
         _ options: BrokerOptions,
-        _ body: (_ broker: RedisBroker, _ arguments: [String]) async throws -> Void
+        _ body: (_ broker: RedisBroker, _ url: String) async throws -> Void
     ) async throws {
         let logger = CommandLogger.make("errand-bench")
-        if let url = options.redis {
+        if options.namesBroker {
             let open = try options.open(as: "errand-bench", logger: logger)
             defer { open.close() }
-            return try await body(open.broker, ["--redis", url])
-        }
-        if let directory = options.embedded {
-            let open = try options.open(as: "errand-bench", logger: logger)
-            defer { open.close() }
-            return try await body(open.broker, ["--embedded", directory])
+            return try await body(open.broker, options.url ?? url(of: open.broker))
         }
         let home = try TemporaryBroker.open(as: "errand-bench", logger: logger)
         defer { home.close(keepingData: false) }
-        try await body(home.broker, ["--embedded", home.directory])
+        StandardError.write("broker: embedded, for this run only")
+        try await body(home.broker, url(of: home.broker))
+    }
+
+    /// A directory's name may hold anything.
+    private static func url(of broker: RedisBroker) -> String {
+        let text = "\(broker.address)"
+        return text.addingPercentEncoding(withAllowedCharacters: .urlFragmentAllowed) ?? text
     }
 }

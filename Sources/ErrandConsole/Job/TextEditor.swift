@@ -1,4 +1,5 @@
 import ErrandCommandLine
+import ErrandRedis
 import Foundation
 
 /// The editor of whoever runs the console.
@@ -33,6 +34,7 @@ enum TextEditor {
     private static func run(_ editor: String, _ file: URL) async throws {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
+        process.environment = ProcessInfo.processInfo.environment.withoutBrokerURLs
         process.arguments = ["-c", "exec \(editor) \"$1\"", "sh", file.path()]
         let status = try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<Int32, any Error>) in

@@ -10,7 +10,7 @@ struct QueueClearCommand: AsyncParsableCommand {
         commandName: "clear",
         abstract: "Cancels every job of a queue that waits; running and dead ones stay.",
         discussion: """
-            It says how many jobs there are and asks first; --yes does it without asking.
+            On a terminal it says how many jobs there are and asks first; --yes does it without asking.
 
             Example:
               errand queue clear images --yes
@@ -24,10 +24,7 @@ struct QueueClearCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await target.options.withBroker { broker in
-            let status = try await broker.status(of: target.queue).queue
-            guard yes || isConfirmed(status.ready + status.scheduled + status.retrying) else {
-                throw CommandFailure("nothing was cancelled", ExitStatus.unsuccessful)
-            }
+            try await confirm(broker)
             let cancelled = try await clear(broker)
             let json: JSONOutput = ["queue": .text(target.queue), "cancelled": .count(cancelled)]
             StandardOutput.write(
@@ -37,8 +34,14 @@ struct QueueClearCommand: AsyncParsableCommand {
         }
     }
 
-    private func isConfirmed(_ count: Int) -> Bool {
-        Confirmation.ask("Cancel \(count.counted("waiting job")) of queue \(target.queue)?")
+    /// A person is asked; a program has said what it wants.
+    private func confirm(_ broker: RedisBroker) async throws {
+        guard !yes, Terminal.writesStandardInput else { return }
+        let status = try await broker.status(of: target.queue).queue
+        let count = status.ready + status.scheduled + status.retrying
+        guard Confirmation.ask("Cancel \(count.counted("waiting job")) of queue \(target.queue)?") else {
+            throw CommandFailure("nothing was cancelled", ExitStatus.unsuccessful)
+        }
     }
 
     private func clear(_ broker: RedisBroker) async throws(BrokerError) -> Int {

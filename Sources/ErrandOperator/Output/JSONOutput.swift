@@ -35,6 +35,12 @@ package enum JSONOutput: Sendable {
     /// A number.
     package static func count(_ number: Int) -> JSONOutput { .number(Int64(number)) }
 
+    /// An object with further members at its end; anything else as it is.
+    package func with(_ more: KeyValuePairs<String, JSONOutput>) -> JSONOutput {
+        guard case .object(let members) = self else { return self }
+        return .object(members + more.map { ($0.key, $0.value) })
+    }
+
     /// The JSON text.
     package var bytes: [UInt8] {
         var output: [UInt8] = []

@@ -108,9 +108,11 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension RedisAddress {
-    /// How redis-benchmark is told where the server is; the password goes by its environment, if at all.
-    package var redisBenchmarkArguments: [String] {
-        switch place {
+    /// How redis-benchmark is told where the server is; `nil` when that takes a password, which it wants among its
+    /// arguments, where everybody on the machine could read it.
+    package var redisBenchmarkArguments: [String]? {
+        guard password == nil else { return nil }
+        return switch place {
         case .tcp(let host, let port): ["-h", host, "-p", String(port), "--dbnum", String(database)]
         case .unix(let path): ["-s", path, "--dbnum", String(database)]
         }

@@ -5,11 +5,18 @@
 
     extension RedisBroker {
         /// A broker at the address of the key `redis.url`, which the environment spells `ERRAND_REDIS_URL` when the reader is
-        /// scoped to `errand`; `redis://127.0.0.1:6379` when it is not set. The value is treated as a secret.
+        /// scoped to `errand`. The value is treated as a secret.
         ///
-        /// - Throws: `BrokerError` with code `refused` when the address cannot be read.
+        /// - Throws: `BrokerError` with code `refused` when it is not set, or cannot be read as an address. There is no
+        ///   other address to fall back to: a backend that was told none must not push where nobody looks.
         public convenience init(config: ConfigReader, logger: Logger = .current) throws(BrokerError) {
-            let url = config.string(forKey: "redis.url", isSecret: true, default: "redis://127.0.0.1:6379")
+            guard let url = config.string(forKey: "redis.url", isSecret: true), !url.isEmpty else {
+                throw BrokerError(
+                    .refused,
+                    "no broker URL: set the key redis.url (as environment: ERRAND_REDIS_URL), "
+                        + "such as redis://127.0.0.1:6379"
+                )
+            }
             self.init(try RedisAddress(url: url), logger: logger)
         }
     }

@@ -63,7 +63,7 @@ enum WaitLimit: ExpressibleByArgument {
     case atMost(Duration)
 
     init?(argument: String) {
-        if argument == WaitSpelling.forever {
+        if argument == ArgumentSpelling.forever {
             self = .forever
         } else if let duration = try? DurationText.parse(argument) {
             self = .atMost(duration)

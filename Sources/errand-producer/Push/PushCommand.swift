@@ -57,7 +57,7 @@ struct PushCommand: AsyncParsableCommand {
     )
     var wait: WaitLimit?
 
-    @Flag(help: "Write receipts as JSON, one a line, and nothing else.")
+    @Flag(help: "Write receipts as JSON, one a line, and nothing else; with --wait also state, result and error.")
     var json = false
 
     @OptionGroup(title: "Broker") var broker: BrokerOptions

@@ -33,12 +33,12 @@ struct SinglePush {
 
     private func tell(_ ending: JobEnding, of receipt: Receipt) throws(CommandFailure) {
         if json {
-            let object: JSONOutput = [
-                "receipt": receipt.json, "state": .text(orNull: ending.state?.rawValue),
+            let told = receipt.json.with([
+                "state": .text(orNull: ending.state?.rawValue),
                 "result": ending.result.map { .text(String(decoding: $0, as: UTF8.self)) } ?? .null,
                 "error": .text(orNull: ending.error),
-            ]
-            StandardOutput.write(object.bytes)
+            ])
+            StandardOutput.write(told.bytes)
         } else if let result = ending.result {
             StandardOutput.write(raw: result)
         }

@@ -7,9 +7,12 @@ import Testing
 @Suite struct URLSessionTransportTests {
     private let transport = URLSessionTransport()
 
-    private func post(_ server: WebServer) async throws -> (status: Int, retryAfter: Int?) {
+    private func post(
+        _ server: WebServer,
+        timeout: Duration = .seconds(60)
+    ) async throws -> (status: Int, retryAfter: Int?) {
         let url = try #require(URL(string: server.url))
-        return try await transport.post(Data("{}".utf8), to: url, headers: [("a", "b")], timeout: .seconds(60))
+        return try await transport.post(Data("{}".utf8), to: url, headers: [("a", "b")], timeout: timeout)
     }
 
     @Test func `the answer's status and pause are told`() async throws {
@@ -22,6 +25,16 @@ import Testing
     @Test func `a redirect is an answer`() async throws {
         let server = try WebServer { _ in WebServer.answer(302, ["Location": "http://127.0.0.1:1/"]) }
         #expect(try await post(server).status == 302)
+    }
+
+    @Test func `an answer that asks for a password is an answer`() async throws {
+        let server = try WebServer { _ in WebServer.answer(401, ["WWW-Authenticate": "Basic realm=\"x\""]) }
+        #expect(try await post(server).status == 401)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a silence ends when the timeout says`() async throws {
+        let server = try WebServer { _ in nil }
+        await #expect(throws: URLError.self) { try await post(server, timeout: .seconds(1)) }
     }
 
     @Test func `a body is neither waited for nor read whole`() async throws {
@@ -40,8 +53,10 @@ import Testing
     }
 
     /// The session waits for its queue, and its queue for whoever is cancelled, unless one of them is careful.
-    @Test(.timeLimit(.minutes(6))) func `an answer and a cancellation at the same time block nobody`() async throws {
-        let server = try WebServer { _ in WebServer.answer(200) }
+    /// And a redirect that is cancelled before it was asked about must not end the process.
+    @Test(.timeLimit(.minutes(6)), arguments: [200, 302])
+    func `an answer and a cancellation at the same time block nobody`(status: Int) async throws {
+        let server = try WebServer { _ in WebServer.answer(status, ["Location": "/elsewhere"]) }
         for delay in 0..<200 {
             let posting = Task { try await post(server) }
             let canceller = Task {
@@ -49,7 +64,7 @@ import Testing
                 try await Task.sleep(for: .microseconds(delay * 20))
                 posting.cancel()
             }
-            do { #expect(try await posting.value.status == 200) } catch is CancellationError {}
+            do { #expect(try await posting.value.status == status) } catch is CancellationError {}
             try await canceller.value
         }
     }

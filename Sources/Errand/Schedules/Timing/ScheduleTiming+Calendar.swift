@@ -1,4 +1,5 @@
-/// Common cron expressions by name, spelled as in swift-jobs, whose users know them.
+/// Common cron expressions by name, spelled as in swift-jobs, whose users know them. The time zone is UTC unless it is
+/// said, not the machine's.
 ///
 /// ```swift
 /// let timings = [

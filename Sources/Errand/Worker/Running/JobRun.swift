@@ -261,14 +261,14 @@ extension JobRun {
             report.result = result.count > JobResult.mostBytes ? Array(result.prefix(JobResult.mostBytes)) : result
         case .failed(let message, let isFinal, let retryAfter):
             report.verb = .failed
-            report.error = message.clipped(toUTF8: 4096)
+            report.error = message.clipped(toUTF8: OutcomeReport.mostErrorBytes)
             if !isFinal { report.retryDelay = retryDelay(retryAfter) }
         case .snoozed(let pause):
             report.verb = .snoozed
             report.retryDelay = max(0, pause.wholeMilliseconds)
         case .cancelled(let reason):
             report.verb = .cancelled
-            report.error = reason.clipped(toUTF8: 4096)
+            report.error = reason.clipped(toUTF8: OutcomeReport.mostErrorBytes)
         }
         return report
     }

@@ -9,6 +9,8 @@ struct BenchMeasurement: Sendable {
 
     let part: Part
     let title: String
+    /// Whether it measures the server alone.
+    var isCeiling = false
     let take: @Sendable (_ stage: BenchStage, _ figures: inout BenchFigures) async throws -> Void
 
     /// How many pushes a latency is made of.
@@ -18,7 +20,7 @@ struct BenchMeasurement: Sendable {
     static let all: [BenchMeasurement] = pushing + draining + waiting
 
     private static let pushing = [
-        BenchMeasurement(part: .push, title: "push, the server alone") { stage, figures in
+        BenchMeasurement(part: .push, title: "push, the server alone", isCeiling: true) { stage, figures in
             let ceiling = CeilingBench(stage: stage)
             figures.add(try await ceiling.push(jobs: stage.fewJobs, portion: 1), to: .ceilingPushSingle)
             figures.add(try await ceiling.push(jobs: stage.jobs, portion: 50), to: .ceilingPushBatch)
@@ -41,7 +43,7 @@ struct BenchMeasurement: Sendable {
     ]
 
     private static let draining = [
-        BenchMeasurement(part: .drain, title: "claim and finish, the server alone") { stage, figures in
+        BenchMeasurement(part: .drain, title: "claim and finish, the server alone", isCeiling: true) { stage, figures in
             let rate = try await CeilingBench(stage: stage).claimAndFinish(jobs: stage.jobs)
             figures.add(rate, to: .ceilingClaimFinish)
         },

@@ -7,17 +7,17 @@ import Synchronization
 /// The broker that is measured, and how its processes reach it.
 final class BenchStage: Sendable {
     let broker: RedisBroker
-    /// What tells a worker process which broker is meant.
-    let brokerArguments: [String]
+    /// What tells a worker process which broker is meant. It may hold a password.
+    let brokerURL: String
     /// How many jobs a measurement of throughput takes.
     let jobs: Int
     /// How many jobs a worker runs at once.
     let concurrency: Int
     private let made = Mutex<[String]>([])
 
-    init(broker: RedisBroker, brokerArguments: [String], jobs: Int, concurrency: Int) {
+    init(broker: RedisBroker, brokerURL: String, jobs: Int, concurrency: Int) {
         self.broker = broker
-        self.brokerArguments = brokerArguments
+        self.brokerURL = brokerURL
         self.jobs = jobs
         self.concurrency = concurrency
     }
@@ -95,7 +95,7 @@ final class BenchStage: Sendable {
             let key = KeySpace.key(of: queue)
             _ = try await broker.command(
                 .command(
-                    "UNLINK",
+                    "DEL",
                     key + ":seq",
                     key + ":counters",
                     key + ":ended",

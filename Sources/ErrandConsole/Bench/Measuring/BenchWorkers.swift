@@ -44,9 +44,10 @@ final class BenchWorkers: Sendable {
         let pipe = Pipe()
         reading = pipe.fileHandleForReading
         processes = WorkerProcesses(
-            arguments: ["bench-worker"] + stage.brokerArguments + queues.flatMap { ["--queue", $0] } + [
+            arguments: ["bench-worker"] + queues.flatMap { ["--queue", $0] } + [
                 "--sessions", "\(sessions)", "--concurrency", "\(concurrency)",
-            ]
+            ],
+            line: stage.brokerURL
         )
         for _ in 0..<count { try processes.start(output: pipe.fileHandleForWriting.fileDescriptor) }
         try pipe.fileHandleForWriting.close()

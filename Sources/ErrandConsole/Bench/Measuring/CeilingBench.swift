@@ -86,14 +86,18 @@ struct CeilingBench {
         )
     }
 
+    /// Whether the server can be measured alone.
+    var isPossible: Bool { stage.broker.address.redisBenchmarkArguments != nil }
+
     private func measure(_ digest: String, _ queue: String, calls: Int, words: [String], portion: Int) throws -> Double
     {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
-            ["redis-benchmark"] + stage.broker.address.redisBenchmarkArguments
+            ["redis-benchmark"] + (stage.broker.address.redisBenchmarkArguments ?? [])
             + ["-c", "1", "-P", "1", "-n", String(calls), "--csv", "EVALSHA", digest, "1", KeySpace.key(of: queue)]
             + words
+        process.environment = ProcessInfo.processInfo.environment.withoutBrokerURLs
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice

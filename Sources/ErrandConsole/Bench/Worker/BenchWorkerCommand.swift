@@ -4,7 +4,7 @@ import ErrandCommandLine
 import ErrandRedis
 import Logging
 
-/// One worker process of the benchmark. It ends with its standard input.
+/// One worker process of the benchmark. Its standard input is the broker's URL, and the process ends with it.
 struct BenchWorkerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench-worker",
@@ -12,23 +12,25 @@ struct BenchWorkerCommand: AsyncParsableCommand {
         shouldDisplay: false
     )
 
-    @OptionGroup var brokerOptions: BrokerOptions
     @Option(name: .customLong("queue"), help: "A queue to serve; repeatable.") var queues: [String]
     @Option(help: "How many jobs a worker runs at once.") var concurrency = 8
     @Option(help: "How many workers in this process, each with connections of its own.") var sessions = 1
 
     func run() async throws {
+        guard let url = readLine() else { return }
         let life = Lifeline()
         try await reportingFailures {
+            let address = try RedisAddress(url: url)
             let logger = CommandLogger.make("errand-bench-worker")
-            let opened = try (0..<max(1, sessions)).map { _ in
-                try brokerOptions.open(as: "errand-bench-worker", quiet: true, logger: logger)
+            let options = ConnectionOptions(clientName: "errand-bench-worker")
+            let brokers = (0..<max(1, sessions)).map { _ in
+                RedisBroker(address, options: options, logger: logger)
             }
-            defer { for open in opened { open.close() } }
+            defer { for broker in brokers { broker.close() } }
             let operations = try BenchOperations.all
-            let workers = opened.map { open in
+            let workers = brokers.map { broker in
                 Worker(
-                    broker: open.broker,
+                    broker: broker,
                     configuration: WorkerConfiguration(
                         queues: queues.map { .init($0) },
                         concurrency: max(1, concurrency)

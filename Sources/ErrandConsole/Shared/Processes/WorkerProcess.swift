@@ -1,4 +1,5 @@
 import ErrandCommandLine
+import ErrandRedis
 import Foundation
 
 #if canImport(Glibc)
@@ -17,11 +18,11 @@ struct WorkerProcess: Sendable {
     /// Which one it is, from 1.
     let number: Int
     let pid: pid_t
-    /// The writing end of the pipe. Nothing is ever written to it.
+    /// The writing end of the pipe.
     private let lifeline: Int32
 
-    /// Starts one.
-    init(number: Int, arguments: [String], output: Int32? = nil) throws {
+    /// Starts one. Its standard input begins with a line, if there is one to tell: what is secret is no argument.
+    init(number: Int, arguments: [String], line: String? = nil, output: Int32? = nil) throws {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw Self.failure(errno) }
         // No other worker may hold this one's lifeline.
@@ -33,6 +34,8 @@ struct WorkerProcess: Sendable {
         }
         self.number = number
         lifeline = ends[1]
+        // Both ends are open here, so this can neither block nor raise a signal.
+        if let line { _ = Array("\(line)\n".utf8).withUnsafeBytes { write(lifeline, $0.baseAddress, $0.count) } }
     }
 
     /// Sends it a signal.
@@ -67,7 +70,7 @@ struct WorkerProcess: Sendable {
             posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
         }
         let arguments = ([CommandLine.arguments.first ?? "errand"] + words).map { strdup($0) } + [nil]
-        let variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasSuffix("REDIS_URL") }
+        let variables = ProcessInfo.processInfo.environment.withoutBrokerURLs
         let environment = variables.map { strdup("\($0)=\($1)") } + [nil]
         defer { for text in arguments + environment { free(text) } }
         var pid = pid_t()

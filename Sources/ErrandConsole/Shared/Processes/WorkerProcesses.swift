@@ -22,14 +22,20 @@ final class WorkerProcesses: Sendable {
 
     private let state = Mutex(State())
     private let arguments: [String]
+    private let line: String?
 
-    init(arguments: [String]) { self.arguments = arguments }
+    /// Makes none yet; `line` is what each is told on its standard input.
+    init(arguments: [String], line: String? = nil) {
+        self.arguments = arguments
+        self.line = line
+    }
 
     /// Starts one more, with further arguments; what it writes on standard output goes to `output`, or nowhere.
     @discardableResult
     func start(_ more: [String] = [], output: Int32? = nil) throws -> WorkerProcess {
         try state.withLock { state in
-            let worker = try WorkerProcess(number: state.started + 1, arguments: arguments + more, output: output)
+            let number = state.started + 1
+            let worker = try WorkerProcess(number: number, arguments: arguments + more, line: line, output: output)
             state.started += 1
             state.living.append(worker)
             return worker
