@@ -7,7 +7,7 @@ BUILD = SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 RELEASE = .build/release
 SUITES = BackgroundableTests ErrandTests ErrandRedisTests ErrandCatalogueTests FuzzingTests ModelTests SnippetTests ExecutableTests
 
-.PHONY: help deps test-deps build test threads model model-full mutations build-model faults faults-full fault-tools fuzzer fuzz fuzz-full demo bench
+.PHONY: help deps test-deps build test threads model model-full mutations build-model faults faults-full fault-tools fuzz fuzz-full demo bench
 .PHONY: api adoption cluster-test pages views rivals bench-local format lint docs
 
 help: ## list what there is
@@ -50,9 +50,6 @@ fault-tools:
 		$(BUILD) -c $(FAULTS_BUILD) --product $$product || exit 1; done
 
 FUZZ = 300000
-fuzzer: test-deps
-	scripts/fuzz build
-
 fuzz: test-deps ## the parsers under libFuzzer and the address sanitizer, for a minute or two
 	scripts/fuzz all $(FUZZ)
 

@@ -353,7 +353,6 @@ let package = Package(
             dependencies: [
                 "Errand", "ErrandDashboard", "ErrandOperator", "ErrandRedis", "TestSupport",
                 hummingbird,
-                .product(name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Dashboard"])),
                 yams,
                 logging,
             ],
@@ -370,11 +369,13 @@ if Context.environment["ERRAND_FUZZ"] != nil {
         .executableTarget(
             name: "errand-fuzz",
             dependencies: ["CFuzzer", "FuzzTargets"],
-            path: "Tests/Fuzzing/Fuzzer"
+            path: "Tests/Fuzzing/Fuzzer",
+            linkerSettings: [.unsafeFlags(["-sanitize=address"])]
         ),
     ]
+    let coverage = "-sanitize-coverage=edge,trace-cmp,inline-8bit-counters,pc-table"
     for target in package.targets where ["Errand", "ErrandCatalogue", "ErrandRedis"].contains(target.name) {
-        target.swiftSettings = [.unsafeFlags(["-sanitize-coverage=edge,trace-cmp,inline-8bit-counters,pc-table"])]
+        target.swiftSettings = [.unsafeFlags(["-O", "-sanitize=address", coverage])]
     }
 }
 

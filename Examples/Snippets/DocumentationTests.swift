@@ -1,3 +1,4 @@
+import ErrandCatalogue
 import Foundation
 import Testing
 
@@ -58,6 +59,17 @@ import Testing
             Self.check(try Self.comments($0), $0.lastPathComponent, sources)
         }
         #expect(counts.reduce(0, +) > 40)
+    }
+
+    @Test(arguments: ["README.md", "docs/catalogue.md"]) func `a catalogue that is shown can be read`(
+        article: String
+    ) throws {
+        let text = try String(contentsOf: Self.root.appending(path: article), encoding: .utf8)
+        let pieces = text.components(separatedBy: "```yaml\n").dropFirst().compactMap {
+            $0.components(separatedBy: "```").first
+        }
+        #expect(!pieces.isEmpty)
+        for piece in pieces { #expect(try !Catalogue(yaml: piece, source: article).operations.isEmpty) }
     }
 
     @Test func `there are articles`() { #expect(Self.articles.count > 16) }

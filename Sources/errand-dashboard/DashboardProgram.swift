@@ -124,6 +124,8 @@ struct DashboardCommand: AsyncParsableCommand {
         dashboard.addRoutes(to: router, at: "")
         return Application(
             router: router,
+            // Who opens a connection and says nothing, or half a request, does not keep it.
+            server: .http1(configuration: .init(idleTimeout: .seconds(15))),
             configuration: .init(address: .hostname(host, port: port), serverName: nil),
             onServerRunning: { channel in
                 let address = channel.localAddress

@@ -126,6 +126,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false]) func neitherIsAnOperationOfAnotherKind(isBackgroundQueue: Bool) {
+        let queue = isBackgroundQueue ? BackgroundQueue() : OperationQueue()
+        let remembering = (0..<200).map { _ in AsyncOperation(timeout: 0) { _ in } }
+        for first in remembering {
+            let second = BlockOperation {}
+            queue.addSequentialOperations([first, second], waitUntilFinished: false)
+            second.cancel()
+        }
+        #expect(eventually { queue.operationCount == remembering.count })
+        for first in remembering { first.finish() }
+        queue.waitUntilAllOperationsAreFinished()
+    }
+
     @Test func whoIsCancelledLeavesItsLineBeforeItLeavesItsQueue() {
         let category = MutuallyExclusive(category: "suspended")
         let suspended = BackgroundQueue()

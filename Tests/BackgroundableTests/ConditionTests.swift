@@ -104,6 +104,21 @@ import Testing
         #expect(operation.errors.map { "\($0)" } == ["the condition Undecided did not decide within 0.2 s"])
     }
 
+    @Test func oneThatBlocksFailsInTimeWhateverStandsBesideIt() async throws {
+        let held = Signal()
+        let blocking = BlockCondition(name: "Blocking") {
+            held.wait()
+        }
+        let (hasRun, operation) = try await run(
+            [blocking, BlockCondition { true }],
+            in: BackgroundQueue(),
+            timeout: 0.2
+        )
+        held.fire()
+        #expect(!hasRun && operation.isCancelled)
+        #expect(operation.errors.map { "\($0)" } == ["the condition Blocking did not decide within 0.2 s"])
+    }
+
     @Test func onlyTheFirstDecisionCounts() async throws {
         struct Fickle: OperationCondition {
             func evaluate(

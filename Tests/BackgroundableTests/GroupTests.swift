@@ -156,7 +156,7 @@ import Testing
         let off = RetryOperation(attempts: 5, delay: .immediate) { _ in AsyncOperation { $0.cancel() } }
         OperationQueue().addOperations([late, off], waitUntilFinished: true)
         #expect(late.attemptsMade == 2 && late.failed)
-        #expect(off.attemptsMade == 1 && !off.failed)
+        #expect(off.attemptsMade == 1 && !off.failed && off.ending == .cancelled)
     }
 
     @Test func itAsksWhetherToGoOn() {

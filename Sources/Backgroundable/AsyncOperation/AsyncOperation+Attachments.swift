@@ -14,7 +14,12 @@ extension AsyncOperation {
             state.errors = errors
             return state.task.take()
         }
-        if ending != .finished { task?.cancel() }
+        switch ending {
+        case .finished: break
+        // What the task has done when it is cancelled is not ours: it must not hold up other deadlines.
+        case .timedOut: if let task { DispatchQueue.global().async { task.cancel() } }
+        case .cancelled: task?.cancel()
+        }
         if !hadStarted {
             // A queue may just be keeping the answer that it is not ready: one notice would be lost.
             if attachments.evaluation.leaveLines() { ReadinessBell.ring(self) }

@@ -136,7 +136,9 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
 
     /// Has `wait` resumed when the queue is empty the next time; at once if it is empty now.
     final func resumeWhenEmpty(_ wait: PendingWait) {
-        if !news.withLock({ $0.enlist(wait) }) { wait.resume(true) }
+        // One who comes and one who goes may have arrived at the news in the other order: then the count knows better.
+        let isWaiting = news.withLock { $0.enlist(wait, isOccupied: memberCount.load(ordering: .acquiring) > 0) }
+        if !isWaiting { wait.resume(true) }
     }
 
     // MARK: Members
@@ -181,7 +183,10 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         if let operation = operation as? QueueBlock {
             operation.join(membership)
         } else {
-            FinishWatcher.watch(operation) { membership.end(mayBlock: true) }
+            FinishWatcher.watch(operation) {
+                operation.forgetDependenciesIfCancelled()
+                membership.end(mayBlock: true)
+            }
         }
     }
 

@@ -13,6 +13,12 @@ extension OperationQueue {
         if let queue = self as? BackgroundQueue {
             queue.addInLine(operations, waitUntilFinished: wait)
         } else {
+            #if !canImport(ObjectiveC)
+                // Of a queue of ours they are watched anyway, and ours look after themselves.
+                for operation in operations where !(operation is AsyncOperation) {
+                    FinishWatcher.watch(operation) { operation.forgetDependenciesIfCancelled() }
+                }
+            #endif
             addOperations(operations.linedUp(), waitUntilFinished: wait)
         }
     }

@@ -40,9 +40,12 @@ struct QueueNews: ~Copyable {
     }
 
     /// Notes who waits until the queue is empty. False if it is empty now.
-    mutating func enlist(_ wait: PendingWait) -> Bool {
-        if isBusy { waiting.append(wait) }
-        return isBusy
+    ///
+    /// - Parameter isOccupied: whether it has members, of whom the news may not have arrived yet.
+    mutating func enlist(_ wait: PendingWait, isOccupied: Bool) -> Bool {
+        guard isBusy || isOccupied else { return false }
+        waiting.append(wait)
+        return true
     }
 
     /// Those whose waiting is over, if the queue is empty.

@@ -23,13 +23,20 @@ final class ConditionJudge: Sendable {
         _ completion: @escaping @Sendable ([any Error]) -> Void
     ) {
         let judge = ConditionJudge(count: conditions.count, completion)
+        guard conditions.count > 1 else {
+            for condition in conditions { judge.prepare(condition, 0, operation) }
+            return
+        }
+        // Each on a thread of its own: one that blocks must not keep the others from deciding, nor from failing in time.
         for (index, condition) in conditions.enumerated() {
-            judge.prepare(condition, index, operation)
+            DispatchQueue.global().async { judge.prepare(condition, index, operation) }
         }
     }
 
     /// Runs what the condition wants to have run before it is evaluated.
     private func prepare(_ condition: any OperationCondition, _ index: Int, _ operation: AsyncOperation) {
+        // Nobody asks any more.
+        guard operation.ending == nil else { return decide(index, .satisfied) }
         guard let first = condition.dependency(for: operation) else { return evaluate(condition, index, operation) }
         FinishWatcher.watch(first) { self.evaluate(condition, index, operation) }
         // It belongs to the groups that the operation is in, and must not wait for them.

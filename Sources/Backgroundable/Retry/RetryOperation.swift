@@ -74,6 +74,8 @@ public final class RetryOperation: GroupOperation, @unchecked Sendable {
     /// Decides whether to try again.
     public override func partDidFinish(_ operation: Operation, errors: [any Error]) -> [any Error] {
         let made = attemptsMade
+        // What was called off was not done, and is not to be done.
+        if errors.isEmpty, ending == nil, (operation as? AsyncOperation)?.ending == .cancelled { cancel() }
         guard !errors.isEmpty, made < attempts else { return errors }
         let failure = Failure(attempt: made, errors: errors, delay: delay.delay(beforeRetry: made))
         guard shouldRetry(failure), stayOpen() else { return errors }

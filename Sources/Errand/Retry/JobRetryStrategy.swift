@@ -9,8 +9,8 @@
 ///
 /// ``RetryDelays`` is one, and so are ``exponentialJitter(maxAttempts:maxBackoff:minJitter:maxJitter:)`` and ``dontRetry``.
 public protocol JobRetryStrategy: Sendable {
-    /// How often a job is tried again that does not say it itself, 0 to 1,000; 1,000 unless you say it, so that
-    /// ``shouldRetry(attempt:error:)`` decides.
+    /// How often a job is tried again when neither it nor its type's ``JobDefaults`` say it, 0 to 1,000; 1,000 unless you say
+    /// it, so that ``shouldRetry(attempt:error:)`` decides.
     var maxRetries: Int { get }
 
     /// Whether to try again after a run that failed or timed out, while retries last. Always, unless you say it.

@@ -73,7 +73,7 @@ extension Worker {
                     name,
                     defaults: OperationDefaults(
                         timeout: timeout ?? defaults.timeout ?? .seconds(10),
-                        retries: retryStrategy?.maxRetries ?? defaults.retries ?? 0
+                        retries: defaults.retries ?? retryStrategy?.maxRetries ?? 0
                     ),
                     queue: defaults.queue,
                     retryStrategy: retryStrategy ?? RetryDelays(),

@@ -38,11 +38,13 @@ final class Shutdown: Sendable {
     }
 
     /// Asks for the graceful way: running jobs may end within the grace, of which the last part is for stopping them.
+    ///
+    /// That part is never more than a quarter, so that a short grace is one, too; to stop may then take longer than it.
     func request() {
         guard reach(.requested) else { return }
-        let forRunning = max(.zero, grace - stopGrace - .seconds(1))
+        let forRunning = max(grace - stopGrace - .seconds(1), grace * 3 / 4)
         schedule(.urgent, after: forRunning)
-        schedule(.overdue, after: max(grace, forRunning))
+        schedule(.overdue, after: max(grace, forRunning + stopGrace))
     }
 
     /// Asks for the quick way: running jobs are stopped at once.

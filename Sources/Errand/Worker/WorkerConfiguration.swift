@@ -21,7 +21,8 @@ public struct WorkerConfiguration: Sendable {
     public var concurrency: Int
     /// How long claims live without a heartbeat. At least 500 ms.
     public var lease: Duration
-    /// How long a graceful shutdown may take in all.
+    /// How long a graceful shutdown may take in all. Its last part is for stopping what has not ended by itself: the stop
+    /// grace and a second, but no more than a quarter, so that with a short grace stopping may go beyond it.
     public var grace: Duration
     /// How long a claimed job may wait for a free slot before it is given back.
     public var longestWait: Duration

@@ -1,9 +1,9 @@
 import CErrandChild
 import Foundation
 
-/// The worker's environment as children get it: without the URLs of brokers, which may hold passwords.
+/// The worker's environment as children get it: without what may hold a password of Errand's own.
 struct BaseEnvironment {
-    private static let withheld: Set<String> = ["ERRAND_REDIS_URL", "REDIS_URL"]
+    private static let withheld: Set<String> = ["ERRAND_REDIS_URL", "REDIS_URL", "ERRAND_DASHBOARD_PASSWORD"]
     private static let usualPath = "/usr/local/bin:/usr/bin:/bin"
 
     /// Kept as bytes: a variable need not be UTF-8.

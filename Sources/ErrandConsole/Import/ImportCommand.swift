@@ -59,6 +59,11 @@ struct ImportCommand: AsyncParsableCommand {
     @OptionGroup var options: ConsoleOptions
 
     func validate() throws {
+        if commit, !options.broker.namesBroker {
+            throw ValidationError(
+                "--commit takes jobs away from where they are: say with --redis URL (or --embedded DIR) where they are to go"
+            )
+        }
         if let queue, !QueueName.isValid(queue) { throw ValidationError("--queue: a name is [A-Za-z0-9_.-]{1,128}") }
         _ = try renames()
     }

@@ -10,8 +10,8 @@ struct JobsCommand: AsyncParsableCommand {
 
             Examples:
               errand jobs --state dead --queue images
-              errand jobs --operation thumbnail --error "timed out" --since 2h
-              errand jobs retry --queue images --error "timed out"
+              errand jobs --operation thumbnail --error timeout --since 2h
+              errand jobs retry --queue images --error timeout
               errand jobs export --state dead > dead.ndjson
             """,
         subcommands: [

@@ -18,7 +18,7 @@ struct JobsListCommand: AsyncParsableCommand {
 
             Examples:
               errand jobs --state dead --queue images
-              errand jobs list --operation thumbnail --error "timed out" --since 2h --json
+              errand jobs list --operation thumbnail --error timeout --since 2h --json
               errand jobs list --name-contains cat --from default:ready:20000
             """
     )

@@ -77,6 +77,24 @@ import Testing
         #expect(await program.end().status == 0)
     }
 
+    /// Requests of which the end never comes.
+    @Test(.timeLimit(.minutes(3))) func slowSendersNeitherHoldOthersUpNorStay() async throws {
+        let program = try start()
+        let port = try await port(of: program)
+        let beginning = "GET / HTTP/1.1\r\nHost: loc"
+        let slow = try (0..<300).map { _ in try connected(to: port) }
+        defer { for file in slow { close(file) } }
+        for file in slow { try #require(write(file, beginning, beginning.utf8.count) == beginning.utf8.count) }
+        #expect(try status(port, "/jobs?limit=1000000000&count=1000000000") == 200)
+        try await eventually("they are sent away") {
+            slow.allSatisfy { file in
+                var polled = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+                return poll(&polled, 1, 0) == 1
+            }
+        }
+        #expect(try status(port) == 200)
+    }
+
     @Test func endsWhileSomebodyListensToEvents() async throws {
         let program = try start()
         let port = try await port(of: program)

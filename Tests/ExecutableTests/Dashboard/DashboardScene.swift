@@ -3,7 +3,6 @@ import ErrandRedis
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Logging
 import NIOCore
 import Synchronization
@@ -50,27 +49,54 @@ struct DashboardScene: Sendable {
         _ form: [(String, String)]? = nil,
         _ headers: HTTPFields? = nil
     ) async throws -> (status: Int, text: String, headers: HTTPFields) {
-        let router = Router()
+        let router = Router(context: AskedContext.self)
         dashboard.addRoutes(to: router, at: "/errand")
         let body = form.map { form in
-            form.map { "\($0.0)=\(encode($0.1))" }.joined(separator: "&")
+            ByteBuffer(string: form.map { "\($0.0)=\(encode($0.1))" }.joined(separator: "&"))
         }
-        let fields = headers ?? (form == nil ? [:] : [.origin: "http://localhost"])
-        return try await Application(router: router).test(.router) { client in
-            try await client.execute(
-                uri: "/errand" + path,
-                method: form == nil ? .get : .post,
-                headers: fields,
-                body: body.map { ByteBuffer(string: $0) }
-            ) { response in
-                (response.status.code, String(buffer: response.body), response.headers)
-            }
-        }
+        var fields = headers ?? (form == nil ? [:] : [.origin: "http://localhost"])
+        if let body { fields[.contentLength] = "\(body.readableBytes)" }
+        let head = HTTPRequest(
+            method: form == nil ? .get : .post,
+            scheme: "http",
+            authority: "localhost",
+            path: "/errand" + path,
+            headerFields: fields
+        )
+        let response = try await router.buildResponder().respond(
+            to: Request(head: head, body: RequestBody(buffer: body ?? ByteBuffer())),
+            context: AskedContext(source: AskedContext.Source())
+        )
+        let answer = AnswerText()
+        try await response.body.write(answer)
+        return (response.status.code, answer.text, response.headers)
     }
 
     private static func encode(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     }
+}
+
+/// What a request is answered in that came over no connection.
+private struct AskedContext: RequestContext {
+    struct Source: RequestContextSource {
+        var logger: Logger { Logger(label: "asked") }
+    }
+
+    var coreContext: CoreRequestContextStorage
+
+    init(source: Source) { coreContext = CoreRequestContextStorage(source: source) }
+}
+
+/// Gathers an answer's body.
+private final class AnswerText: ResponseBodyWriter, Sendable {
+    private let bytes = Mutex(ByteBuffer())
+
+    var text: String { bytes.withLock { String(buffer: $0) } }
+
+    func write(_ buffer: ByteBuffer) { bytes.withLock { _ = $0.writeImmutableBuffer(buffer) } }
+
+    func finish(_ trailingHeaders: HTTPFields?) {}
 }
 
 /// Keeps what is logged.

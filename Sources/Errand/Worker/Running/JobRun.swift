@@ -1,4 +1,5 @@
 import Backgroundable
+import Dispatch
 import Logging
 import Synchronization
 
@@ -210,9 +211,13 @@ final class JobRun: Sendable {
             }
         }
         if waited { return end(cause == .lost ? nil : unbegun(cause)) }
-        task?.cancel()
-        for handler in handlers { handler() }
         armStopDeadline()
+        let tell = { @Sendable in
+            task?.cancel()
+            for handler in handlers { handler() }
+        }
+        // A timeout comes on the timer's thread, and what handlers do is not ours: it must not hold up other deadlines.
+        if cause == .timedOut { DispatchQueue.global().async(execute: tell) } else { tell() }
     }
 
     private func armStopDeadline() {
