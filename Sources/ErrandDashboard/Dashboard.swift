@@ -31,6 +31,7 @@ public struct ErrandDashboard: Sendable {
     let sampler: Sampler
     let actions: ActionLog
     let runs = BulkRuns()
+    let listeners = Listeners()
     let pages: PageRenderer
 
     /// Makes a dashboard, which looks at the queues every two seconds from now on, for as long as it is in use.

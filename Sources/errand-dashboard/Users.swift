@@ -21,7 +21,9 @@ struct Users: Sendable {
     /// - Throws: `CommandFailure` when it cannot be read, when others can read it, and when a line is not
     ///   `name:password`.
     init(file path: String) throws(CommandFailure) {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        // Of the file itself: where secrets are mounted, the path is a link.
+        let file = URL(filePath: path).resolvingSymlinksInPath().path
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
         if let mode = attributes?[.posixPermissions] as? Int, mode & 0o077 != 0 {
             throw CommandFailure(
                 "\(path) holds passwords, and others can read it: chmod 600 \(path)",
@@ -32,7 +34,7 @@ struct Users: Sendable {
             throw CommandFailure("cannot read the users file \(path)", ExitStatus.badConfiguration)
         }
         var digests: [String: SHA256.Digest] = [:]
-        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             if line.allSatisfy(\.isWhitespace) || line.hasPrefix("#") { continue }
             guard let colon = line.firstIndex(of: ":"), colon > line.startIndex, line[colon...].count > 1 else {
                 throw CommandFailure("line \(number + 1) of \(path) is not name:password", ExitStatus.badConfiguration)

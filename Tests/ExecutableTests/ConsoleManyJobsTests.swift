@@ -175,6 +175,27 @@ import Testing
         #expect(try shown.object["arguments"] == ["path": "b.jpg"])
     }
 
+    #if os(Linux)
+        @Test func theEditorHasTheTerminal() async throws {
+            try await makeDead()
+            let editor = server.directory + "/editor"
+            let script = "#!/bin/sh\nread answer </dev/tty && sed -i \"s/a.jpg/$answer/\" \"$1\"\n"
+            try script.write(toFile: editor, atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: editor)
+            let edit = try RunningExecutable(
+                .console,
+                ["job", "edit", "one"],
+                environment: ["ERRAND_REDIS_URL": server.url, "EDITOR": editor, "VISUAL": ""],
+                onTerminal: true
+            )
+            edit.write(Array("b.jpg\n".utf8))
+            let output = await edit.end()
+            #expect(output.status == 0, "\(output.text)")
+            #expect(try await jobs().count == 1)
+            #expect(try await jobs().first?["state"] == "ready")
+        }
+    #endif
+
     @Test func takesADescriptionFromStandardInput() async throws {
         try await makeDead()
         let output = try await edit("--description", "-", input: #"{"operation":"work","queue":"other"}"#)

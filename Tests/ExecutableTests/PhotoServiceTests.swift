@@ -24,13 +24,25 @@ import Testing
         ["ERRAND_REDIS_URL": server.url, "ERRAND_LEASE_SECONDS": "2", "PHOTOS_DIRECTORY": directory.path, "PORT": "0"]
     }
 
+    private var tools: URL { URL(filePath: server.directory).appending(path: "tools") }
+    /// The second version of a photo is made once this file is there.
+    private var gate: URL { tools.appending(path: "gate") }
+
     private func worker() throws -> Program {
-        // The tool is the real one, and takes its time first, so that its worker can be killed while it is at work.
-        let tools = URL(filePath: server.directory).appending(path: "tools")
+        // The tool is the real one, and makes no second version before it is let go, so that its worker can be killed while
+        // it is at work.
         try FileManager.default.createDirectory(at: tools, withIntermediateDirectories: true)
         let gm = tools.appending(path: "gm")
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-        try Data("#!/bin/sh\nPATH='\(path)'\nsleep 1.5\nexec gm \"$@\"\n".utf8).write(to: gm)
+        let script = """
+            #!/bin/sh
+            PATH='\(path)'
+            case "$*" in *800x800*)
+                while [ -d '\(tools.path)' ] && ! [ -e '\(gate.path)' ]; do sleep 0.05; done ;;
+            esac
+            exec gm "$@"
+            """
+        try Data(script.utf8).write(to: gm)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: gm.path)
         let environment = environment.merging(["PATH": tools.path + ":" + path]) { $1 }
         return try Program("errand-example-photo-worker", [], environment: environment)
@@ -89,6 +101,7 @@ import Testing
         let pid = try #require(sessions.first { $0.id == first }?.pid)
         let killed = try #require(workers.first { Int($0.pid) == pid })
         killed.signal(SIGKILL)
+        try Data().write(to: gate)
 
         try await eventually("the page is told the end: \(page.lines)", within: .seconds(60)) {
             page.lines.contains { $0.contains(#""state":"finished""#) }

@@ -74,6 +74,8 @@ package final class Program: Sendable {
                 shared.state.withLock { $0.lines.append(line) }
             }
         }
+        // Foundation keeps a process for good on Linux, and with it its pipe.
+        try? handle.close()
         shared.state.withLock { $0.isReadOut = true }
     }
 

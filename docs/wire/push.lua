@@ -202,11 +202,16 @@ local HISTORY_KEPT, HISTORY_BYTES, HISTORY_MS, IDS_KEPT = 10000, 67108864, 86400
 local ERRORS_KEPT, ERRORS_BYTES = 10, 16384
 local fresh, ended, kept, records = 0, {}, 0, 0
 
--- The entry under which a job comes into a line: its id, or another text while a job that took over the place of an older
--- one of this id still stands there.
+-- The entry under which a job comes into a line: its id, or another text while that stands for something else somewhere: for a job
+-- that took over the place of an older one of this id, or for an older one that has left and is yet to be skipped.
+local function is_taken(entry) return field('stand', entry) or field('gone', entry) end
 local function entry_for(id)
-  if not field('stand', id) then return id end
-  local entry = id .. ':' .. nowtext
+  if not is_taken(id) then return id end
+  local entry, at = id .. ':' .. nowtext, now
+  while is_taken(entry) do
+    at = at + 1
+    entry = id .. ':' .. whole(at)
+  end
   put('stand', entry, id)
   put('place', id, entry)
   return entry
@@ -390,7 +395,11 @@ local function trim_history()
   local order, oldest = Q .. ':history:order', now - setting('keep_ms', HISTORY_MS)
   for _ = 1, records + 100 do
     local head = call('LINDEX', order, 0)
-    if not head then break end
+    if not head then
+      -- Then whatever was counted wrong is forgotten as well.
+      stored = 0
+      break
+    end
     local at, id = string.match(head, '^(%d+):(.*)$')
     local record = id and call('HGET', Q .. ':history', id)
     -- Otherwise it was deleted, or is a newer one of the same id, which has an entry of its own.
@@ -430,14 +439,25 @@ local function problem(i)
   end
 end
 
+local function count_unknown(from)
+  local unknown = 0
+  for i = from, #ARGV, 5 do
+    local id = ARGV[i]
+    local is_known = call('HEXISTS', Q .. ':body', id) == 1 or field('ended', id) or field('ended:old', id)
+    if not is_known then unknown = unknown + 1 end
+  end
+  return unknown
+end
+
 -- What is wrong with the jobs, as an error reply, and how many the queue holds; every check comes before the first write.
 local function refuse_jobs(from)
   for i = from, #ARGV, 5 do
     local what = problem(i)
     if what then return redis.error_reply('ERRAND job ' .. (i - from + 5) / 5 .. ': ' .. what) end
   end
-  local waiting = call('HLEN', Q .. ':body')
-  if waiting + (#ARGV - from + 1) / 5 > setting('maximum', 10000000) then
+  local waiting, most = call('HLEN', Q .. ':body'), setting('maximum', 10000000)
+  -- What was taken already and is sent again is told so, also by a queue that is full.
+  if waiting + (#ARGV - from + 1) / 5 > most and waiting + count_unknown(from) > most then
     return redis.error_reply('ERRANDFULL the queue holds ' .. waiting .. ' jobs, which is its limit')
   end
   -- A line of the wrong type shows here, before anything is written.

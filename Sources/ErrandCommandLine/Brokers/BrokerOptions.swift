@@ -56,14 +56,18 @@ extension BrokerOptions {
 
     /// Opens the broker that is meant and says on standard error which one it is.
     ///
-    /// - Parameter patience: how long requests wait for a connection before they fail.
+    /// - Parameters:
+    ///   - patience: how long requests wait for a connection before they fail.
+    ///   - timeout: how long connecting and an answer may take, if not as long as usual.
     package func open(
         as name: String,
         patience: Duration = .seconds(10),
+        timeout: Duration? = nil,
         quiet: Bool = false,
         logger: Logger
     ) throws -> OpenBroker {
-        let options = ConnectionOptions(patience: patience, clientName: name)
+        var options = ConnectionOptions(patience: patience, clientName: name)
+        if let timeout { (options.connectTimeout, options.commandTimeout) = (timeout, timeout) }
         if let url {
             let address: RedisAddress
             do { address = try RedisAddress(url: url) } catch {

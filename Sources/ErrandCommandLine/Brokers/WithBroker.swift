@@ -7,16 +7,18 @@ extension BrokerOptions {
     /// - Parameters:
     ///   - name: what the server's client list shows.
     ///   - patience: how long requests wait for a connection before they fail.
+    ///   - timeout: how long connecting and an answer may take, if not as long as usual.
     ///   - quiet: whether to say which broker is in use.
     package func withBroker<Value>(
         as name: String,
         patience: Duration = .seconds(10),
+        timeout: Duration? = nil,
         quiet: Bool = false,
         _ body: (RedisBroker) async throws -> Value
     ) async throws -> Value {
         try await reportingFailures {
             let logger = CommandLogger.make(name)
-            let open = try open(as: name, patience: patience, quiet: quiet, logger: logger)
+            let open = try open(as: name, patience: patience, timeout: timeout, quiet: quiet, logger: logger)
             defer { open.close() }
             return try await body(open.broker)
         }

@@ -53,6 +53,40 @@ extension ConformanceCase {
             #expect(try await other.claimedIDs() == ["a"])
             #expect(try await stage.cancel("poison") == .stopping)
         },
+        ConformanceCase("a suspect that was parked is served alone by a session that knows its operation") { stage in
+            let ignorant = try await stage.session(operations: [:])
+            let knowing = try await stage.session()
+            try await stage.pushPlain("poison")
+            for crashes in 0..<3 { try await stage.crash(["poison"], crashes: crashes) }
+            try await ignorant.report(.parked, try await ignorant.claimOne())
+            try await stage.pushPlain("a", "b")
+            let beside = try await knowing.claimOne()
+            #expect(beside.id == "a", "not beside others")
+            #expect(try await ignorant.claimedIDs() == ["b"], "and not by one who parks it again")
+            #expect(try await knowing.claimedIDs() == [], "nothing new while it waits for its turn")
+            #expect(try await ignorant.claimedIDs() == [], "it is the other one's to serve")
+            try await knowing.report(.finished, beside)
+            let suspect = try await knowing.claimOne()
+            #expect(suspect.id == "poison")
+            try await stage.pushPlain("c")
+            #expect(try await knowing.claimedIDs() == [])
+            try await knowing.report(.finished, suspect)
+            #expect(try await knowing.claimedIDs() == ["c"])
+        },
+        ConformanceCase("a parked suspect waits in its line while another session serves suspects") { stage in
+            let ignorant = try await stage.session(operations: [:])
+            try await stage.pushPlain("p", "q")
+            for crashes in 0..<3 { try await stage.crash(["p", "q"], crashes: crashes) }
+            let parked = try await ignorant.claimOne()
+            try await ignorant.report(.parked, parked)
+            let served = try await ignorant.claimOne()
+            #expect(Set([parked.id, served.id]) == ["p", "q"])
+            let knowing = try await stage.session()
+            #expect(try await knowing.claimedIDs() == [], "one session at a time serves suspects")
+            try await ignorant.report(.finished, served)
+            #expect(try await ignorant.claimedIDs() == [])
+            #expect(try await knowing.claimedIDs() == [parked.id])
+        },
         ConformanceCase("a suspect that is released stays one, and a revived one is none") { stage in
             try await stage.pushPlain("poison")
             for crashes in 0..<3 { try await stage.crash(["poison"], crashes: crashes) }

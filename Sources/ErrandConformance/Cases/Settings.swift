@@ -32,6 +32,8 @@ extension ConformanceCase {
             #expect(try await stage.record("c") == nil)
             try await stage.pushPlain("c")
             #expect(try await stage.status().ready == 3)
+            let again = try await stage.broker.push([try stage.job("a"), try stage.job("c")], to: stage.queue)
+            #expect(again.map(\.outcome) == [.exists, .exists], "what it has is no news")
             let hand = try await stage.session()
             try await hand.report(.finished, try await hand.claimOne())
             try await stage.pushPlain("d")

@@ -1,5 +1,4 @@
 import ErrandCommandLine
-import ErrandRedis
 import Foundation
 
 /// The editor of whoever runs the console.
@@ -32,15 +31,8 @@ enum TextEditor {
 
     /// $EDITOR may be a command with options, so a shell reads it; the file is an argument and never part of the script.
     private static func run(_ editor: String, _ file: URL) async throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.environment = ProcessInfo.processInfo.environment.withoutBrokerURLs
-        process.arguments = ["-c", "exec \(editor) \"$1\"", "sh", file.path()]
-        let status = try await withCheckedThrowingContinuation {
-            (continuation: CheckedContinuation<Int32, any Error>) in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
-        }
+        let script = "exec \(editor) \"$1\""
+        let status = try await ForegroundProcess.run(["/bin/sh", "-c", script, "sh", file.path(percentEncoded: false)])
         if status != 0 { throw CommandFailure("the editor ended with status \(status)", ExitStatus.unsuccessful) }
     }
 }

@@ -33,11 +33,14 @@ struct WorkerCheckCommand: AsyncParsableCommand {
         let host = host ?? ProcessInfo.processInfo.hostName
         let alive: [Overview.Worker]
         do {
-            alive = try await options.broker.withBroker(as: "errand", patience: .seconds(3), quiet: true) { broker in
+            // Who asks does not wait for more than some seconds, and takes silence for the worker's death.
+            let limit = Duration.milliseconds(1500)
+            alive = try await options.broker.withBroker(as: "errand", patience: limit, timeout: limit, quiet: true) {
+                broker in
                 let overview = try await Overview(of: broker.queues(), on: broker)
                 return overview.workers.filter { $0.session.host == host && isFresh($0.session) }
             }
-        } catch let status as ExitCode where status == ExitStatus.unavailable {
+        } catch let status as ExitCode where [ExitStatus.unavailable, ExitStatus.unknown].contains(status) {
             return StandardError.write("warning: the broker does not answer, so nothing is known of the worker")
         }
         let json: JSONOutput = ["host": .text(host), "alive": .count(alive.count)]

@@ -47,12 +47,16 @@ function listen(table) {
   source.onerror = () => { state.textContent = "The connection was lost; trying again. Events in between are missing here."; };
   source.addEventListener("missed", (message) => { state.textContent = message.data + " events were left out: there are too many."; });
   source.onmessage = (message) => {
-    for (const line of message.data.split("\n")) add(table, JSON.parse(line));
+    for (const line of message.data.split("\n")) {
+      // Whoever may publish may publish nonsense.
+      try { add(table, JSON.parse(line)); } catch (problem) { state.textContent = "Something that is no event was left out."; }
+    }
     while (table.rows.length > 200) table.deleteRow(-1);
   };
 }
 
 function add(table, event) {
+  const time = new Date(event.at_ms).toISOString().slice(11, 23);
   const row = table.insertRow(0);
   const cell = (text, name) => {
     const made = row.insertCell();
@@ -60,7 +64,7 @@ function add(table, event) {
     if (name) made.className = name;
     return made;
   };
-  cell(new Date(event.at_ms).toISOString().slice(11, 23));
+  cell(time);
   cell(event.event, ["failed", "timed_out", "dead"].includes(event.event) ? "bad" : "");
   cell(event.queue);
   cell(event.operation);

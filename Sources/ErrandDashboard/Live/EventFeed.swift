@@ -3,30 +3,37 @@ import ErrandOperator
 import Hummingbird
 import NIOCore
 import ServiceLifecycle
+import Synchronization
 
 /// A queue's events as server-sent events, as they come.
 ///
 /// A browser cannot show thousands a second, and nobody can read them: what is too much is counted and left out.
 struct EventFeed {
     private static let mostASecond = 50
+    /// The most messages that wait for a browser that does not read.
+    private static let mostWaiting = 256
 
     let broker: any Broker
     let queue: String?
+    /// Kept for as long as somebody listens.
+    let place: Listeners.Place
 
     var response: Response {
         let events = broker.events(of: queue.map { [$0] })
-        let body = ResponseBody { writer in
+        let body = ResponseBody { [place] writer in
+            defer { withExtendedLifetime(place) {} }
             var window = Window()
+            let unread = Unread()
             // Something at once, so that the browser knows that it listens; and now and then, so that it is noticed when
             // nobody listens any more.
             try await writer.write(ByteBuffer(string: ": listening\n\n"))
-            for try await message in Self.withPulse(events).cancelOnGracefulShutdown() {
+            for try await message in Self.withPulse(events, unread).cancelOnGracefulShutdown() {
                 guard let message else {
                     try await writer.write(ByteBuffer(string: ": still here\n\n"))
                     continue
                 }
                 let lines = message.lines.filter { JobEvent(line: $0) != nil }
-                let admitted = window.admit(lines)
+                let admitted = window.admit(lines, unread: unread.take())
                 var text = ""
                 if window.missed > 0, admitted.isEmpty == false {
                     text += "event: missed\ndata: \(window.takeMissed())\n\n"
@@ -45,9 +52,10 @@ struct EventFeed {
 
     /// The messages, and `nil` every few seconds.
     private static func withPulse(
-        _ events: AsyncThrowingStream<QueueEvents, any Error>
+        _ events: AsyncThrowingStream<QueueEvents, any Error>,
+        _ unread: Unread
     ) -> AsyncThrowingStream<QueueEvents?, any Error> {
-        AsyncThrowingStream { continuation in
+        AsyncThrowingStream(bufferingPolicy: .bufferingNewest(mostWaiting)) { continuation in
             let pulse = Task {
                 while !Task.isCancelled {
                     try await Task.sleep(for: .seconds(5))
@@ -56,7 +64,9 @@ struct EventFeed {
             }
             let messages = Task {
                 do {
-                    for try await message in events { continuation.yield(message) }
+                    for try await message in events {
+                        if case .dropped(let message?) = continuation.yield(message) { unread.add(message.lines.count) }
+                    }
                     continuation.finish()
                 } catch { continuation.finish(throwing: error) }
             }
@@ -67,17 +77,31 @@ struct EventFeed {
         }
     }
 
+    /// How many events were left out because the browser does not read.
+    private final class Unread: Sendable {
+        private let count = Mutex(0)
+
+        func add(_ events: Int) { count.withLock { $0 += events } }
+
+        func take() -> Int {
+            count.withLock { count in
+                defer { count = 0 }
+                return count
+            }
+        }
+    }
+
     /// How many events went through within this second.
     private struct Window {
         private var began = ContinuousClock.now
         private var count = 0
         private(set) var missed = 0
 
-        mutating func admit(_ lines: [[UInt8]]) -> [[UInt8]] {
+        mutating func admit(_ lines: [[UInt8]], unread: Int) -> [[UInt8]] {
             if .now - began >= .seconds(1) { (began, count) = (.now, 0) }
             let room = max(0, EventFeed.mostASecond - count)
             count += min(room, lines.count)
-            missed += max(0, lines.count - room)
+            missed += max(0, lines.count - room) + unread
             return Array(lines.prefix(room))
         }
 

@@ -13,7 +13,11 @@ extension FrontDesk {
         group.get("events/stream") { request, _ in
             await answer(request, needing: .reading) { visit in
                 let queue = try visit.query["queue"].map { try queueName($0) }
-                return EventFeed(broker: broker, queue: queue).response
+                guard let place = dashboard.listeners.enter() else {
+                    let advice = "too many listen to events already; close some pages"
+                    throw PageProblem(status: .serviceUnavailable, message: advice)
+                }
+                return EventFeed(broker: broker, queue: queue, place: place).response
             }
         }
     }

@@ -40,20 +40,28 @@ package struct ScaleAdvice: Sendable, Equatable {
     /// - Parameters:
     ///   - rates: how fast it works now.
     ///   - workers: how many sessions serve it.
-    package init(_ queue: QueueStatus, _ rates: Rates, workers: Int, _ goal: Goal) {
+    ///   - slots: how many jobs all of them together run at once.
+    package init(_ queue: QueueStatus, _ rates: Rates, workers: Int, slots: Int, _ goal: Goal) {
         ready = queue.ready
         oldestReadyMilliseconds = queue.oldestReadyMilliseconds
         finishedPerSecond = rates.finished + rates.failed
         self.workers = workers
         backlogSeconds = finishedPerSecond > 0 ? Double(queue.ready) / finishedPerSecond : queue.ready == 0 ? 0 : nil
         wanted = workers
-        wanted = min(max(Self.wanted(self, rates, queue, goal), goal.least), goal.most)
+        let slotsEach = workers > 0 ? max(1, Double(slots) / Double(workers)) : 1
+        wanted = min(max(Self.wanted(self, rates, queue, slotsEach, goal), goal.least), goal.most)
     }
 
-    private static func wanted(_ advice: ScaleAdvice, _ rates: Rates, _ queue: QueueStatus, _ goal: Goal) -> Int {
+    private static func wanted(
+        _ advice: ScaleAdvice,
+        _ rates: Rates,
+        _ queue: QueueStatus,
+        _ slotsEach: Double,
+        _ goal: Goal
+    ) -> Int {
         // What is paused needs nobody for what waits, only for what runs.
         if queue.isPaused { return queue.running > 0 ? advice.workers : 0 }
-        let hasWork = queue.ready + queue.running + queue.retrying > 0 || rates.pushed > 0
+        let hasWork = max(queue.ready, queue.running, queue.retrying) > 0 || rates.pushed > 0
         guard hasWork else { return 0 }
         let within = goal.within / .seconds(1)
         guard advice.finishedPerSecond > 0, advice.workers > 0 else {
@@ -61,7 +69,9 @@ package struct ScaleAdvice: Sendable, Equatable {
             let isLate = Double(advice.oldestReadyMilliseconds) > within * 1000
             return max(1, advice.workers + (isLate && advice.ready > 0 ? 1 : 0))
         }
-        let perWorker = advice.finishedPerSecond / Double(advice.workers)
+        // What the busy ones do, an idle one could do as well.
+        let busy = min(Double(advice.workers), max(Double(queue.running), 1) / slotsEach)
+        let perWorker = advice.finishedPerSecond / busy
         let needed = (rates.pushed + Double(queue.ready) / within) / perWorker
         // Slowly down: a lull of ten seconds is not the end of the day.
         let floor = Double(advice.workers) * 0.5

@@ -20,7 +20,7 @@ package struct Rates: Sendable, Equatable {
         guard seconds > 0 else { return }
         // A queue whose data was lost counts from 0 again.
         func rate(_ names: String...) -> Double {
-            Double(names.reduce(0) { $0 + max(0, new[$1].subtractingReportingOverflow(old[$1]).partialValue) })
+            names.reduce(0.0) { $0 + Double(max(0, new[$1].subtractingReportingOverflow(old[$1]).partialValue)) }
                 / seconds
         }
         pushed = rate("pushed")

@@ -10,11 +10,18 @@ package struct Script: Sendable {
     /// The text's SHA-1 in hexadecimal, as EVALSHA wants it.
     package let digest: String
 
-    private init(_ name: String, _ own: [UInt8], _ parts: [[UInt8]], refusedWhenFull: Bool = false) {
-        // Everything but a push must go on when the server's memory is full: ends and heartbeats make room, pushes do
-        // not.
-        let first = refusedWhenFull ? "#!lua\n" : "#!lua flags=allow-oom\n"
-        self.init(name, text: Array(first.utf8) + parts.joined() + own)
+    /// What the server lets a script do in bad times.
+    private enum Kind: String {
+        /// Nothing when its memory is full: it would need more.
+        case fills = "#!lua\n"
+        /// All when its memory is full: ends and heartbeats make room.
+        case changes = "#!lua flags=allow-oom\n"
+        /// All, also when it takes no writes, because it cannot save them say.
+        case reads = "#!lua flags=no-writes\n"
+    }
+
+    private init(_ name: String, _ own: [UInt8], _ parts: [[UInt8]], _ kind: Kind = .changes) {
+        self.init(name, text: Array(kind.rawValue.utf8) + parts.joined() + own)
     }
 
     fileprivate init(_ name: String, text: [UInt8]) {
@@ -36,16 +43,16 @@ package struct Script: Sendable {
     private static let pushing = places + [PackageResources.lib_push_lua]
     private static let schedules = PackageResources.lib_schedules_lua
 
-    static let push = Script("push", PackageResources.push_lua, pushing, refusedWhenFull: true)
-    static let tick = Script("tick", PackageResources.tick_lua, pushing + [schedules], refusedWhenFull: true)
+    static let push = Script("push", PackageResources.push_lua, pushing, .fills)
+    static let tick = Script("tick", PackageResources.tick_lua, pushing + [schedules], .fills)
     static let schedule = Script(
         "schedule",
         PackageResources.schedule_lua,
         [base, types, schedules],
-        refusedWhenFull: true
+        .fills
     )
     static let unschedule = Script("unschedule", PackageResources.unschedule_lua, [base, types, schedules])
-    static let timetable = Script("timetable", PackageResources.timetable_lua, [base, types, schedules])
+    static let timetable = Script("timetable", PackageResources.timetable_lua, [base, types, schedules], .reads)
     static let exchange = Script("exchange", PackageResources.exchange_lua, sessions)
     static let heartbeat = Script(
         "heartbeat",
@@ -59,8 +66,8 @@ package struct Script: Sendable {
     )
     static let recover = Script("recover", PackageResources.recover_lua, sessions)
     static let reconcile = Script("reconcile", PackageResources.reconcile_lua, sessions)
-    static let stream = Script("stream", PackageResources.stream_lua, [base, types])
-    static let cursor = Script("cursor", PackageResources.cursor_lua, [base, types], refusedWhenFull: true)
+    static let stream = Script("stream", PackageResources.stream_lua, [base, types], .reads)
+    static let cursor = Script("cursor", PackageResources.cursor_lua, [base, types], .fills)
     static let note = Script("note", PackageResources.note_lua, sessions)
     static let promote = Script("promote", PackageResources.promote_lua, places)
     static let release = Script("release", PackageResources.release_lua, sessions)
@@ -68,8 +75,8 @@ package struct Script: Sendable {
     static let clear = Script("clear", PackageResources.clear_lua, places)
     static let revive = Script("revive", PackageResources.revive_lua, places)
     static let settings = Script("settings", PackageResources.settings_lua, places)
-    static let status = Script("status", PackageResources.status_lua, [base])
-    static let inspect = Script("inspect", PackageResources.inspect_lua, [base])
+    static let status = Script("status", PackageResources.status_lua, [base], .reads)
+    static let inspect = Script("inspect", PackageResources.inspect_lua, [base], .reads)
     static let audit = Script(
         "audit",
         PackageResources.audit_lua,

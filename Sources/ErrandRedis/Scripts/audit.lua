@@ -51,6 +51,25 @@ end
 
 local steps = {}
 
+-- The order of the history, from the times of its records; what has none is no record.
+local function relist_history()
+  local records, bytes = {}, 0
+  for _, id in ipairs(call('HKEYS', Q .. ':history')) do
+    local record = call('HGET', Q .. ':history', id)
+    local at = string.match(string.match(record, '^[^\t\n]*'), '"at_ms":(%d+),')
+    if at then
+      records[#records + 1] = { at = at, entry = at .. ':' .. id }
+      bytes = bytes + #record
+    else
+      call('HDEL', Q .. ':history', id)
+    end
+  end
+  table.sort(records, function(one, other) return num(one.at) < num(other.at) end)
+  for i, record in ipairs(records) do records[i] = record.entry end
+  each_portion(records, 1000, 'RPUSH', Q .. ':history:order')
+  call('HSET', Q .. ':seq', 'history_bytes', whole(bytes))
+end
+
 -- Types, and what is small enough to be looked at as a whole. Lists how many bodies there are, then lines and their lengths,
 -- then, after an empty text, sessions.
 local function spoiled(key, expected)
@@ -93,9 +112,7 @@ function steps.keys()
   if has('history') and length('history:order') == 0 then
     finding('history_without_order', 'history', function()
       if call('HLEN', Q .. ':history') > 20000 then return call('DEL', Q .. ':history') end
-      local order = call('HKEYS', Q .. ':history')
-      for i, id in ipairs(order) do order[i] = nowtext .. ':' .. id end
-      each_portion(order, 1000, 'RPUSH', Q .. ':history:order')
+      relist_history()
     end)
   end
   add(has('body') and call('HLEN', Q .. ':body') or 0)

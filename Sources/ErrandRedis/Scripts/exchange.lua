@@ -274,16 +274,36 @@ local function portion()
   -- The first few tell how large bodies are.
   return math.max(1, math.min(128, math.floor(room * #ids / (whole_room - room))))
 end
-local function take(line, n)
-  while n > 0 and room > 0 and looked < 2000 do
-    local entries = call('LPOP', line, math.min(n, portion()))
+local function take(line, n, sift)
+  local unseen = sift and call('LLEN', line) or n
+  while n > 0 and unseen > 0 and room > 0 and looked < 2000 do
+    local entries = call('LPOP', line, math.min(n, portion(), unseen))
     if not entries then return n end
     looked = looked + #entries
     local before = #ids
-    claim(resolve(entries))
+    claim(sift and sift(resolve(entries), line) or resolve(entries))
     n = n - (#ids - before)
+    if sift then unseen = unseen - #entries end
   end
   return n
+end
+
+-- Whether this session may be the one that serves the suspects, and whether it met one that was parked.
+local may_serve, met_suspect = false, false
+
+-- Those of a parked line who may run beside others. A suspect waits to be served alone by this session, which knows it; or where it
+-- was, while another one serves suspects, who may not know it.
+local function without_suspects(found, line)
+  if #found == 0 or not has('crashes') then return found end
+  local crashes, others = call('HMGET', Q .. ':crashes', unpack(found)), {}
+  for i, id in ipairs(found) do
+    if num(crashes[i]) < SUSPECT_FROM then others[#others + 1] = id
+    elseif may_serve then
+      met_suspect = true
+      call('RPUSH', Q .. ':suspects', entry_for(id))
+    else call('RPUSH', line, entry_for(id)) end
+  end
+  return others
 end
 
 local function take_parked(n)
@@ -292,7 +312,7 @@ local function take_parked(n)
     local operation = counts[i]
     if n > 0 and call('HEXISTS', me, 'op:' .. operation) == 1 then
       local line = Q .. ':parked:' .. operation
-      n = take(line, n)
+      n = take(line, n, without_suspects)
       local left = call('LLEN', line)
       if left > 0 then call('HSET', Q .. ':parked', operation, left) else call('HDEL', Q .. ':parked', operation) end
     end
@@ -332,12 +352,14 @@ end
 -- One session at a time serves the suspects, each alone. Answers whether that is all it may have now.
 local function serve_suspects()
   local solo, waiting = seq[4], has('suspects')
+  may_serve = not solo
   if not waiting and not solo then return false end
   if solo and solo ~= session and call('ZSCORE', Q .. ':sessions', solo) then return false end
   local holding = call('HLEN', mine)
   if not waiting then
     if solo == session and holding > 0 then return true end
     call('HDEL', Q .. ':seq', 'solo')
+    may_serve = true
     return false
   end
   call('HSET', Q .. ':seq', 'solo', session)
@@ -361,6 +383,10 @@ if wanted > 0 then
     local left = wanted
     if has('parked') then left = take_parked(left) end
     take_levels(left)
+    if met_suspect then
+      call('HSET', Q .. ':seq', 'solo', session)
+      if #ids == 0 and call('HLEN', mine) == 0 then take(Q .. ':suspects', 1) end
+    end
   end
   if #ids > 0 then
     each_portion(claims, 1000, 'HSET', mine)

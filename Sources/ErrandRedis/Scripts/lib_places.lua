@@ -4,11 +4,16 @@ local HISTORY_KEPT, HISTORY_BYTES, HISTORY_MS, IDS_KEPT = 10000, 67108864, 86400
 local ERRORS_KEPT, ERRORS_BYTES = 10, 16384
 local fresh, ended, kept, records = 0, {}, 0, 0
 
--- The entry under which a job comes into a line: its id, or another text while a job that took over the place of an older
--- one of this id still stands there.
+-- The entry under which a job comes into a line: its id, or another text while that stands for something else somewhere: for a job
+-- that took over the place of an older one of this id, or for an older one that has left and is yet to be skipped.
+local function is_taken(entry) return field('stand', entry) or field('gone', entry) end
 local function entry_for(id)
-  if not field('stand', id) then return id end
-  local entry = id .. ':' .. nowtext
+  if not is_taken(id) then return id end
+  local entry, at = id .. ':' .. nowtext, now
+  while is_taken(entry) do
+    at = at + 1
+    entry = id .. ':' .. whole(at)
+  end
   put('stand', entry, id)
   put('place', id, entry)
   return entry
@@ -192,7 +197,11 @@ local function trim_history()
   local order, oldest = Q .. ':history:order', now - setting('keep_ms', HISTORY_MS)
   for _ = 1, records + 100 do
     local head = call('LINDEX', order, 0)
-    if not head then break end
+    if not head then
+      -- Then whatever was counted wrong is forgotten as well.
+      stored = 0
+      break
+    end
     local at, id = string.match(head, '^(%d+):(.*)$')
     local record = id and call('HGET', Q .. ':history', id)
     -- Otherwise it was deleted, or is a newer one of the same id, which has an entry of its own.

@@ -13,14 +13,25 @@ local function problem(i)
   end
 end
 
+local function count_unknown(from)
+  local unknown = 0
+  for i = from, #ARGV, 5 do
+    local id = ARGV[i]
+    local is_known = call('HEXISTS', Q .. ':body', id) == 1 or field('ended', id) or field('ended:old', id)
+    if not is_known then unknown = unknown + 1 end
+  end
+  return unknown
+end
+
 -- What is wrong with the jobs, as an error reply, and how many the queue holds; every check comes before the first write.
 local function refuse_jobs(from)
   for i = from, #ARGV, 5 do
     local what = problem(i)
     if what then return redis.error_reply('ERRAND job ' .. (i - from + 5) / 5 .. ': ' .. what) end
   end
-  local waiting = call('HLEN', Q .. ':body')
-  if waiting + (#ARGV - from + 1) / 5 > setting('maximum', 10000000) then
+  local waiting, most = call('HLEN', Q .. ':body'), setting('maximum', 10000000)
+  -- What was taken already and is sent again is told so, also by a queue that is full.
+  if waiting + (#ARGV - from + 1) / 5 > most and waiting + count_unknown(from) > most then
     return redis.error_reply('ERRANDFULL the queue holds ' .. waiting .. ' jobs, which is its limit')
   end
   -- A line of the wrong type shows here, before anything is written.

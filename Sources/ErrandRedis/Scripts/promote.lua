@@ -1,9 +1,9 @@
 -- promote: puts jobs in line whose time has come.
 --
--- ARGV     how many at the most, of each kind
+-- ARGV     how many at the most, of each kind; fewer when they are large
 -- Answer   how many, in how many ms the next one is due or a schedule ticks (0: more are due now; -1: nothing is to come),
 --          and 1 when a schedule is due now
-local limit = math.min(num(ARGV[1]), 500)
+local limit, room = math.min(num(ARGV[1]), 500), 8388608
 local promoted, next_due = 0, -1
 local function await(time)
   local at = tonumber(time or '')
@@ -15,12 +15,16 @@ for _, name in ipairs({ 'scheduled', 'retrying' }) do
   local key = Q .. ':' .. name
   local due = has(name) and call('ZRANGEBYSCORE', key, '-inf', nowtext, 'LIMIT', 0, limit) or {}
   if #due > 0 then
-    local bodies = call('HMGET', Q .. ':body', unpack(due))
-    for i, id in ipairs(due) do
-      if bodies[i] then line_up(id, bodies[i], 0) else bury(id) end
+    local moved = {}
+    for _, id in ipairs(due) do
+      if room <= 0 then break end
+      local body = call('HGET', Q .. ':body', id)
+      if body then line_up(id, body, 0) else bury(id) end
+      room = room - #(body or '')
+      moved[#moved + 1] = id
     end
-    call('ZREM', key, unpack(due))
-    promoted = promoted + #due
+    if #moved > 0 then call('ZREM', key, unpack(moved)) end
+    promoted = promoted + #moved
   end
   await(call('ZRANGE', key, 0, 0, 'WITHSCORES')[2])
 end

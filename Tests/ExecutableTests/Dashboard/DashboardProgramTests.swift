@@ -95,6 +95,29 @@ import Testing
         #expect(try status(port) == 200)
     }
 
+    @Test(.timeLimit(.minutes(3))) func onlySoManyListenToEvents() async throws {
+        let program = try start()
+        let port = try await port(of: program)
+        let request = "GET /events/stream HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n"
+        let listening = try (0..<64).map { _ in
+            let file = try connected(to: port)
+            try #require(write(file, request, request.utf8.count) == request.utf8.count)
+            var answer = [UInt8](repeating: 0, count: 12)
+            try #require(read(file, &answer, 12) == 12 && answer.starts(with: Array("HTTP/1.1 200".utf8)))
+            return file
+        }
+        #expect(try status(port, "/events/stream") == 503)
+        for file in listening { close(file) }
+        // It learns of it when it writes next.
+        try await eventually("there is a place again") {
+            let file = try connected(to: port)
+            defer { close(file) }
+            try #require(write(file, request, request.utf8.count) == request.utf8.count)
+            var answer = [UInt8](repeating: 0, count: 12)
+            return read(file, &answer, 12) == 12 && answer.starts(with: Array("HTTP/1.1 200".utf8))
+        }
+    }
+
     @Test func endsWhileSomebodyListensToEvents() async throws {
         let program = try start()
         let port = try await port(of: program)

@@ -27,7 +27,8 @@ import Testing
     }
 
     private func wanted(_ queue: QueueStatus, _ rates: Rates, workers: Int, most: Int = 100, least: Int = 0) -> Int {
-        ScaleAdvice(queue, rates, workers: workers, .init(within: .seconds(30), least: least, most: most)).wanted
+        let goal = ScaleAdvice.Goal(within: .seconds(30), least: least, most: most)
+        return ScaleAdvice(queue, rates, workers: workers, slots: workers * 8, goal).wanted
     }
 
     @Test func wantsNobodyForNothing() {
@@ -48,10 +49,19 @@ import Testing
     }
 
     @Test func wantsAsManyAsTheBacklogTakes() {
-        // Two workers finish ten a second; 600 jobs in 30 s are 20 a second, besides the 10 that come.
-        #expect(wanted(queue(ready: 600), rates(pushed: 10, finished: 10), workers: 2) == 6)
-        #expect(wanted(queue(ready: 600), rates(pushed: 10, finished: 10), workers: 2, most: 5) == 5)
-        #expect(wanted(queue(ready: .max), rates(finished: 0.001), workers: 1, most: 7) == 7)
+        // Two workers, all their slots busy, finish ten a second; 600 jobs in 30 s are 20 a second, besides the 10 that come.
+        let busy = queue(ready: 600, running: 16)
+        #expect(wanted(busy, rates(pushed: 10, finished: 10), workers: 2) == 6)
+        #expect(wanted(busy, rates(pushed: 10, finished: 10), workers: 2, most: 5) == 5)
+        #expect(wanted(queue(ready: .max, running: 8), rates(finished: 0.001), workers: 1, most: 7) == 7)
+    }
+
+    @Test func idleOnesCountAsAbleToWork() {
+        // One job a second, done by one slot of twenty workers: two workers would be plenty, but it goes down by halves.
+        #expect(wanted(queue(running: 1), rates(pushed: 1, finished: 1), workers: 20) == 10)
+        #expect(wanted(queue(running: 1), rates(pushed: 1, finished: 1), workers: 2) == 1)
+        // That a few more came than were finished in a moment is no reason for more of them.
+        #expect(wanted(queue(running: 8), rates(pushed: 12, finished: 8), workers: 10) == 5)
     }
 
     @Test func goesDownByHalvesAtTheMost() {
@@ -59,9 +69,9 @@ import Testing
     }
 
     @Test func saysHowLongTheBacklogTakes() {
-        let advice = ScaleAdvice(queue(ready: 50), rates(finished: 10), workers: 1, .init())
+        let advice = ScaleAdvice(queue(ready: 50), rates(finished: 10), workers: 1, slots: 8, .init())
         #expect(advice.backlogSeconds == 5)
-        #expect(ScaleAdvice(queue(ready: 50), rates(), workers: 1, .init()).backlogSeconds == nil)
-        #expect(ScaleAdvice(queue(), rates(), workers: 1, .init()).backlogSeconds == 0)
+        #expect(ScaleAdvice(queue(ready: 50), rates(), workers: 1, slots: 8, .init()).backlogSeconds == nil)
+        #expect(ScaleAdvice(queue(), rates(), workers: 1, slots: 8, .init()).backlogSeconds == 0)
     }
 }

@@ -48,8 +48,10 @@ final class RunningExecutable: Sendable {
         process.standardOutput = output.pipe
         process.standardError = error.pipe
         let ended = ended
-        process.terminationHandler = {
+        process.terminationHandler = { [writing, input] in
             ended.keep($0.terminationReason == .exit ? $0.terminationStatus : -$0.terminationStatus)
+            // Foundation keeps a process for good on Linux, and with it what it was given: hundreds of open pipes in the end.
+            writing.async { try? input.fileHandleForWriting.close() }
         }
         try process.start()
         let pid = process.processIdentifier
@@ -120,8 +122,9 @@ private final class Gathering: Sendable {
                     let (now, isAtEnd) = (state.bytes, state.isAtEnd)
                     state.waiting.removeAll { $0(now, isAtEnd) }
                 }
-                if count <= 0 { return }
+                if count <= 0 { break }
             }
+            try? pipe.fileHandleForReading.close()
         }
         thread.start()
     }

@@ -11,8 +11,9 @@ extension MemoryQueue {
         }
         var grant = MemoryGrant(call, token: max(UInt64(clamping: now) &* 1000, lastToken &+ 1))
         if !serveSuspects(to: &grant) {
-            claimParked(&grant)
+            let metSuspect = claimParked(&grant)
             claimLevels(&grant)
+            if metSuspect { _ = serveSuspects(to: &grant) }
         }
         answer.claims = grant.claims
         if grant.claims.isEmpty { wait(call.session.id, &answer) } else { settle(grant) }
@@ -51,11 +52,30 @@ extension MemoryQueue {
     }
 
     /// Jobs that waited for a session that knows their operation.
-    private mutating func claimParked(_ grant: inout MemoryGrant) {
+    ///
+    /// A suspect among them waits to be served alone by this session, which knows it; or where it was, while another session
+    /// serves suspects, which may not know it.
+    ///
+    /// - Returns: whether this session met a suspect that it is to serve.
+    private mutating func claimParked(_ grant: inout MemoryGrant) -> Bool {
         let known = sessions[grant.session]?.operations ?? [:]
+        let mayServe = solo == nil
+        var metSuspect = false
         for operation in parkedOperations where known[operation] != nil {
-            claim(grant.wanted, from: .parked(operation: operation), &grant)
+            let line = LineName.parked(operation: operation)
+            var unseen = lines[line]?.count ?? 0
+            while unseen > 0, grant.hasRoom, let id = lines[line]?.first {
+                unseen -= 1
+                if jobs[id]?.isSuspect != true {
+                    claim(id, &grant)
+                } else {
+                    vacate(id)
+                    enter(mayServe ? .suspects : line, id)
+                    metSuspect = metSuspect || mayServe
+                }
+            }
         }
+        return metSuspect
     }
 
     private mutating func claimLevels(_ grant: inout MemoryGrant) {
@@ -79,21 +99,25 @@ extension MemoryQueue {
     @discardableResult
     private mutating func claim(_ most: Int, from line: LineName, _ grant: inout MemoryGrant) -> Int {
         var taken = 0
-        while taken < most, grant.hasRoom, let id = lines[line]?.first, let job = jobs[id] {
-            vacate(id)
-            let deadline = grant.hardDeadline(of: job, usual: sessions[grant.session]?.longestTimeout ?? 0, now: now)
-            claimsMade += 1
-            sessions[grant.session]?.claims[id] = MemoryClaim(
-                token: grant.token,
-                hardDeadline: deadline,
-                number: claimsMade
-            )
-            jobs[id]?.place = .claimed(by: grant.session)
-            if job.header.until == .started { letNameGo(id) }
-            grant.add(claim(of: job, token: grant.token))
-            taken += 1
-        }
+        while taken < most, grant.hasRoom, let id = lines[line]?.first, claim(id, &grant) { taken += 1 }
         return taken
+    }
+
+    @discardableResult
+    private mutating func claim(_ id: String, _ grant: inout MemoryGrant) -> Bool {
+        guard let job = jobs[id] else { return false }
+        vacate(id)
+        let deadline = grant.hardDeadline(of: job, usual: sessions[grant.session]?.longestTimeout ?? 0, now: now)
+        claimsMade += 1
+        sessions[grant.session]?.claims[id] = MemoryClaim(
+            token: grant.token,
+            hardDeadline: deadline,
+            number: claimsMade
+        )
+        jobs[id]?.place = .claimed(by: grant.session)
+        if job.header.until == .started { letNameGo(id) }
+        grant.add(claim(of: job, token: grant.token))
+        return true
     }
 
     /// The operations that jobs are parked under, in the order of the alphabet.

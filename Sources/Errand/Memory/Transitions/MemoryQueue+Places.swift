@@ -29,10 +29,14 @@ extension MemoryQueue {
 
     /// To wait for a session that knows its operation.
     mutating func park(_ id: String, operation: String) {
-        let line = LineName.parked(operation: operation)
+        enter(.parked(operation: operation), id)
+        outbox.newWork += 1
+    }
+
+    /// To the end of a line; it must have left its place.
+    mutating func enter(_ line: LineName, _ id: String) {
         lines[line, default: Line()].append(id)
         jobs[id]?.place = .line(line)
-        outbox.newWork += 1
     }
 
     mutating func retryLater(_ id: String, after milliseconds: Int64) {

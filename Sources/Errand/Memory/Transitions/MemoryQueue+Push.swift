@@ -4,10 +4,16 @@ extension MemoryQueue {
     ///   giving way to it.
     mutating func push(_ envelopes: [JobEnvelope], waiting: Bool = false) throws(BrokerError) -> [Receipt] {
         let pushes = try Self.checked(envelopes)
-        guard jobs.count + pushes.count <= settings.maximumLength else {
+        // What was taken already and is sent again is told so, also by a queue that is full.
+        let most = settings.maximumLength
+        guard jobs.count + pushes.count <= most || jobs.count + pushes.count(where: isUnknown) <= most else {
             throw BrokerError(.full, "queue \"\(name)\" holds \(jobs.count) jobs, which is its limit")
         }
         return pushes.map { decide($0, waiting) }
+    }
+
+    private func isUnknown(_ push: MemoryPush) -> Bool {
+        jobs[push.id] == nil && ended.ending(of: push.id, now: now) == nil
     }
 
     private mutating func decide(_ push: MemoryPush, _ waiting: Bool) -> Receipt {
@@ -21,7 +27,7 @@ extension MemoryQueue {
     }
 
     private mutating func admit(_ push: MemoryPush, _ waiting: Bool) -> Receipt {
-        if jobs[push.id] != nil || ended.ending(of: push.id, now: now) != nil { return receipt(push, .exists) }
+        if !isUnknown(push) { return receipt(push, .exists) }
         guard let jobName = push.name else {
             add(push)
             return receipt(push, .accepted)

@@ -92,8 +92,9 @@ final class Lane: Sendable {
             wanted: wanted,
             freeSlots: freeSlots,
             begun: begunToken,
-            // The hard deadline leaves room for the round trips themselves.
-            longestWait: epoch.configuration.longestWait + .seconds(3),
+            // The hard deadline leaves room for the round trips themselves, and is as patient as the lease: a process that came to
+            // nothing for so long still counts as alive.
+            longestWait: epoch.configuration.longestWait + .seconds(3) + epoch.configuration.lease,
             stopGrace: epoch.configuration.stopGrace
         )
     }

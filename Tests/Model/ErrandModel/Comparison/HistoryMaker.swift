@@ -5,7 +5,7 @@ package struct HistoryMaker {
     package struct Style: Sendable {
         /// Whether recovery looks at the deadlines of one session of the broker's choice, as Redis does.
         package var looksAtOne = false
-        /// Whether ids are used once only and all jobs have one priority, as histories with tombstones must.
+        /// Whether all jobs have one priority and none becomes a suspect, as histories with tombstones must.
         package var isPlain = false
         package init() {}
     }
@@ -18,7 +18,6 @@ package struct HistoryMaker {
     private var now: Time = 1_700_000_000_000
     private var plan: [Planned] = []
     private let ids: Int
-    private var used = 0
     private let leases: [Time]
     private let isCrashy: Bool
     /// Crashes follow each other so closely that some job is set aside.
@@ -29,7 +28,7 @@ package struct HistoryMaker {
     package init(seed: UInt64, _ style: Style) {
         var numbers = SeededNumbers(seed: seed)
         self.style = style
-        ids = style.isPlain ? Universe.idCount : 4 + numbers.below(Universe.idCount - 4)
+        ids = 4 + numbers.below(Universe.idCount - 4)
         isCrashy = numbers.chance(25) && !style.isPlain
         isDeadly = isCrashy && numbers.chance(40)
         leases = isCrashy ? [100, 1000] : [[100, 101], [200, 400], [1000, 1000], [100, 2000]][numbers.below(4)]
@@ -157,17 +156,11 @@ package struct HistoryMaker {
     }
 
     private mutating func push() -> Command {
-        var pushes: [Push] = []
-        for _ in 0...numbers.below(4) {
-            if let push = oneJob() { pushes.append(push) }
-        }
-        return pushes.isEmpty ? .promote : .push(pushes)
+        .push((0...numbers.below(4)).map { _ in oneJob() })
     }
 
-    private mutating func oneJob() -> Push? {
-        if style.isPlain, used >= ids { return nil }
-        var push = Push(id: style.isPlain ? used : numbers.below(ids))
-        used += 1
+    private mutating func oneJob() -> Push {
+        var push = Push(id: numbers.below(ids))
         push.policy = [.ignore, .drop, .replace, .replace][numbers.below(4)]
         if push.policy != .ignore {
             push.name = numbers.below(Universe.nameCount)

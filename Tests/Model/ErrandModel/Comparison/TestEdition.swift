@@ -33,7 +33,8 @@ package enum TestEdition {
         var matched = Set<Int>()
         let edition = try ScriptEdition { name, text in
             guard text.contains(line) else { throw NoMatch(description: "\(name) has no line \(line)") }
-            var text = text.replacing(line, with: wrapper)
+            // What stands for the commands writes, also where the script does not.
+            var text = text.replacing(line, with: wrapper).replacing("flags=no-writes", with: "flags=allow-oom")
             if tombstones { text = text.replacing("<= 1000 and call('LREM'", with: "<= 0 and call('LREM'") }
             for (index, mutation) in mutations.enumerated() where mutation.script == "*" || mutation.script == name {
                 guard text.contains(mutation.old) else { continue }

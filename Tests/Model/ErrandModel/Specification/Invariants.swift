@@ -1,7 +1,7 @@
 extension QueueModel {
     /// Which safety invariant of a queue's state is broken, or `nil`.
     package var brokenInvariant: String? {
-        misplacedJob ?? strayMember ?? brokenName ?? brokenClaim ?? brokenCount
+        misplacedJob ?? strayMember ?? brokenName ?? brokenClaim ?? brokenCount ?? brokenQuarantine
     }
 
     /// S2, one half: every job is where it says it is.
@@ -65,6 +65,16 @@ extension QueueModel {
     private var brokenCount: String? {
         for job in jobs.values where job.crashesAlone > 4 || job.crashesAlone > job.crashes {
             return "S13: \(job.id) crashed \(job.crashes) times, \(job.crashesAlone) alone"
+        }
+        return nil
+    }
+
+    /// S13: what is suspected of killing its workers never runs beside anything else.
+    private var brokenQuarantine: String? {
+        for (session, state) in sessions where state.claims.count > 1 {
+            if let claim = state.claims.first(where: { jobs[$0.id]?.isSuspect == true }) {
+                return "S13: suspect \(claim.id) is not alone at session \(session)"
+            }
         }
         return nil
     }

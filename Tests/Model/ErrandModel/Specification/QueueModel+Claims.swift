@@ -4,10 +4,9 @@ extension QueueModel {
         let token = max(now * 1000, lastToken + 1)
         var claims: [GivenClaim] = []
         if !servesSuspects(call, token, &claims) {
-            for operation in parkedOperations where sessions[call.session]?.registration.operations[operation] != nil {
-                take(call.wanted - claims.count, from: .parked(operation), call, token, &claims)
-            }
+            let metSuspect = takeParked(call, token, &claims)
             takeLevels(call, token, &claims)
+            if metSuspect { _ = servesSuspects(call, token, &claims) }
         }
         if !claims.isEmpty { lastToken = token }
         if settings.publishesStarts {
@@ -22,6 +21,26 @@ extension QueueModel {
 
     var parkedOperations: [Operation] {
         lines.keys.compactMap { if case .parked(let operation) = $0 { operation } else { nil } }.sorted()
+    }
+
+    /// What is parked of what the session knows. A suspect is not taken beside others: it waits to be served by this session,
+    /// or, while another one serves suspects, behind the others of its line.
+    private mutating func takeParked(_ call: Call, _ token: Token, _ claims: inout [GivenClaim]) -> Bool {
+        let mayServe = solo == nil
+        var metSuspect = false
+        for operation in parkedOperations where sessions[call.session]?.registration.operations[operation] != nil {
+            for id in lines[.parked(operation)] ?? [] where claims.count < call.wanted {
+                if jobs[id]?.isSuspect == false {
+                    take(id, call, token, &claims)
+                } else {
+                    leavePlace(id)
+                    lines[mayServe ? .suspects : .parked(operation), default: []].append(id)
+                    jobs[id]?.place = .line(mayServe ? .suspects : .parked(operation))
+                    metSuspect = metSuspect || mayServe
+                }
+            }
+        }
+        return metSuspect
     }
 
     /// One session at a time serves the suspects, each alone, and gets nothing else meanwhile.
@@ -64,18 +83,20 @@ extension QueueModel {
         _ token: Token,
         _ claims: inout [GivenClaim]
     ) {
-        for id in (lines[line] ?? []).prefix(max(most, 0)) {
-            guard let job = jobs[id] else { continue }
-            leavePlace(id)
-            jobs[id]?.place = .claimed(call.session)
-            if job.pushed.isUniqueUntilStarted, let name = job.name {
-                holders[name] = nil
-                jobs[id]?.hasLetNameGo = true
-            }
-            let deadline = now + call.waitAndGrace + timeout(of: job, call.session)
-            sessions[call.session]?.claims.append(.init(id: id, token: token, deadline: deadline))
-            claims.append(given(job, token))
+        for id in (lines[line] ?? []).prefix(max(most, 0)) { take(id, call, token, &claims) }
+    }
+
+    private mutating func take(_ id: JobID, _ call: Call, _ token: Token, _ claims: inout [GivenClaim]) {
+        guard let job = jobs[id] else { return }
+        leavePlace(id)
+        jobs[id]?.place = .claimed(call.session)
+        if job.pushed.isUniqueUntilStarted, let name = job.name {
+            holders[name] = nil
+            jobs[id]?.hasLetNameGo = true
         }
+        let deadline = now + call.waitAndGrace + timeout(of: job, call.session)
+        sessions[call.session]?.claims.append(.init(id: id, token: token, deadline: deadline))
+        claims.append(given(job, token))
     }
 
     /// The job's own timeout, or the longest default of the session's operations.

@@ -1,7 +1,15 @@
 extension QueueModel {
     mutating func push(_ pushes: [Push]) -> Answer {
-        guard jobs.count + pushes.count <= settings.maximumLength else { return .no(.full) }
+        // What it has is told so, also when it is full.
+        let isRoomForAll = jobs.count + pushes.count <= settings.maximumLength
+        guard isRoomForAll || jobs.count + pushes.count(where: isUnknown) <= settings.maximumLength else {
+            return .no(.full)
+        }
         return .receipts(pushes.map { take($0) })
+    }
+
+    private func isUnknown(_ push: Push) -> Bool {
+        jobs[push.id] == nil && ended.ending(of: push.id, at: now) == nil
     }
 
     private mutating func take(_ push: Push) -> Receipt {
@@ -15,7 +23,7 @@ extension QueueModel {
     }
 
     private mutating func decide(_ push: Push) -> Receipt {
-        if jobs[push.id] != nil || ended.ending(of: push.id, at: now) != nil { return .exists }
+        if !isUnknown(push) { return .exists }
         guard let name = push.name else {
             add(push)
             return .accepted

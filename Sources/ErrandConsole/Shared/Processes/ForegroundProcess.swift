@@ -1,0 +1,63 @@
+import ErrandCommandLine
+import ErrandRedis
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A program that has this terminal to itself, such as an editor.
+///
+/// Foundation's `Process` puts a child into a process group of its own on Linux; one that is not the terminal's may not read
+/// from it.
+enum ForegroundProcess {
+    /// Runs a program in this process's group and waits until it has ended. Meanwhile the terminal's signals are for the
+    /// program alone.
+    ///
+    /// - Returns: its exit status, or 128 and the number of the signal that ended it.
+    static func run(_ words: [String]) async throws -> Int32 {
+        let heard = [SIGINT, SIGQUIT].map { ($0, signal($0, SIG_IGN)) }
+        defer { for (number, handler) in heard { signal(number, handler) } }
+        let pid = try spawn(words)
+        return await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: awaitEnd(of: pid)) }
+        }
+    }
+
+    private static func spawn(_ words: [String]) throws -> pid_t {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var defaults = sigset_t()
+        sigfillset(&defaults)
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, numericCast(Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETSIGMASK)))
+        let arguments = words.map { strdup($0) } + [nil]
+        let variables = ProcessInfo.processInfo.environment.withoutBrokerURLs
+        let environment = variables.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for text in arguments + environment { free(text) } }
+        var pid = pid_t()
+        let failure = posix_spawn(&pid, words.first ?? "", nil, &attributes, arguments, environment)
+        guard failure == 0 else {
+            let reason = String(cString: strerror(failure))
+            throw CommandFailure("cannot start \(words.first ?? "nothing"): \(reason)", ExitStatus.unavailable)
+        }
+        return pid
+    }
+
+    private static func awaitEnd(of pid: pid_t) -> Int32 {
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0 {
+            if errno != EINTR { return 127 }
+        }
+        let number = status & 0x7F
+        return number == 0 ? (status >> 8) & 0xFF : 128 + number
+    }
+}

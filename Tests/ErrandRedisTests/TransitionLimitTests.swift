@@ -1,0 +1,91 @@
+import Errand
+import ErrandRedis
+import Logging
+import TestSupport
+import Testing
+
+/// What a transition does at the limits of a line, of a call and of the server.
+struct TransitionLimitTests {
+    private let server: RedisServer
+    private let broker: RedisBroker
+    private var producer: Producer { Producer(broker: broker) }
+
+    init() throws {
+        server = try RedisServer()
+        broker = try RedisBroker(
+            RedisAddress(url: server.url),
+            logger: Logger(label: "limits"),
+            edition: BrokenScripts.edition()
+        )
+    }
+
+    @Test func whatLeftALongLineDoesNotHideALaterJobOfItsID() async throws {
+        defer { broker.close() }
+        for batch in 0..<3 {
+            let jobs = try (0..<400).map { try OperationDescription("noop", id: "job-\(batch)-\($0)") }
+            _ = try await producer.push(contentsOf: jobs)
+        }
+        _ = try await producer.push(OperationDescription("noop", id: "again"))
+        #expect(try await broker.cancel(["again"], on: "default") == [.cancelled])
+        #expect(try server.run("HGET", "errand:{default}:gone", "again") == "1")
+        // As if what has ended had been forgotten.
+        try server.run("DEL", "errand:{default}:ended", "errand:{default}:ended:old")
+        _ = try await producer.push(OperationDescription("noop", priority: 9, id: "again"))
+
+        let session = FullQueue.session("session-1")
+        try await broker.register(session, on: "default")
+        let first = try await broker.exchange(Calls.exchange(session, 1, [], wanted: 1), on: "default")
+        #expect(first.claims.map(\.id) == ["again"])
+        let rest = try await broker.exchange(Calls.exchange(session, 2, [], wanted: 1500), on: "default")
+        #expect(rest.claims.count == 1200)
+        #expect(!rest.claims.contains { $0.id == "again" })
+        #expect(try server.run("EXISTS", "errand:{default}:gone") == "0")
+        #expect(try await broker.audit("default", repair: false) == [])
+    }
+
+    @Test func aCallPutsFewerJobsInLineWhenTheyAreLarge() async throws {
+        defer { broker.close() }
+        let large = String(repeating: "x", count: 900_000)
+        for number in 0..<20 {
+            let future: Int64 = 4_000_000_000_000
+            let job = try OperationDescription("noop", encoding: [large], notBefore: future, id: "job-\(number)")
+            _ = try await producer.push(job)
+            try server.run("ZADD", "errand:{default}:scheduled", "1", "job-\(number)")
+        }
+        let first = try await broker.promote(on: "default")
+        #expect(first.promoted < 12)
+        #expect(first.nextDue == 0, "there is more to do at once")
+        var promoted = first.promoted
+        while case let more = try await broker.promote(on: "default").promoted, more > 0 { promoted += more }
+        #expect(promoted == 20)
+        #expect(try await broker.status(of: "default").queue.ready == 20)
+    }
+
+    @Test func aServerThatTakesNoWritesStillAnswersQuestions() async throws {
+        defer { broker.close() }
+        _ = try await producer.push(OperationDescription("noop", id: "a"))
+        try server.run("CONFIG", "SET", "min-replicas-to-write", "1")
+        await #expect(throws: BrokerError.self) { try await producer.push(OperationDescription("noop", id: "b")) }
+        #expect(try await broker.status(of: "default").queue.ready == 1)
+        #expect(try await broker.inspect(["a"], on: "default").first??.state == .ready)
+        #expect(try await broker.schedules(on: "default").isEmpty)
+        try server.run("CONFIG", "SET", "min-replicas-to-write", "0")
+        #expect(try await producer.push(OperationDescription("noop", id: "b")).outcome == .accepted)
+    }
+
+    @Test func aHistoryWithoutItsOrderIsListedByItsTimes() async throws {
+        defer { broker.close() }
+        for id in ["b", "a"] {
+            _ = try await producer.push(OperationDescription("noop", id: id))
+            #expect(try await broker.cancel([id], on: "default") == [.cancelled])
+        }
+        let order = try server.run("LRANGE", "errand:{default}:history:order", "0", "-1")
+        let bytes = try server.run("HGET", "errand:{default}:seq", "history_bytes")
+        try server.run("DEL", "errand:{default}:history:order")
+        try server.run("HSET", "errand:{default}:seq", "history_bytes", "123456789")
+        #expect(try await broker.audit("default", repair: true).map(\.kind) == ["history_without_order"])
+        let listed = try server.run("LRANGE", "errand:{default}:history:order", "0", "-1")
+        #expect(Set(listed.split(separator: "\n")) == Set(order.split(separator: "\n")))
+        #expect(try server.run("HGET", "errand:{default}:seq", "history_bytes") == bytes)
+    }
+}
