@@ -41,6 +41,7 @@ import Testing
             #expect(try await desk.broker.status(of: "b").queue.ready == 1)
             press("cy", top)
             try await until("b is empty") { try await desk.broker.status(of: "b").queue.ready == 0 }
+            _ = try await top.line { $0.contains("1 cancelled") }
             press("ry", top)
             try await until("the dead job is back") { try await desk.broker.status(of: "b").queue.ready == 1 }
             #expect(try await desk.broker.status(of: "a").queue.ready == 1)
@@ -50,6 +51,26 @@ import Testing
             #expect(output.status == 0)
             #expect(output.text.hasPrefix("\u{1B}[?1049h") || output.text.contains("\u{1B}[?1049h"))
             #expect(output.text.contains("\u{1B}[?1049l"))
+        }
+
+        @Test func theSelectedQueueIsInSightAndStaysTheOneThatIsMeant() async throws {
+            let names = (10..<50).map { "q\($0)" }
+            let desk = try await Desk(server, queues: names)
+            let lines = names.map { #"{"operation":"work","queue":"\#($0)"}"# }.joined(separator: "\n")
+            #expect(try await Executable.producer.run(["push", "--from", "-"], on: server, input: lines).status == 0)
+            let top = try start()
+            _ = try await top.line { $0.contains("more queues") }
+            press(String(repeating: "\u{1B}[B", count: 30), top)
+            _ = try await top.line { $0.contains("›") && $0.contains("q40") }
+            // One more in front of it moves its place, and not the selection.
+            let push = ["push", "work", "--queue", "a-new-one"]
+            #expect(try await Executable.producer.run(push, on: server).status == 0)
+            press("\u{1B}[A\u{1B}[A", top)
+            _ = try await top.line { $0.contains("›") && $0.contains("q38") }
+            press("p", top)
+            try await until("q38 is paused") { try await desk.broker.status(of: "q38").queue.isPaused }
+            press("q", top)
+            #expect(await top.end().status == 0)
         }
 
         @Test func endsWhenItIsTold() async throws {

@@ -25,7 +25,7 @@ struct QueueClearCommand: AsyncParsableCommand {
     func run() async throws {
         try await target.options.withBroker { broker in
             try await confirm(broker)
-            let cancelled = try await clear(broker)
+            let cancelled = try await QueueClearing(of: target.queue, on: broker).run()
             let json: JSONOutput = ["queue": .text(target.queue), "cancelled": .count(cancelled)]
             StandardOutput.write(
                 target.options.json
@@ -37,19 +37,9 @@ struct QueueClearCommand: AsyncParsableCommand {
     /// A person is asked; a program has said what it wants.
     private func confirm(_ broker: RedisBroker) async throws {
         guard !yes, Terminal.writesStandardInput else { return }
-        let status = try await broker.status(of: target.queue).queue
-        let count = status.ready + status.scheduled + status.retrying
+        let count = try await QueueClearing(of: target.queue, on: broker).count()
         guard Confirmation.ask("Cancel \(count.counted("waiting job")) of queue \(target.queue)?") else {
             throw CommandFailure("nothing was cancelled", ExitStatus.unsuccessful)
-        }
-    }
-
-    private func clear(_ broker: RedisBroker) async throws(BrokerError) -> Int {
-        var cancelled = 0
-        while true {
-            let count = try await broker.clear(target.queue)
-            if count == 0 { return cancelled }
-            cancelled += count
         }
     }
 }

@@ -59,10 +59,12 @@ enum Key: Sendable, Equatable {
     case up, down
     case character(Character)
 
-    /// The keys that bytes from a terminal stand for; arrows are three bytes.
-    static func keys(in bytes: [UInt8]) -> [Key] {
+    /// The keys that bytes from a terminal stand for; arrows are three bytes. What may be the beginning of one stays.
+    static func takeKeys(from bytes: inout [UInt8]) -> [Key] {
         var (keys, rest) = ([Key](), bytes[...])
+        defer { bytes = Array(rest) }
         while let byte = rest.first {
+            if rest.count < 3, [0x1B, 0x5B].starts(with: rest) { break }
             if rest.starts(with: [0x1B, 0x5B]), let letter = rest.dropFirst(2).first {
                 if letter == UInt8(ascii: "A") { keys.append(.up) }
                 if letter == UInt8(ascii: "B") { keys.append(.down) }
@@ -80,11 +82,13 @@ enum Key: Sendable, Equatable {
         AsyncStream { continuation in
             let reader = Thread {
                 var buffer = [UInt8](repeating: 0, count: 64)
+                var bytes: [UInt8] = []
                 while true {
                     let count = read(STDIN_FILENO, &buffer, buffer.count)
                     if count < 0, errno == EINTR { continue }
                     guard count > 0 else { break }
-                    for key in keys(in: Array(buffer[..<count])) { continuation.yield(key) }
+                    bytes += buffer[..<count]
+                    for key in takeKeys(from: &bytes) { continuation.yield(key) }
                 }
                 continuation.finish()
             }

@@ -11,6 +11,8 @@ actor TopSession {
         /// From now on failures are heard.
         case listening
         case tick
+        /// How far the work with many jobs is.
+        case progress(String)
         case end
     }
 
@@ -19,6 +21,7 @@ actor TopSession {
     private let every: Duration
     private let screen: TerminalScreen
     private var view = TopView()
+    private var work: Task<Void, Never>?
 
     init(broker: RedisBroker, named: [String], every: Duration, screen: TerminalScreen) {
         self.broker = broker
@@ -52,16 +55,19 @@ actor TopSession {
                     }
                 } as Task<Void, any Error>,
             ] as [any Cancellable]
-        defer { for feed in feeds { feed.cancel() } }
+        defer {
+            for feed in feeds { feed.cancel() }
+            work?.cancel()
+        }
         for await input in inputs {
-            guard await act(on: input) else { return }
+            guard await act(on: input, sink) else { return }
             let size = screen.size
             screen.show(view.lines(columns: size.columns, rows: size.rows))
         }
     }
 
     /// Answers whether to go on.
-    private func act(on input: Input) async -> Bool {
+    private func act(on input: Input, _ sink: AsyncStream<Input>.Continuation) async -> Bool {
         do {
             switch input {
             case .tick: try await look()
@@ -69,7 +75,8 @@ actor TopSession {
             case .listening: view.take(try await earlierFailures())
             case .key(.up): view.select(-1)
             case .key(.down): view.select(1)
-            case .key(.character(let character)): return try await act(on: character)
+            case .key(.character(let character)): return try await act(on: character, sink)
+            case .progress(let text): if work != nil { view.work = text }
             case .end: return false
             }
         } catch {
@@ -91,10 +98,10 @@ actor TopSession {
         return events.sorted { $0.atMilliseconds ?? 0 < $1.atMilliseconds ?? 0 }
     }
 
-    private func act(on character: Character) async throws -> Bool {
+    private func act(on character: Character, _ sink: AsyncStream<Input>.Continuation) async throws -> Bool {
         if let question = view.question {
             view.question = nil
-            view.message = character == "y" ? try await perform(question) : "nothing was done"
+            if character == "y" { begin(question, sink) } else { view.message = "nothing was done" }
             return true
         }
         view.message = ""
@@ -118,15 +125,42 @@ actor TopSession {
     private func ask(_ action: BulkAction, _ count: (QueueStatus) -> Int) {
         guard let queue = view.selectedQueue else { return }
         let jobs = count(queue)
+        if work != nil { return }
         if jobs == 0 { return view.message = "\(queue.name) has no such jobs" }
         view.question = TopView.Question(action: action, queue: queue.name, count: jobs)
     }
 
-    private func perform(_ question: TopView.Question) async throws -> String {
-        let states: [JobState] = question.action == .retry ? [.dead] : [.ready, .scheduled, .retrying]
-        let selection = try await JobSearch(broker, in: [question.queue], states).selectAll()
-        let tally = try await question.action.run(selection, on: broker)
-        try await look()
+    /// Goes on beside what is shown: it may take minutes.
+    private func begin(_ question: TopView.Question, _ sink: AsyncStream<Input>.Continuation) {
+        let doing = "\(question.action.rawValue) jobs of \(question.queue)"
+        view.work = doing
+        work = Task { [broker] in
+            do {
+                let text = try await question.perform(on: broker) { through in
+                    sink.yield(.progress("\(doing): \(through.grouped) done"))
+                }
+                end(text)
+            } catch {
+                end("\(doing): \((error as? BrokerError)?.message ?? "\(error)")")
+            }
+        }
+    }
+
+    private func end(_ text: String) { (view.work, view.message, work) = (nil, text, nil) }
+}
+
+extension TopView.Question {
+    /// Does what was asked, and says what became of it.
+    fileprivate func perform(
+        on broker: RedisBroker,
+        progress: (_ through: Int) -> Void
+    ) async throws(BrokerError) -> String {
+        if action == .cancel {
+            let cancelled = try await QueueClearing(of: queue, on: broker).run(progress: progress)
+            return "\(cancelled.grouped) cancelled"
+        }
+        let selection = try await JobSearch(broker, in: [queue], action.states).selectAll()
+        let tally = try await action.run(selection, on: broker, progress: progress)
         let verdicts = tally.verdicts.sorted { $0.key < $1.key }
         return verdicts.map { "\($0.value.grouped) \($0.key.replacing("_", with: " "))" }.joined(separator: ", ")
     }

@@ -12,10 +12,15 @@ struct TopView: Sendable {
     }
 
     private(set) var overview = Overview()
+    /// Where the selected queue was in the list the last time.
+    private var place = 0
     private var rates: [String: Rates] = [:]
     private var readAt: ContinuousClock.Instant?
     private var failures: [JobEvent] = []
-    private var selected = 0
+    /// By name: the list changes under the reader's hands.
+    private var selectedName: String?
+    /// What runs at the moment, if anything.
+    var work: String?
     /// What is asked at the moment.
     var question: Question?
     /// What became of the last action, or went wrong.
@@ -30,8 +35,14 @@ struct TopView: Sendable {
             }
         }
         (overview, readAt) = (new, now)
-        selected = min(selected, max(0, new.queues.count - 1))
+        if !new.queues.contains(where: { $0.name == selectedName }) {
+            // The one that is now where the last one was.
+            selectedName = new.queues.isEmpty ? nil : new.queues[min(place, new.queues.count - 1)].name
+        }
+        place = selected ?? 0
     }
+
+    private var selected: Int? { overview.queues.firstIndex { $0.name == selectedName } }
 
     /// Takes failures in; the latest stay.
     mutating func take(_ failed: [JobEvent]) {
@@ -40,17 +51,17 @@ struct TopView: Sendable {
 
     /// Moves the selection.
     mutating func select(_ step: Int) {
-        selected = min(max(0, selected + step), max(0, overview.queues.count - 1))
+        guard !overview.queues.isEmpty else { return }
+        place = min(max(0, (selected ?? 0) + step), overview.queues.count - 1)
+        selectedName = overview.queues[place].name
     }
 
     /// The queue that is meant by what is pressed.
-    var selectedQueue: QueueStatus? {
-        overview.queues.indices.contains(selected) ? overview.queues[selected] : nil
-    }
+    var selectedQueue: QueueStatus? { selected.map { overview.queues[$0] } }
 
     /// The lines for a terminal of this size.
     func lines(columns: Int, rows: Int, coloured: Bool = true) -> [String] {
-        let queues = queueLines(coloured)
+        let queues = queueLines(coloured, atMost: max(3, rows - 12))
         let workers = workerLines(coloured)
         let room = max(0, rows - queues.count - 6)
         let shownWorkers = workers.prefix(max(2, min(workers.count, room / 2)))
@@ -71,13 +82,22 @@ struct TopView: Sendable {
             + "\(running) of \(slots) busy"
     }
 
-    private func queueLines(_ coloured: Bool) -> [String] {
+    /// The queues that fit, the selected one among them.
+    private func shownQueues(_ most: Int) -> Range<Int> {
+        let count = overview.queues.count
+        let first = min(max(0, (selected ?? 0) - most / 2), max(0, count - most))
+        return first..<min(count, first + most)
+    }
+
+    private func queueLines(_ coloured: Bool, atMost most: Int) -> [String] {
         var table = TextTable([
             (" ", .left), ("QUEUE", .left), ("READY", .right), ("SCHEDULED", .right), ("RUNNING", .right),
             ("RETRYING", .right), ("DEAD", .right), ("OLDEST", .right), ("PUSHED/S", .right), ("FINISHED/S", .right),
             ("FAILED/S", .right), ("", .left),
         ])
-        for (index, queue) in overview.queues.enumerated() {
+        let shown = shownQueues(most)
+        for index in shown {
+            let queue = overview.queues[index]
             let rates = rates[queue.name] ?? Rates()
             table.add([
                 TextTable.Cell(index == selected ? "›" : " "),
@@ -91,7 +111,9 @@ struct TopView: Sendable {
                 TextTable.Cell(queue.isPaused ? "paused" : "", colour: .yellow),
             ])
         }
-        return table.lines(coloured: coloured)
+        let hidden = overview.queues.count - shown.count
+        let more = hidden > 0 ? [Colour.faint.painted("  \(hidden.counted("more queue"))", on: coloured)] : []
+        return table.lines(coloured: coloured) + more
     }
 
     private func workerLines(_ coloured: Bool) -> [String] {
@@ -125,6 +147,7 @@ struct TopView: Sendable {
             let jobs = question.count.counted("job")
             return Colour.yellow.painted("\(question.action.rawValue) \(jobs) of \(question.queue)? y/n", on: true)
         }
+        if let work { return Colour.yellow.painted(work.onOneLine(), on: true) }
         let keys = "↑↓ select   p pause/resume   r retry dead   c cancel waiting   q quit"
         return message.isEmpty ? Colour.faint.painted(keys, on: true) : message.onOneLine()
     }

@@ -23,6 +23,14 @@ final class BulkRuns: Sendable {
         }
     }
 
+    /// With which jobs it is done.
+    enum Jobs: Sendable {
+        /// Those that are found, and no others.
+        case found(@Sendable () async throws -> JobSelection)
+        /// Whatever waits in a queue, to cancel it.
+        case waiting(queue: String)
+    }
+
     private static let kept = 50
 
     private let runs = Mutex<[(id: String, run: Run)]>([])
@@ -31,15 +39,13 @@ final class BulkRuns: Sendable {
 
     /// Starts an action.
     ///
-    /// - Parameters:
-    ///   - select: finds the jobs.
-    ///   - end: told what became of it.
+    /// - Parameter end: told what became of it.
     /// - Returns: the run's id.
     func start(
         _ action: BulkAction,
+        with jobs: Jobs,
         on broker: any Broker,
         back: String,
-        select: @escaping @Sendable () async throws -> JobSelection,
         end: @escaping @Sendable (String) -> Void
     ) -> String {
         let id = UUID().uuidString.lowercased()
@@ -49,16 +55,9 @@ final class BulkRuns: Sendable {
         }
         Task.detached { [self] in
             do {
-                let selection = try await select()
-                change(id) { $0.total = selection.count }
-                let tally = try await action.run(selection, on: broker) { through in
-                    self.change(id) { $0.through = through }
-                }
-                change(id) { run in
-                    run.verdicts = tally.verdicts
-                    run.isGoing = false
-                }
-                end("\(tally.done) done, \(tally.missed) not")
+                let outcome = try await go(id, action, with: jobs, on: broker)
+                change(id) { $0.isGoing = false }
+                end(outcome)
             } catch {
                 let problem = PageProblem(explaining: error).message
                 change(id) { run in
@@ -69,6 +68,34 @@ final class BulkRuns: Sendable {
             }
         }
         return id
+    }
+
+    private func go(
+        _ id: String,
+        _ action: BulkAction,
+        with jobs: Jobs,
+        on broker: any Broker
+    ) async throws -> String {
+        switch jobs {
+        case .found(let select):
+            let selection = try await select()
+            change(id) { $0.total = selection.count }
+            let tally = try await action.run(selection, on: broker) { through in change(id) { $0.through = through } }
+            change(id) { $0.verdicts = tally.verdicts }
+            return "\(tally.done) done, \(tally.missed) not"
+        case .waiting(let queue):
+            let clearing = QueueClearing(of: queue, on: broker)
+            let count = try await clearing.count()
+            change(id) { $0.total = count }
+            let cancelled = try await clearing.run { through in
+                change(id) { ($0.through, $0.total) = (through, max($0.total, through)) }
+            }
+            change(id) { run in
+                run.total = cancelled
+                run.verdicts = cancelled > 0 ? [EndingVerdict.cancelled.rawValue: cancelled] : [:]
+            }
+            return "\(cancelled) done"
+        }
     }
 
     private func change(_ id: String, _ change: (inout Run) -> Void) {

@@ -39,10 +39,7 @@ extension FrontDesk {
             note(visit, way, "queue \(queue)", "\(way)d")
             return place("/queues/\(queue)", "The queue is \(way)d.")
         case "clear":
-            let states: [JobState] = [.ready, .scheduled, .retrying]
-            return start(.cancel, "/queues/\(queue)", "waiting jobs of \(queue)", visit) { [broker] in
-                try await JobSearch(broker, in: [queue], states).selectAll()
-            }
+            return start(.cancel, "/queues/\(queue)", "waiting jobs of \(queue)", visit, .waiting(queue: queue))
         default: throw PageProblem.notFound("a queue cannot be told that")
         }
     }
@@ -94,10 +91,12 @@ extension FrontDesk {
         _ back: String,
         _ target: String,
         _ visit: Visit,
-        select: @escaping @Sendable () async throws -> JobSelection
+        _ jobs: BulkRuns.Jobs
     ) -> String {
         let (actions, user) = (dashboard.actions, visit.access.user)
-        let run = dashboard.runs.start(action, on: broker, back: back, select: select) { outcome in
+        // Said at once as well: it may take long, and this process may not live to its end.
+        actions.note(user, action.rawValue, target, "begun")
+        let run = dashboard.runs.start(action, with: jobs, on: broker, back: back) { outcome in
             actions.note(user, action.rawValue, target, outcome)
         }
         return "/runs/\(run)"
@@ -119,7 +118,7 @@ extension FrontDesk {
         }
         if selection.count == 0 { throw PageProblem.bad("no job is selected") }
         let chosen = selection
-        let run = start(action, back, "\(chosen.count) selected jobs", visit) { chosen }
+        let run = start(action, back, "\(chosen.count) selected jobs", visit, .found { chosen })
         return Response(status: .seeOther, headers: [.location: base + run])
     }
 
@@ -136,7 +135,7 @@ extension FrontDesk {
         let search = try await wanted.search(on: broker, states: states)
         if visit.form["confirmed"] == "yes" {
             let target = "all jobs with \(wanted.fields.query)"
-            let run = start(action, back, target, visit) { try await search.selectAll() }
+            let run = start(action, back, target, visit, .found { try await search.selectAll() })
             return Response(status: .seeOther, headers: [.location: base + run])
         }
         let question = "\(action.title) \(try await count(search, wanted)) in the states "

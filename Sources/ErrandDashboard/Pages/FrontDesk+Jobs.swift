@@ -68,7 +68,7 @@ extension FrontDesk {
         }
         // An edit shows the arguments, so it is for those who asked to see them.
         if let description, record.state == .dead, visit.mayAct, visit.query["arguments"] == "show" {
-            content["edit"] = IndentedJSON.lines(of: description.withoutID().encoded())
+            content["edit"] = FormJSON.text(IndentedJSON.lines(of: description.withoutID().encoded()))
         }
         return Page(heading: "Job \(id)", template: "job", content: content)
     }

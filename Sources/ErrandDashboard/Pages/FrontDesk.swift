@@ -38,10 +38,19 @@ struct FrontDesk: Sendable {
             let visit = try await visit(request, access)
             response = try await make(visit)
         } catch {
+            // What strangers try would push everything else out.
+            if level == .acting, access.level > .none { noteRefusal(error, request, access) }
             response = refusal(error, request, access)
         }
         SecurityHeaders.add(to: &response)
         return response
+    }
+
+    /// What was tried is worth as much as what was done, to whoever reads the log of actions.
+    private func noteRefusal(_ error: any Error, _ request: Request, _ access: DashboardAccess) {
+        let problem = PageProblem(explaining: error)
+        let path = String(request.uri.path.dropFirst(base.count).prefix(500))
+        dashboard.actions.note(access.user, "refused", path, "\(problem.status.code): \(problem.message)")
     }
 
     private func admit(_ request: Request, _ access: DashboardAccess, _ level: DashboardAccess.Level) throws {

@@ -62,7 +62,8 @@ struct EscapedHTML: MustacheContentType {
 }
 
 extension Unicode.Scalar {
-    fileprivate var isUnseen: Bool {
+    /// Whether nothing is to be seen of it.
+    var isUnseen: Bool {
         switch properties.generalCategory {
         case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator: true
         default: false

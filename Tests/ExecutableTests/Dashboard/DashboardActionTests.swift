@@ -1,6 +1,8 @@
 import Errand
 import ErrandDashboard
+import ErrandOperator
 import ErrandRedis
+import Foundation
 import HTTPTypes
 import TestSupport
 import Testing
@@ -76,6 +78,8 @@ import Testing
         }
         #expect(try await ids(.dead, scene) == ["j0"])
         #expect(try await scene.desk.broker.status(of: "files").queue.ready == 1)
+        try await until("the end is noted") { scene.log.lines.contains { $0.contains("outcome=2 done") } }
+        #expect(scene.log.lines.contains { $0.contains("outcome=begun") })
     }
 
     @Test func editsADeadJob() async throws {
@@ -88,6 +92,28 @@ import Testing
         #expect(try await ids(.dead, scene) == [])
         #expect(try await ids(.ready, scene).count == 1)
         #expect(try await scene.ask("/queues/images/jobs/j0/edit", [("description", "{}")]).status == 400)
+        #expect(
+            scene.log.lines.contains { $0.contains("action=refused") && $0.contains("/queues/images/jobs/j0/edit") }
+        )
+    }
+
+    @Test func whatCannotBeSeenSurvivesAnEdit() async throws {
+        let scene = try await DashboardScene()
+        try await scene.push(
+            #"{"operation":"work","id":"j0","queue":"images","arguments":{"a":"x\#u{202E}y\#u{E0041}"}}"#
+        )
+        try await scene.desk.work(.failed, error: "odd", queue: "images")
+        let page = try await scene.ask("/queues/images/jobs/j0?arguments=show").text
+        let form = try #require(page.firstMatch(of: /<textarea[^>]*>\n([^<]*)<\/textarea>/)).1
+        let description = String(form).replacing("&quot;", with: "\"")
+        #expect(description.contains(#""x\u202ey\udb40\udc41""#))
+        let edited = try await scene.ask("/queues/images/jobs/j0/edit", [("description", description)])
+        #expect(edited.status == 303)
+        let id = try #require(try await ids(.ready, scene).first)
+        let record = try #require(try await scene.desk.broker.inspect([id], on: "images").first ?? nil)
+        let arguments = try #require(JobSummary(record, in: "images").stored?.description).arguments
+        let value = try JSONDecoder().decode([String: String].self, from: Data(arguments.bytes))["a"]
+        #expect(value == "x\u{202E}y\u{E0041}")
     }
 
     @Test func runsASchedule() async throws {
