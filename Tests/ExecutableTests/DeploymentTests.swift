@@ -56,7 +56,8 @@ import Yams
     }
 
     @Test(arguments: [
-        "docker-compose.yml", "deploy/catalogue.yaml", "deploy/kubernetes/errand.yaml", "deploy/prometheus/alerts.yaml",
+        "docker-compose.yml", "deploy/catalogue.yaml", "deploy/kubernetes/errand.yaml", "deploy/kubernetes/keda.yaml",
+        "deploy/prometheus/alerts.yaml",
     ])
     func isYAML(_ path: String) throws {
         let documents = Array(try Yams.load_all(yaml: try text(path)))

@@ -123,9 +123,10 @@ public final class Worker: Service, CustomStringConvertible {
         while isLost, !shutdown.isRequested {
             let operations = operations
             let configuration = served(operations)
+            // Before the session: nobody beats for that yet, and these may take as long as the broker likes.
+            for schedule in schedules { try await put(schedule) }
             let session = makeSession(configuration, operations)
             guard try await register(session) else { return }
-            for schedule in schedules { try await put(schedule) }
             current.withLock { $0 = session }
             logger.debug("session registered", metadata: ["worker.id": "\(session.id)"])
             onEvent(.registered(session))

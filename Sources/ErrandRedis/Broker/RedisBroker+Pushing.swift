@@ -20,7 +20,9 @@ extension RedisBroker {
             defer { turnstile.leave(queue) }
             return try await pushAlone(jobs, to: queue)
         }
-        let outcome = await outcome(of: jobs + followers.flatMap(\.jobs), on: queue)
+        // In a task of its own: when the leader's is cancelled, that is no reason for the others' pushes to fail.
+        let all = jobs + followers.flatMap(\.jobs)
+        let outcome = await Task { await self.outcome(of: all, on: queue) }.value
         turnstile.leave(queue)
         // What the broker refuses may be one push's fault, or there may be room for some of them.
         if case .failure(let error) = outcome, error.code == .refused || error.code == .full {

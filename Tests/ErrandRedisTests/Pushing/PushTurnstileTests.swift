@@ -34,6 +34,27 @@ struct PushTurnstileTests {
         #expect(calls < 640, "\(calls) calls for 1,280 pushes")
     }
 
+    #if os(Linux)
+        @Test func whoLeadsACallAndIsCancelledLetsTheOthersBeTaken() async throws {
+            defer { broker.close() }
+            let producer = Producer(broker: broker)
+            try server.run("CONFIG", "SET", "min-replicas-to-write", "1")
+            // Each of them stands in line when the next one comes: two go at once, the third leads the fourth.
+            let pushes = try (0..<4).map { number in
+                let job = try OperationDescription("noop", id: "job-\(number)")
+                return Task.immediate { try await producer.push(job) }
+            }
+            pushes[0].cancel()
+            _ = await pushes[0].result
+            pushes[2].cancel()
+            let refused = try refusals()
+            try await eventually("they are tried again") { try refusals() > refused + 10 }
+            try server.run("CONFIG", "SET", "min-replicas-to-write", "0")
+            #expect(try await pushes[3].value.outcome == .accepted)
+            #expect(try await pushes[1].value.outcome == .accepted)
+        }
+    #endif
+
     @Test func whoLeadsACallThatIsLostLetsTheNextOnesThrough() async throws {
         defer { broker.close() }
         let producer = Producer(broker: broker)
@@ -76,6 +97,11 @@ struct PushTurnstileTests {
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(failures == Array(repeating: .notReachable, count: 1600))
+    }
+
+    private func refusals() throws -> Int {
+        let line = try server.run("INFO", "errorstats").firstMatch(of: /errorstat_NOREPLICAS:count=(\d+)/)
+        return line.flatMap { Int($0.output.1) } ?? 0
     }
 
     private func scriptCalls() throws -> Int? {
