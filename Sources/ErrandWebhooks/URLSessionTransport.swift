@@ -17,7 +17,12 @@ public struct URLSessionTransport: WebhookTransport {
 
     /// Posts a body.
     ///
-    /// - Parameter timeout: how long a silence it bears, at least a second.
+    /// - Parameters:
+    ///   - body: the bytes to post.
+    ///   - url: where to.
+    ///   - headers: names and values, in this order.
+    ///   - timeout: how long a silence it bears, at least a second.
+    /// - Returns: the answer's status, and its `Retry-After` in seconds, if it has one.
     /// - Throws: `URLError` when there is no answer, `CancellationError` when the task is cancelled.
     public func post(
         _ body: Data,
