@@ -32,13 +32,7 @@ enum ForegroundProcess {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        var defaults = sigset_t()
-        sigfillset(&defaults)
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigdefault(&attributes, &defaults)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, numericCast(Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETSIGMASK)))
+        setUsualSignals(of: &attributes)
         let arguments = words.map { strdup($0) } + [nil]
         let variables = ProcessInfo.processInfo.environment.withoutBrokerURLs
         let environment = variables.map { strdup("\($0)=\($1)") } + [nil]

@@ -58,7 +58,8 @@ struct WorkerProcess: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        configure(&attributes)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        setUsualSignals(of: &attributes, andFlags: Int32(POSIX_SPAWN_SETPGROUP))
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -77,19 +78,6 @@ struct WorkerProcess: Sendable {
         let failure = posix_spawn(&pid, executable, &actions, &attributes, arguments, environment)
         guard failure == 0 else { throw Self.failure(failure) }
         return pid
-    }
-
-    /// Signals as usual, whatever the parent does with its own, and a process group of its own.
-    private static func configure(_ attributes: inout posix_spawnattr_t) {
-        var defaults = sigset_t()
-        sigfillset(&defaults)
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigdefault(&attributes, &defaults)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        let flags = Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETPGROUP)
-        posix_spawnattr_setflags(&attributes, numericCast(flags))
     }
 
     private static var executable: String {
