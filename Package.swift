@@ -39,6 +39,11 @@ let argumentParser = Target.Dependency.product(
     package: "swift-argument-parser",
     condition: .when(traits: ["CommandLine"])
 )
+let metrics = Target.Dependency.product(
+    name: "Metrics",
+    package: "swift-metrics",
+    condition: .when(traits: ["MetricsSupport"])
+)
 let hummingbird = Target.Dependency.product(
     name: "Hummingbird",
     package: "hummingbird",
@@ -104,11 +109,7 @@ let package = Package(
                 configuration,
                 crypto,
                 logging,
-                .product(
-                    name: "Metrics",
-                    package: "swift-metrics",
-                    condition: .when(traits: ["MetricsSupport"])
-                ),
+                metrics,
                 serviceLifecycle,
                 unixSignals,
                 .product(
@@ -165,6 +166,7 @@ let package = Package(
                 "CErrandMemory", "Errand", "ErrandCatalogue", "ErrandOperator", "ErrandRedis", "ErrandText",
                 argumentParser,
                 logging,
+                metrics,
                 serviceLifecycle,
             ]
         ),

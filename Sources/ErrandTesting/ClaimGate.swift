@@ -90,7 +90,9 @@ final class ClaimGate: Sendable {
             }
             state.open.formUnion(claims.map(\.id))
             state.allowed += admitted - claims.count
-            if admitted > 0, let answer, claims.isEmpty, !answer.hasDueJobs { state.quiet.insert(queue) }
+            if admitted > 0, let answer, claims.isEmpty, !answer.hasDueJobs, !answer.hasMore {
+                state.quiet.insert(queue)
+            }
             defer { state.waiting = [] }
             // Another queue may have been refused meanwhile.
             let others = admitted > claims.count ? state.served.subtracting(state.quiet) : []

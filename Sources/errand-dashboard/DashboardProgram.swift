@@ -76,6 +76,7 @@ struct DashboardCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if logFormat == .json { StandardError.writeEntries(of: "errand-dashboard") }
         let users = try await reportingFailures { try knownUsers() }
         try await reportingFailures { try checkReach(users) }
         let logger = CommandLogger.make("errand-dashboard", level: .notice, format: logFormat)
@@ -120,7 +121,8 @@ struct DashboardCommand: AsyncParsableCommand {
             guard let user = await users.user(of: request) else { return Users.stranger }
             return mayAct ? .acting(as: user) : .reading(as: user)
         }
-        let router = Router()
+        // For those who only ask whether it is there.
+        let router = Router(options: .autoGenerateHeadEndpoints)
         dashboard.addRoutes(to: router, at: "")
         return Application(
             router: router,

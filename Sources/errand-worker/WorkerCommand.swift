@@ -70,6 +70,17 @@ struct WorkerCommand: AsyncParsableCommand {
     @Option(help: "How the log on standard error is written: text, or json with an object a line.")
     var logFormat = LogFormat.text
 
+    #if MetricsSupport
+        @Option(
+            help: ArgumentHelp(
+                "Write metrics of this worker to a file, every 10 s, in Prometheus' text format.",
+                discussion: "For a textfile collector. The file's name becomes the label worker.",
+                valueName: "file"
+            )
+        )
+        var metricsFile: String?
+    #endif
+
     func validate() throws {
         guard (1...10_000).contains(concurrency) else { throw ValidationError("--concurrency must be 1 to 10000") }
         guard lease.duration >= .milliseconds(500), lease.duration <= .seconds(86400) else {
@@ -79,29 +90,44 @@ struct WorkerCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if logFormat == .json { StandardError.writeEntries(of: "errand-worker") }
         try await reportingFailures {
             let catalogue = try readCatalogue(catalogue)
             let schedules = try catalogue.makeSchedules()
             let logger = CommandLogger.make("errand-worker", level: verbose ? .debug : .warning, format: logFormat)
             let open = try brokerOptions.open(as: "errand-worker", patience: .seconds(2), logger: logger)
             defer { open.close() }
-            let voice = WorkerVoice(json: json)
+            let voice = WorkerVoice(json: json, logFormat: logFormat)
+            let measuring = try Measuring(file: pathOfMetrics)
             let worker = Worker(
                 broker: open.broker,
                 configuration: configuration(for: catalogue, schedules),
                 operations: catalogue.registeredOperations(),
                 schedules: schedules,
+                middleware: measuring.middleware,
                 logger: logger,
                 onEvent: { [grace] event in
                     voice.tell(event)
                     if case .stuck = event { StuckExit.arm(after: grace.duration + .seconds(5)) }
                 }
             )
-            do { try await ShutdownSignals.run(worker, voice: voice, logger: logger) } catch let stuck as WorkerStuck {
+            do {
+                try await measuring.during(logger) {
+                    try await ShutdownSignals.run(worker, voice: voice, logger: logger)
+                }
+            } catch let stuck as WorkerStuck {
                 throw CommandFailure("\(stuck)", ExitStatus.stuck)
             }
             voice.tellStopped()
         }
+    }
+
+    private var pathOfMetrics: String? {
+        #if MetricsSupport
+            metricsFile
+        #else
+            nil
+        #endif
     }
 
     private func configuration(for catalogue: Catalogue, _ schedules: [Schedule]) -> WorkerConfiguration {

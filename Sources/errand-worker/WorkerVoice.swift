@@ -1,12 +1,17 @@
 import Errand
 import ErrandCommandLine
 import Foundation
+import Logging
 
-/// Tells what happens to the worker: sentences on standard error, or JSON lines on standard output.
+/// Tells what happens to the worker: sentences on standard error, entries of the log where that is JSON, or JSON lines on standard output.
 struct WorkerVoice: Sendable {
     private let json: Bool
+    private let log: Logger?
 
-    init(json: Bool) { self.json = json }
+    init(json: Bool, logFormat: LogFormat) {
+        self.json = json
+        log = logFormat == .json ? CommandLogger.make("errand-worker", level: .info, format: .json) : nil
+    }
 
     func tell(_ event: WorkerEvent) {
         switch event {
@@ -25,11 +30,18 @@ struct WorkerVoice: Sendable {
     func tellStopped() { say("stopped", "stopped", nil) }
 
     private func say(_ event: String, _ sentence: String, _ session: Session?) {
-        guard json else { return StandardError.write(sentence) }
+        guard json else { return write(event, sentence, session) }
         let line = Line(event: event, worker: session?.id, queues: session?.queues, message: sentence)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         if let bytes = try? encoder.encode(line) { StandardOutput.write(Array(bytes)) }
+    }
+
+    private func write(_ event: String, _ sentence: String, _ session: Session?) {
+        guard let log else { return StandardError.write(sentence) }
+        var metadata: Logger.Metadata = ["event": "\(event)"]
+        if let session { metadata["worker.id"] = "\(session.id)" }
+        log.info("\(sentence)", metadata: metadata)
     }
 
     private struct Line: Encodable {

@@ -43,6 +43,42 @@ struct TransitionLimitTests {
         #expect(try await broker.audit("default", repair: false) == [])
     }
 
+    @Test func aCallThatMetOnlyWhatLeftSaysThatThereIsMore() async throws {
+        defer { broker.close() }
+        let ids = (0..<3200).map { "job-\($0)" }
+        for start in stride(from: 0, to: ids.count, by: 400) {
+            _ = try await producer.push(
+                contentsOf: ids[start..<start + 400].map { try OperationDescription("noop", id: $0) }
+            )
+        }
+        #expect(try await broker.cancel(Array(ids.prefix(2100)), on: "default").allSatisfy { $0 == .cancelled })
+        #expect(try server.run("HLEN", "errand:{default}:gone") == "2100")
+        let session = FullQueue.session("session-1")
+        try await broker.register(session, on: "default")
+        let first = try await broker.exchange(Calls.exchange(session, 1, [], wanted: 1), on: "default")
+        #expect(first.claims.isEmpty && first.hasMore && !first.hasDueJobs)
+        #expect(try server.run("SCARD", "errand:{default}:idle") == "0", "it is to ask again, not to wait for a hint")
+        let second = try await broker.exchange(Calls.exchange(session, 2, [], wanted: 1), on: "default")
+        #expect(second.claims.map(\.id) == ["job-2100"] && !second.hasMore)
+    }
+
+    @Test func manyDeadJobsAreRevivedInOrder() async throws {
+        defer { broker.close() }
+        let large = String(repeating: "x", count: 900_000)
+        var asked: [String] = []
+        for number in 0..<24 {
+            let id = "job-\(number)"
+            _ = try await producer.push(OperationDescription("noop", encoding: [number < 12 ? large : ""], id: id))
+            try server.run("LPOP", "errand:{default}:ready:5")
+            try server.run("ZADD", "errand:{default}:dead", "1", id)
+            asked += [id, "never-\(number)", "not-\(number)", "none-\(number)"]
+        }
+        let verdicts = try await broker.revive(asked, on: "default")
+        #expect(verdicts == asked.map { $0.hasPrefix("job-") ? .revived : .notFound })
+        #expect(try server.run("LLEN", "errand:{default}:ready:5") == "24")
+        #expect(try await broker.audit("default", repair: false) == [])
+    }
+
     @Test func aCallPutsFewerJobsInLineWhenTheyAreLarge() async throws {
         defer { broker.close() }
         let large = String(repeating: "x", count: 900_000)

@@ -49,7 +49,9 @@ import Testing
         }
         worker.signal(SIGTERM)
         #expect(try await worker.end() == 0)
-        let entries = worker.lines.filter { $0.hasPrefix("{") }.compactMap { try? JSON(text: $0).object }
+        #expect(worker.lines.allSatisfy { $0.hasPrefix("{") }, "\(worker.lines)")
+        let entries = worker.lines.compactMap { try? JSON(text: $0).object }
+        #expect(entries.last?["event"] == "stopped")
         let registered = try #require(entries.first { $0["message"] == "session registered" })
         #expect(registered["level"] == "debug")
         #expect(registered["label"] == "errand-worker")

@@ -49,13 +49,22 @@ public struct ExchangeAnswer: Sendable {
     public var hasDueJobs: Bool
     /// Whether the queue is paused.
     public var isPaused: Bool
+    /// Whether the broker met nothing but places of jobs that had left, and stopped before the end of the line: another call goes on there.
+    public var hasMore: Bool
 
     /// Makes an answer.
-    public init(accepted: [Bool], claims: [Claim], hasDueJobs: Bool = false, isPaused: Bool = false) {
+    public init(
+        accepted: [Bool],
+        claims: [Claim],
+        hasDueJobs: Bool = false,
+        isPaused: Bool = false,
+        hasMore: Bool = false
+    ) {
         self.accepted = accepted
         self.claims = claims
         self.hasDueJobs = hasDueJobs
         self.isPaused = isPaused
+        self.hasMore = hasMore
     }
 }
 

@@ -1,10 +1,24 @@
 import Foundation
+import Logging
+import Synchronization
 
 /// Lines for people, on standard error.
 package enum StandardError {
+    private static let label = Mutex<String?>(nil)
+
+    /// Makes entries of a JSON log out of the lines from now on, for whoever reads standard error as one.
+    package static func writeEntries(of label: String) { Self.label.withLock { $0 = label } }
+
     /// Writes a line. Control characters that could play tricks on a terminal are shown escaped.
     package static func write(_ line: String) {
+        if let label = label.withLock({ $0 }) { return writeEntry(line, label) }
         OutputDescriptor.standardError.write(Array((line.terminalSafe + "\n").utf8))
+    }
+
+    private static func writeEntry(_ line: String, _ label: String) {
+        let log = CommandLogger.make(label, level: .info, format: .json)
+        let mark = "error: "
+        if line.hasPrefix(mark) { log.error("\(line.dropFirst(mark.count))") } else { log.info("\(line)") }
     }
 
     /// Writes text as it is, without a line's end: for what steers a terminal on purpose.

@@ -70,21 +70,34 @@ extension RedisBroker {
         return verdicts
     }
 
-    /// Puts dead jobs back in line; reads their names from their bodies first.
+    /// Puts dead jobs back in line, 50 a script, or as many as have 8 MiB together; reads their names from their bodies first.
     public func revive(_ ids: [String], on queue: String) async throws(BrokerError) -> [ReviveVerdict] {
-        let records = try await inspect(ids, on: queue)
+        var verdicts: [ReviveVerdict] = []
+        while verdicts.count < ids.count {
+            verdicts += try await reviveSome(of: ids[verdicts.count...].prefix(50), on: queue)
+        }
+        return verdicts
+    }
+
+    /// Revives the first of these, as many as one script may move: it writes their bodies anew.
+    private func reviveSome(of ids: ArraySlice<String>, on queue: String) async throws(BrokerError) -> [ReviveVerdict] {
         var call = ScriptCall(.revive, on: queue)
-        for (id, record) in zip(ids, records) {
+        var (count, room) = (0, Self.revivedBytes)
+        for (id, record) in zip(ids, try await inspect(Array(ids), on: queue)) where room > 0 {
             call.add(id)
             call.add(record.flatMap { Self.nameHeld(by: $0) } ?? "")
+            count += 1
+            room -= record?.body.count ?? 0
         }
         let answer = try await run(call).elements ?? []
-        guard answer.count == ids.count else { throw unexpected("\(answer.count) verdicts") }
+        guard answer.count == count, count > 0 else { throw unexpected("\(answer.count) verdicts") }
         return try answer.map { word throws(BrokerError) in
             guard let verdict = ReviveVerdict(word) else { throw unexpected("a verdict") }
             return verdict
         }
     }
+
+    private static let revivedBytes = 8 << 20
 
     /// The name that a job takes when it lives; scripts do not read bodies, so the client does.
     private static func nameHeld(by record: JobRecord) -> String? {

@@ -32,7 +32,8 @@ extension ExchangeAnswer {
             accepted: verdicts.map { $0 == UInt8(ascii: "1") },
             claims: claims,
             hasDueJobs: flags & 1 != 0,
-            isPaused: flags & 2 != 0
+            isPaused: flags & 2 != 0,
+            hasMore: flags & 4 != 0
         )
     }
 }

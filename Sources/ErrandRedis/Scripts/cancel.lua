@@ -9,10 +9,12 @@ for _, session in ipairs(sessions) do
   if wrong then return wrong end
 end
 
--- The session that holds a claim of this job.
-local function holder_of(id)
-  for _, session in ipairs(sessions) do
-    if call('HEXISTS', Q .. ':claims:' .. session, id) == 1 then return session end
+-- Which sessions hold claims of these jobs: a session is asked for all of them at once, for there may be many of both.
+local holders = {}
+for _, session in ipairs(sessions) do
+  local claims = #ARGV > 1 and call('HMGET', Q .. ':claims:' .. session, unpack(ARGV, 2)) or {}
+  for i, claim in ipairs(claims) do
+    if claim then holders[ARGV[i + 1]] = session end
   end
 end
 
@@ -68,7 +70,7 @@ local function take(id)
     call('HDEL', Q .. ':body', id)
     return 'deleted'
   end
-  local session = holder_of(id)
+  local session = holders[id]
   if session then
     if deleting then return 'running' end
     put('stops', id, 'cancel')

@@ -4,7 +4,8 @@
 --          bytes at the most, number of portions, then the reports in portions:
 --          0 and nine values: id, token, verb, attempt, duration (ms), fragment, error (JSON), result, retry delay (ms; '' for none)
 --          n > 0, for n jobs that just finished and are alike: token, fragment, attempt, the ids, the durations (ms)
--- Answer   verdicts ('1' counted, '0' stale), token of the claims, ids, bodies, extras (position, failures, crashes, …), flags (1 due jobs wait, 2 paused)
+-- Answer   verdicts ('1' counted, '0' stale), token of the claims, ids, bodies, extras (position, failures, crashes, …), flags (1 due jobs wait, 2 paused,
+--          4 nothing but tombstones so far: there may be more behind them)
 local session = ARGV[1]
 local me, mine = Q .. ':session:' .. session, Q .. ':claims:' .. session
 if not call('ZSCORE', Q .. ':sessions', session) then return redis.error_reply('ERRANDLOST the session is not registered') end
@@ -219,11 +220,13 @@ local flags = 0
 if not is_plain then known = {} end
 
 -- Entries of a line as ids: tombstones are skipped and counted down, places taken over lead to their new owners.
+local skipped = 0
 local function resolve(entries)
   if not (has('gone') or has('stand')) then return entries end
   local found = {}
   for _, entry in ipairs(entries) do
     local tombs = num(field('gone', entry))
+    if tombs > 0 then skipped = skipped + 1 end
     if tombs > 1 then put('gone', entry, tombs - 1)
     elseif tombs == 1 then call('HDEL', Q .. ':gone', entry)
     else
@@ -271,8 +274,8 @@ end
 local looked, whole_room = 0, room
 local function portion()
   if #ids == 0 then return 8 end
-  -- The first few tell how large bodies are.
-  return math.max(1, math.min(128, math.floor(room * #ids / (whole_room - room))))
+  -- The first few tell how large bodies are; where they tell it wrong, this many of a MiB each are still no disaster.
+  return math.max(1, math.min(32, math.floor(room * #ids / (whole_room - room))))
 end
 local function take(line, n, sift)
   local unseen = sift and call('LLEN', line) or n
@@ -409,10 +412,9 @@ if wanted > 0 then
     end
   else
     token = ''
-    if looked >= 2000 then flags = 1 else call('SADD', Q .. ':idle', session) end
-    for _, name in ipairs({ 'scheduled', 'retrying' }) do
-      if call('ZRANGEBYSCORE', Q .. ':' .. name, '-inf', nowtext, 'LIMIT', 0, 1)[1] then flags = 1 end
-    end
+    if looked >= 2000 and skipped > 0 then flags = 4 else call('SADD', Q .. ':idle', session) end
+    local function is_due(name) return call('ZRANGEBYSCORE', Q .. ':' .. name, '-inf', nowtext, 'LIMIT', 0, 1)[1] end
+    if is_due('scheduled') or is_due('retrying') then flags = flags + 1 end
   end
 end
 

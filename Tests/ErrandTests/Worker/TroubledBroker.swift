@@ -7,6 +7,7 @@ final class TroubledBroker: WorkingBroker {
     private struct State {
         var failure: BrokerError?
         var failures = 0
+        var emptyAnswers = 0
         var assumedBegun: Token = 0
         var denials = 0
         var onBeat: (@Sendable (String, Result<Beat, BrokerError>) -> Void)?
@@ -24,6 +25,9 @@ final class TroubledBroker: WorkingBroker {
     /// Lets exchanges fail; `nil` ends that.
     func fail(with error: BrokerError?) { state.withLock { $0.failure = error } }
 
+    /// Lets so many exchanges find nothing but places of jobs that left.
+    func findNothing(times: Int) { state.withLock { $0.emptyAnswers = times } }
+
     /// Lets the newest session's heartbeat hear something.
     func tell(_ queue: String, _ beat: Result<Beat, BrokerError>) {
         state.withLock { $0.onBeat }?(queue, beat)
@@ -35,6 +39,12 @@ final class TroubledBroker: WorkingBroker {
             return state.failure
         }
         if let failure { throw failure }
+        let findsNothing = state.withLock { state in
+            guard state.emptyAnswers > 0, exchange.wanted > 0, exchange.reports.isEmpty else { return false }
+            state.emptyAnswers -= 1
+            return true
+        }
+        if findsNothing { return ExchangeAnswer(accepted: [], claims: [], hasMore: true) }
         let answer = try await memory.exchange(exchange, on: queue)
         state.withLock { state in
             if exchange.begun < state.assumedBegun { state.denials += 1 }

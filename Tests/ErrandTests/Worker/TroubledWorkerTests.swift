@@ -61,4 +61,37 @@ struct TroubledWorkerTests {
         work.cancel()
         try await work.value
     }
+
+    @Test("a worker that may not claim ends, and says why, although its heartbeats are permitted")
+    func mayNotClaim() async throws {
+        let broker = TroubledBroker()
+        broker.fail(with: BrokerError(.notPermitted, "no permission"))
+        let worker = Worker(
+            broker: broker,
+            configuration: WorkerConfiguration(queues: [.init(Self.queue)]),
+            operations: [RegisteredOperation("noop") { _ in }],
+            logger: Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() }
+        )
+        let error = await #expect(throws: BrokerError.self) { try await worker.run() }
+        #expect(error?.code == .notPermitted)
+    }
+
+    @Test("a worker that meets only places of jobs that left goes on at once, however many there are")
+    func goesOnBehindWhatLeft() async throws {
+        let broker = TroubledBroker()
+        broker.findNothing(times: 100)
+        _ = try await Producer(broker: broker.memory).push(OperationDescription("noop", queue: Self.queue))
+        let (ran, runs) = AsyncStream.makeStream(of: Void.self)
+        let worker = Worker(
+            broker: broker,
+            // A pause that began anew a hundred times would take longer than this test may.
+            configuration: WorkerConfiguration(queues: [.init(Self.queue)], longestPoll: .seconds(3600)),
+            operations: [RegisteredOperation("noop") { _ in _ = runs.yield() }],
+            logger: Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() }
+        )
+        let work = Task { try await worker.run() }
+        for await _ in ran { break }
+        work.cancel()
+        try await work.value
+    }
 }

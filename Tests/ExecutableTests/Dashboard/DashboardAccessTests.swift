@@ -88,6 +88,16 @@ import Testing
         }
     }
 
+    @Test func behindAProxyThatCallsItByAnotherNameTheBrowserIsBelieved() async throws {
+        let scene = try await scene()
+        let answer = try await scene.ask(
+            "/queues/images/pause",
+            [],
+            headers: [.origin: "https://queues.example", Self.site: "same-origin"]
+        )
+        #expect(answer.status == 303, "\(answer.text)")
+    }
+
     @Test(arguments: ["/", "/jobs", "/queues/images", "/metrics", "/scale?queue=images", "/events/stream"])
     func whoMaySeeNothingSeesNothing(_ path: String) async throws {
         let scene = try await scene()

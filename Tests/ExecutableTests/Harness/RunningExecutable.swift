@@ -14,6 +14,9 @@ import TestSupport
 final class RunningExecutable: Sendable {
     private static let longest = 120.0
     private static let ignoreBrokenPipes: Void = ignoreSignal(SIGPIPE)
+    private static let living = Mutex<Set<Int32>>([])
+    /// What a test has left running ends with the tests.
+    private static let endAtExit = atexit { living.withLock { for pid in $0 { kill(pid, SIGKILL) } } }
 
     let pid: Int32
     private let input = Pipe.forOneChild()
@@ -31,6 +34,7 @@ final class RunningExecutable: Sendable {
         onTerminal: Bool = false
     ) throws {
         _ = Self.ignoreBrokenPipes
+        _ = Self.endAtExit
         let process = Process()
         if onTerminal {
             process.executableURL = URL(filePath: "/usr/bin/script")
@@ -49,6 +53,8 @@ final class RunningExecutable: Sendable {
         process.standardError = error.pipe
         let ended = ended
         process.terminationHandler = { [writing, input] in
+            let pid = $0.processIdentifier
+            Self.living.withLock { _ = $0.remove(pid) }
             ended.keep($0.terminationReason == .exit ? $0.terminationStatus : -$0.terminationStatus)
             // Foundation keeps a process for good on Linux, and with it what it was given: hundreds of open pipes in the end.
             writing.async { try? input.fileHandleForWriting.close() }
@@ -56,6 +62,7 @@ final class RunningExecutable: Sendable {
         try process.start()
         let pid = process.processIdentifier
         self.pid = pid
+        Self.living.withLock { if !ended.isKept { _ = $0.insert(pid) } }
         output.start()
         error.start()
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.longest) {

@@ -79,7 +79,7 @@ final class Lane: Sendable {
                 try await reconcile(call)
             }
             let hurries = answer.hasDueJobs ? await promote() : false
-            if wanted > 0 { poll.note(found: !answer.claims.isEmpty, hurries: hurries) }
+            if wanted > 0 { poll.note(found: !answer.claims.isEmpty, hurries: hurries || answer.hasMore) }
         }
         throw BrokerError(.sessionLost, "the broker does not know this session any more")
     }
@@ -127,7 +127,9 @@ final class Lane: Sendable {
                 epoch.raise(epoch.budget.suspend(index, wanted: granted))
                 granted = 0
                 let hasNothingToSay = exchange.reports.isEmpty && epoch.isDraining
-                if error.code == .sessionLost || error.code == .closed || hasNothingToSay { throw error }
+                // What is not permitted now will not be when it is asked again; the worker's end says so.
+                let isFinal = [.sessionLost, .closed, .notPermitted].contains(error.code)
+                if isFinal || hasNothingToSay { throw error }
                 if epoch.isLost || epoch.mustLeave { throw error }
                 epoch.logger.debug("call not answered", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
             }

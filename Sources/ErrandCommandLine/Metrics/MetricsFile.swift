@@ -1,0 +1,59 @@
+#if MetricsSupport
+    import Foundation
+    package import Logging
+    package import Metrics
+
+    /// A file with a process's own metrics in Prometheus' text format, written anew every some seconds and at the end: for the textfile
+    /// collector of Prometheus' node exporter, or whatever else reads it. A reader never sees half of it.
+    package struct MetricsFile: Sendable {
+        private static let interval = Duration.seconds(10)
+
+        private let url: URL
+        private let registry: MetricsRegistry
+
+        /// Makes the file.
+        ///
+        /// - Parameter path: where; the file's name without what is behind its dot becomes the label `worker` of every metric, so that the
+        ///   files of several workers can be read together.
+        /// - Throws: ``CommandFailure`` when it cannot be written.
+        package init(_ path: String) throws {
+            url = URL(filePath: path)
+            registry = MetricsRegistry(labels: [("worker", url.deletingPathExtension().lastPathComponent)])
+            do { try write() } catch {
+                throw CommandFailure(
+                    "cannot write the metrics to \(path): \(error.localizedDescription). Name a file in a folder that may be written to",
+                    ExitStatus.badConfiguration
+                )
+            }
+        }
+
+        /// Where metrics are to go.
+        package var factory: any MetricsFactory { registry }
+
+        /// Does something, with the file written anew all the while.
+        package func writing<Value: Sendable>(
+            logger: Logger,
+            _ body: () async throws -> Value
+        ) async throws -> Value {
+            let keeping = Task { await keepWriting(logger) }
+            defer {
+                keeping.cancel()
+                tryToWrite(logger)
+            }
+            return try await body()
+        }
+
+        private func keepWriting(_ logger: Logger) async {
+            while (try? await Task.sleep(for: Self.interval)) != nil { tryToWrite(logger) }
+        }
+
+        /// Jobs are not to wait for a disk that is full.
+        private func tryToWrite(_ logger: Logger) {
+            do { try write() } catch {
+                logger.warning("metrics not written", metadata: ["file": "\(url.path)", "error": "\(error)"])
+            }
+        }
+
+        private func write() throws { try Data(registry.text.utf8).write(to: url, options: .atomic) }
+    }
+#endif
