@@ -99,6 +99,21 @@ import Yams
         #expect(config.status == 0, "\(config.text)")
     }
 
+    @Test(.enabled(if: isInstalled("systemd-analyze")), arguments: ["errand-dashboard.service", "errand-worker@.service"])
+    func systemdTakesTheUnits(_ name: String) throws {
+        let unit = try text("deploy/systemd/\(name)")
+        // Where this build has the executables; systemd looks whether they are there.
+        let built = try Executable.worker.url.deletingLastPathComponent().path
+        let directory = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let copy = directory.appending(path: name)
+        try unit.replacing("/usr/local/bin", with: built).write(to: copy, atomically: true, encoding: .utf8)
+        // What it does not understand it only warns of.
+        let verdict = try run(["systemd-analyze", "verify", copy.path])
+        #expect(verdict.status == 0 && verdict.text.isEmpty, "\(verdict.text)")
+    }
+
     @Test func theImageIsBuiltWithEveryFolderThatTheManifestNames() throws {
         let manifest = try text("Package.swift")
         let folders = Set(manifest.matches(of: /path: "([A-Za-z]+)\//).map { String($0.output.1) } + ["Sources"])
