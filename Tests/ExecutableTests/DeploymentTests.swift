@@ -99,7 +99,10 @@ import Yams
         #expect(config.status == 0, "\(config.text)")
     }
 
-    @Test(.enabled(if: isInstalled("systemd-analyze")), arguments: ["errand-dashboard.service", "errand-worker@.service"])
+    @Test(
+        .enabled(if: isInstalled("systemd-analyze")),
+        arguments: ["errand-dashboard.service", "errand-worker@.service"]
+    )
     func systemdTakesTheUnits(_ name: String) throws {
         let unit = try text("deploy/systemd/\(name)")
         // Where this build has the executables; systemd looks whether they are there.
