@@ -353,10 +353,11 @@ let package = Package(
         .testTarget(
             name: "ExecutableTests",
             dependencies: [
-                "Errand", "ErrandDashboard", "ErrandOperator", "ErrandRedis", "TestSupport",
+                "Errand", "ErrandCommandLine", "ErrandDashboard", "ErrandOperator", "ErrandRedis", "TestSupport",
                 hummingbird,
                 yams,
                 logging,
+                metrics,
             ],
             exclude: ["Wire/push.py"]
         ),

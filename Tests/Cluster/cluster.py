@@ -190,7 +190,8 @@ def judge(cluster, producer, struck, began):
         "unexpected": len(set(ran) - {f"job-{n}" for n in range(producer.pushed)}), "duplicates": len(ran) - len(set(ran)),
         "stuck": sum(queue[key] for key in ("ready", "running", "scheduled", "retrying")), "dead": queue["dead"],
         "doctor": doctor.returncode, "seconds": round(time.monotonic() - began),
-        "valid": all(struck.values()) and len(accepted) == producer.pushed == producer.jobs,
+        # Whoever was killed or paused held jobs, and others took them back.
+        "valid": all(struck.values()) and len(accepted) == producer.pushed == producer.jobs and queue["totals"]["recovered"] > 0,
     }
 
 

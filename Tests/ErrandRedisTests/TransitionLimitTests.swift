@@ -97,6 +97,18 @@ struct TransitionLimitTests {
         #expect(try await broker.status(of: "default").queue.ready == 20)
     }
 
+    @Test func operationsMadeUpByTheHundredAreCountedAndNotAllNamed() async throws {
+        defer { broker.close() }
+        _ = try await producer.push(OperationDescription("noop", id: "a"))
+        for number in 0..<150 {
+            try server.run("RPUSH", "errand:{default}:parked:made-up-\(number)", "job-\(number)")
+            try server.run("HSET", "errand:{default}:parked", "made-up-\(number)", "1")
+        }
+        let status = try await broker.status(of: "default").queue
+        #expect(status.ready == 151)
+        #expect(status.unknownOperations.count == 100)
+    }
+
     @Test func aServerThatTakesNoWritesStillAnswersQuestions() async throws {
         defer { broker.close() }
         _ = try await producer.push(OperationDescription("noop", id: "a"))

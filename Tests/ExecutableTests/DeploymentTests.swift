@@ -1,6 +1,8 @@
 import Errand
+import ErrandCommandLine
 import ErrandOperator
 import Foundation
+import Metrics
 import TestSupport
 import Testing
 import Yams
@@ -83,6 +85,19 @@ import Yams
 
     private static func isInstalled(_ tool: String) -> Bool { access("/usr/bin/\(tool)", X_OK) == 0 }
 
+    /// What a worker would write to its file.
+    private static var workerMetrics: String {
+        let registry = MetricsRegistry(labels: [("worker", "a \"b\"\\")])
+        Metrics.Counter(label: "errand.jobs", dimensions: [("name", "n"), ("queue", "q")], factory: registry).increment(
+            by: 3
+        )
+        Metrics.Timer(label: "errand.jobs.duration", dimensions: [("name", "n")], factory: registry).recordSeconds(2)
+        Meter(label: "errand.jobs.processing", dimensions: [("name", "n")], factory: registry).set(1)
+        Gauge(label: "1 odd.level", dimensions: [("a-b", "c\nd")], factory: registry).record(0.5)
+        Recorder(label: "errand.sizes", dimensions: [], aggregate: true, factory: registry).record(70)
+        return registry.text
+    }
+
     @Test(.enabled(if: isInstalled("promtool"))) func promtoolTakesTheAlertsAndTheMetrics() async throws {
         let path = Self.root.appending(path: "deploy/prometheus/alerts.yaml").path
         let rules = try run(["promtool", "check", "rules", path])
@@ -91,6 +106,8 @@ import Yams
         try await scene.push(#"{"operation":"work","queue":"images"}"#)
         let metrics = try run(["promtool", "check", "metrics"], input: try await scene.ask("/metrics").text)
         #expect(metrics.status == 0 && metrics.text.isEmpty, "\(metrics.text)")
+        let own = try run(["promtool", "check", "metrics"], input: Self.workerMetrics)
+        #expect(own.status == 0 && own.text.isEmpty, "\(own.text)")
     }
 
     @Test(.enabled(if: isInstalled("docker-compose"))) func dockerComposeTakesItsFile() throws {
@@ -127,6 +144,12 @@ import Yams
     @Test func theGraphsAreJSON() throws {
         let board = try JSON(text: try text("deploy/grafana/errand.json")).object
         #expect(board["title"] == "Errand")
+    }
+
+    @Test func kedaAsksInTheDashboardsNamespace() throws {
+        // It runs in one of its own, where the short name of a service means nothing.
+        let host = try #require(try text("deploy/kubernetes/keda.yaml").firstMatch(of: /url: "http:\/\/([^\/]+)\//)).1
+        #expect(host.hasPrefix("errand-dashboard.") && host.hasSuffix(".svc.cluster.local"))
     }
 
     @Test func workersAreGivenTheTimeThatTheyTake() throws {

@@ -43,10 +43,12 @@
     }
 
     /// A number that goes up and down.
-    final class Level: MeterHandler, Instrument {
+    final class Level: MeterHandler, RecorderHandler, Instrument {
         private let level = Mutex(0.0)
 
         func set(_ value: Int64) { set(Double(value)) }
+        func record(_ value: Int64) { set(Double(value)) }
+        func record(_ value: Double) { set(value) }
         func set(_ value: Double) { level.withLock { $0 = value } }
         func increment(by amount: Double) { level.withLock { $0 += amount } }
         func decrement(by amount: Double) { level.withLock { $0 -= amount } }

@@ -36,11 +36,13 @@
             _ body: () async throws -> Value
         ) async throws -> Value {
             let keeping = Task { await keepWriting(logger) }
-            defer {
-                keeping.cancel()
-                tryToWrite(logger)
-            }
-            return try await body()
+            let outcome: Result<Value, any Error>
+            do { outcome = .success(try await body()) } catch { outcome = .failure(error) }
+            keeping.cancel()
+            // Else what it may be writing just now would come after the last.
+            await keeping.value
+            tryToWrite(logger)
+            return try outcome.get()
         }
 
         private func keepWriting(_ logger: Logger) async {

@@ -34,7 +34,9 @@
             dimensions: [(String, String)],
             aggregate: Bool
         ) -> any RecorderHandler {
-            instrument(.recorder, label, dimensions) { Distribution() }
+            aggregate
+                ? instrument(.recorder, label, dimensions) { Distribution() }
+                : instrument(.gauge, label, dimensions) { Level() }
         }
 
         package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {

@@ -43,7 +43,7 @@ struct BulkOptions: ParsableArguments {
         let states = filter.states.isEmpty ? action.usualStates : filter.states
         let search = JobSearch(broker, in: queues, states, for: filter.filter())
         let end = SearchCursor(queue: "", state: .dead, position: 0)
-        var bar = ProgressBar(total: Int64(try await search.extent(upTo: end).total))
+        var bar = ProgressBar(total: try await search.extent(upTo: end).total.map { Int64($0) })
         defer { bar.hide() }
         return try await search.selectAll { looked, found in
             bar.update(Int64(looked), "\(found.grouped) of \(looked.grouped) jobs")

@@ -66,7 +66,7 @@ struct JobsListCommand: AsyncParsableCommand {
     private func tell(_ next: SearchCursor, _ search: JobSearch, _ broker: RedisBroker) async throws {
         let extent = try await search.extent(upTo: next)
         StandardError.write(
-            "looked at \(extent.before.grouped) of \(extent.total.grouped); go on with --from \(next.text)"
+            "looked at \(extent.before.grouped)\(extent.total.map { " of \($0.grouped)" } ?? ""); go on with --from \(next.text)"
         )
     }
 }

@@ -38,10 +38,12 @@ struct JobsExportCommand: AsyncParsableCommand {
             let queues = try await filter.queues.queues(of: broker)
             let search = JobSearch(broker, in: queues, filter.states, for: filter.filter())
             var (count, unreadable) = (0, 0)
+            // A job that moves while one looks comes by twice.
+            var exported: Set<[String]> = []
             var cursor: SearchCursor?
             repeat {
                 let outcome = try await search.run(from: cursor, JobSearch.Limits(found: 500, looked: 5000))
-                for job in outcome.jobs {
+                for job in outcome.jobs where exported.insert([job.queue, job.record.id]).inserted {
                     guard let line = line(of: job) else {
                         unreadable += 1
                         continue

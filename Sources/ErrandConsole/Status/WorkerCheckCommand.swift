@@ -31,21 +31,34 @@ struct WorkerCheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         let host = host ?? ProcessInfo.processInfo.hostName
-        let alive: [Overview.Worker]
+        let alive: Int
         do {
             // Who asks does not wait for more than some seconds, and takes silence for the worker's death.
             let limit = Duration.milliseconds(1500)
             alive = try await options.broker.withBroker(as: "errand", patience: limit, timeout: limit, quiet: true) {
                 broker in
-                let overview = try await Overview(of: broker.queues(), on: broker)
-                return overview.workers.filter { $0.session.host == host && isFresh($0.session) }
+                try await count(of: host, on: broker)
             }
         } catch let status as ExitCode where [ExitStatus.unavailable, ExitStatus.unknown].contains(status) {
             return StandardError.write("warning: the broker does not answer, so nothing is known of the worker")
         }
-        let json: JSONOutput = ["host": .text(host), "alive": .count(alive.count)]
-        StandardOutput.write(options.json ? json.bytes : Array("\(alive.count.counted("worker")) of \(host)".utf8))
-        if alive.isEmpty { throw ExitStatus.unsuccessful }
+        let json: JSONOutput = ["host": .text(host), "alive": .count(alive)]
+        StandardOutput.write(options.json ? json.bytes : Array("\(alive.counted("worker")) of \(host)".utf8))
+        if alive == 0 { throw ExitStatus.unsuccessful }
+    }
+
+    /// Looks at one queue after the other until one tells of a worker here: there may be many queues, and whoever asks does not wait.
+    private func count(of host: String, on broker: any Broker) async throws(BrokerError) -> Int {
+        let deadline = ContinuousClock.now + .seconds(3)
+        for queue in try await broker.queues() {
+            let sessions = try await broker.status(of: queue).sessions
+            let alive = sessions.count { $0.host == host && isFresh($0) }
+            if alive > 0 { return alive }
+            guard ContinuousClock.now < deadline else {
+                throw BrokerError(.notReachable, "the broker takes too long to tell of its queues")
+            }
+        }
+        return 0
     }
 
     private func isFresh(_ session: SessionStatus) -> Bool {

@@ -20,13 +20,13 @@ final class TerminalScreen: Sendable {
         before = Settings(termios: settings)
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
-        // The other screen, without a cursor.
-        Self.write("\u{1B}[?1049h\u{1B}[?25l")
+        // The other screen, without a cursor, and without lines that go on in the next: wide letters take two columns.
+        Self.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l")
     }
 
     /// Gives the terminal back.
     func leave() {
-        Self.write("\u{1B}[?25h\u{1B}[?1049l")
+        Self.write("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l")
         var settings = before.termios
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
     }

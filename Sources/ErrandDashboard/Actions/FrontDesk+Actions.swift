@@ -139,7 +139,7 @@ extension FrontDesk {
             return Response(status: .seeOther, headers: [.location: base + run])
         }
         let question = "\(action.title) \(try await count(search, wanted)) in the states "
-        let hidden = wanted.fields.pairs + [("scope", "matching"), ("action", action.rawValue)]
+        let hidden = wanted.fieldsOfNow(states).pairs + [("scope", "matching"), ("action", action.rawValue)]
         let page = Page(
             heading: "\(action.title) all that match",
             template: "confirm",
@@ -155,10 +155,10 @@ extension FrontDesk {
     private func count(_ search: JobSearch, _ wanted: JobsRequest) async throws -> String {
         let end = SearchCursor(queue: "", state: .dead, position: 0)
         let total = try await search.extent(upTo: end).total
-        if wanted.filter.isEmpty { return "\(total.grouped) jobs" }
+        if wanted.filter.isEmpty { return total.map { "\($0.grouped) jobs" } ?? "all jobs that are kept" }
         let outcome = try await search.run(JobSearch.Limits(found: 20_000))
         if outcome.next == nil { return "\(outcome.jobs.count.grouped) jobs" }
         return
-            "all jobs that match, \(outcome.jobs.count.grouped) of the first \(outcome.looked.grouped) of \(total.grouped),"
+            "all jobs that match, \(outcome.jobs.count.grouped) of the first \(outcome.looked.grouped)\(total.map { " of \($0.grouped)" } ?? ""),"
     }
 }

@@ -27,7 +27,7 @@ struct QueueCharts {
             "",
             [
                 line("ready", states.map { $0.map { sum($0, \.ready) } }),
-                line("later", states.map { $0.map { sum($0) { $0.scheduled + $0.retrying } } }),
+                line("later", states.map { $0.map { sum($0, \.later) } }),
             ]
         )
     }
@@ -49,14 +49,14 @@ struct QueueCharts {
     private func line(_ name: String, _ values: [Double?]) -> Chart.Line { Chart.Line(name: name, values: values) }
 
     /// The queues that are meant, sample by sample.
-    private var states: [[QueueStatus]?] {
+    private var states: [[Sampler.Point]?] {
         history.map { sample in
             guard let queue else { return Array(sample.queues.values) }
             return sample.queues[queue].map { [$0] }
         }
     }
 
-    private func sum(_ queues: [QueueStatus], _ count: (QueueStatus) -> Int) -> Double {
+    private func sum(_ queues: [Sampler.Point], _ count: (Sampler.Point) -> Int) -> Double {
         Double(queues.reduce(0) { $0.addingReportingOverflow(count($1)).partialValue })
     }
 

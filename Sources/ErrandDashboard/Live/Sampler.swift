@@ -8,7 +8,31 @@ final class Sampler: Sendable {
     /// The queues at one time.
     struct Sample: Sendable {
         let at: ContinuousClock.Instant
-        let queues: [String: QueueStatus]
+        let queues: [String: Point]
+    }
+
+    /// What charts and rates need of a queue: half an hour of a thousand queues is to fit into little memory.
+    struct Point: Sendable {
+        let ready: Int
+        let later: Int
+        let oldestReadyMilliseconds: Int
+        fileprivate let pushed: Int
+        fileprivate let finished: Int
+        fileprivate let failed: Int
+        fileprivate let timedOut: Int
+
+        init(_ queue: QueueStatus) {
+            ready = queue.ready
+            later = queue.scheduled.addingReportingOverflow(queue.retrying).partialValue
+            oldestReadyMilliseconds = queue.oldestReadyMilliseconds
+            (pushed, finished) = (queue.totals["pushed"], queue.totals["finished"])
+            (failed, timedOut) = (queue.totals["failed"], queue.totals["timed_out"])
+        }
+
+        /// What was counted, for rates.
+        var totals: QueueStatus.Totals {
+            .init(counts: ["pushed": pushed, "finished": finished, "failed": failed, "timed_out": timedOut])
+        }
     }
 
     private static let every = Duration.seconds(2)
@@ -39,7 +63,7 @@ final class Sampler: Sendable {
 
     /// Takes the state of the queues in.
     func note(_ overview: Overview, at now: ContinuousClock.Instant = .now) {
-        let sample = Sample(at: now, queues: Dictionary(overview.queues.map { ($0.name, $0) }) { $1 })
+        let sample = Sample(at: now, queues: Dictionary(overview.queues.map { ($0.name, Point($0)) }) { $1 })
         samples.withLock { samples in
             samples.append(sample)
             if samples.count > Self.kept { samples.removeFirst(samples.count - Self.kept) }

@@ -35,7 +35,7 @@ extension FrontDesk {
         }
         let extent = try await search.extent(upTo: next)
         let words = wanted.filter.isEmpty ? "Shown up to" : "Scanned"
-        return "\(words) \(extent.before.grouped) of \(extent.total.grouped)."
+        return "\(words) \(extent.before.grouped)\(extent.total.map { " of \($0.grouped)" } ?? "")."
     }
 
     private static func row(_ job: JobSummary) -> [String: Any] {

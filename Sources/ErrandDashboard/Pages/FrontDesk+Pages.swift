@@ -35,6 +35,8 @@ extension FrontDesk {
         return text
     }
 
+    private static let unknownShown = 50
+
     private func overview() async throws -> Page {
         let overview = try await Overview(of: try await broker.queues(), on: broker)
         let views = QueueViews(sampler: dashboard.sampler)
@@ -43,12 +45,14 @@ extension FrontDesk {
                 ["queue": queue.name, "operation": operation, "count": count.grouped] as [String: Any]
             }
         }
+        let shown = unknown.prefix(Self.unknownShown)
         return Page(
             heading: "Overview",
             template: "overview",
             content: [
                 "cards": views.cards(overview), "charts": QueueCharts(dashboard.sampler.history).all,
-                "queues": overview.queues.map(views.row), "hasUnknown": !unknown.isEmpty, "unknown": unknown,
+                "queues": overview.queues.map(views.row), "hasUnknown": !unknown.isEmpty, "unknown": Array(shown),
+                "more": unknown.count > shown.count ? "and \((unknown.count - shown.count).grouped) more" : "",
             ]
         )
     }

@@ -51,6 +51,15 @@ struct JobsRequest: Sendable {
         return JobSearch(broker, in: queues, states ?? self.states, for: filter)
     }
 
+    /// The fields with times as they are now, for a question that may be answered in an hour: it is about the jobs that match now. Jobs
+    /// that die or end later do not belong to it either.
+    func fieldsOfNow(_ states: [JobState], now: Int64 = Int64(Date().timeIntervalSince1970 * 1000)) -> FormFields {
+        let haveEnded = states.allSatisfy(\.hasEnded)
+        let times = [("since", filter.from), ("until", filter.until ?? (haveEnded ? now : nil))]
+        let others = fields.pairs.filter { !["since", "until"].contains($0.key) }
+        return FormFields(others + times.compactMap { key, time in time.map { (key, Timestamp.text($0)) } })
+    }
+
     /// A time, or how long ago: `2h`.
     private static func time(_ text: String, _ now: Int64) throws -> Int64 {
         if let time = try? Timestamp.parse(text) { return time }

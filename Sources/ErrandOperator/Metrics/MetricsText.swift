@@ -24,7 +24,9 @@ package struct MetricsText {
             "gauge",
             "Jobs by state.",
             queues.flatMap { queue in
-                states.map { Sample([("queue", queue.name), ("state", $0.rawValue)], Double(queue.count(of: $0))) }
+                states.map {
+                    Sample([("queue", queue.name), ("state", $0.rawValue)], Double(queue.count(of: $0) ?? 0))
+                }
             }
         )
         writer.family(

@@ -62,7 +62,8 @@ package struct ScaleAdvice: Sendable, Equatable {
         // What is paused needs nobody for what waits, only for what runs.
         if queue.isPaused { return queue.running > 0 ? advice.workers : 0 }
         let hasWork = max(queue.ready, queue.running, queue.retrying) > 0 || rates.pushed > 0
-        guard hasWork else { return 0 }
+        // What is due later is put in line by workers: without any, it would never be.
+        guard hasWork else { return queue.scheduled > 0 ? 1 : 0 }
         let within = goal.within / .seconds(1)
         guard advice.finishedPerSecond > 0, advice.workers > 0 else {
             // Nothing is known of how fast a worker is: one more while jobs wait for too long.

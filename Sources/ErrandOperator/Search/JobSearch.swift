@@ -16,7 +16,7 @@ package struct JobSearch: Sendable {
         /// Jobs looked at.
         package var looked: Int
         /// Time taken, and ten times as much while fewer than 500 jobs were looked at: a few are never left out because a machine is
-        /// busy. At least one page with jobs is read.
+        /// busy. At least one page is read.
         package var time: Duration
 
         /// Makes limits.
@@ -71,9 +71,8 @@ package struct JobSearch: Sendable {
         let (deadline, latest) = (ContinuousClock.now + limits.time, ContinuousClock.now + limits.time * 10)
         while let place = outcome.next, outcome.jobs.count < limits.found, outcome.looked < limits.looked {
             try await readPage(at: place, limits, &outcome)
-            // Places without jobs take little time; what stops before the first job would never get on.
-            let end = outcome.looked < Self.few ? latest : deadline
-            if outcome.looked > 0, ContinuousClock.now >= end { break }
+            // Places without jobs take little time, but there may be thousands of them.
+            if ContinuousClock.now >= (outcome.looked < Self.few ? latest : deadline) { break }
         }
         return outcome
     }
@@ -122,27 +121,28 @@ package struct JobSearch: Sendable {
 extension JobSearch {
     /// How much there is to look at, and how much of it lies before a cursor.
     ///
-    /// The states of ended jobs are short and not counted.
-    package func extent(upTo cursor: SearchCursor) async throws(BrokerError) -> (before: Int, total: Int) {
-        var (before, total, isBefore) = (0, 0, true)
+    /// Nobody counts the jobs that have ended and are kept: where they are among the states, the total is `nil`.
+    package func extent(upTo cursor: SearchCursor) async throws(BrokerError) -> (before: Int, total: Int?) {
+        var (before, total, isBefore) = (0, Int?(0), true)
         var statuses: [String: QueueStatus] = [:]
         for place in places {
             if statuses[place.queue] == nil { statuses[place.queue] = try await broker.status(of: place.queue).queue }
-            let count = statuses[place.queue]?.count(of: place.state) ?? 0
+            let counted = statuses[place.queue]?.count(of: place.state)
+            let count = counted ?? Int.max
             if place.queue == cursor.queue, place.state == cursor.state {
                 before += min(cursor.position, count)
                 isBefore = false
             }
-            if isBefore { before += count }
-            total += count
+            if isBefore { before += counted ?? 0 }
+            total = counted.flatMap { counted in total.map { $0 + counted } }
         }
         return (before, total)
     }
 }
 
 extension QueueStatus {
-    /// How many jobs are in a state; 0 for the states of ended jobs.
-    package func count(of state: JobState) -> Int {
+    /// How many jobs are in a state; `nil` for the states of jobs that have ended and are kept.
+    package func count(of state: JobState) -> Int? {
         switch state {
         case .ready: ready
         case .scheduled: scheduled
@@ -150,7 +150,7 @@ extension QueueStatus {
         case .retrying: retrying
         case .dead: dead
         case .deferred: deferred
-        case .finished, .cancelled, .replaced, .deleted: 0
+        case .finished, .cancelled, .replaced, .deleted: nil
         }
     }
 }

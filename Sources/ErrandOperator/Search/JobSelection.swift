@@ -7,6 +7,7 @@ package struct JobSelection: Sendable {
     package private(set) var ids: [String: [String]] = [:]
     /// How many jobs they are.
     package private(set) var count = 0
+    private var known: [String: Set<String>] = [:]
 
     /// Makes an empty selection.
     package init() {}
@@ -16,14 +17,19 @@ package struct JobSelection: Sendable {
 
     /// Adds jobs of a queue.
     package mutating func add(_ ids: [String], in queue: String) {
-        self.ids[queue, default: []] += ids
-        count += ids.count
+        for id in ids { add(id, in: queue) }
     }
 
     /// Adds what a search found.
     package mutating func add(_ jobs: [JobSummary]) {
-        for job in jobs { ids[job.queue, default: []].append(job.record.id) }
-        count += jobs.count
+        for job in jobs { add(job.record.id, in: job.queue) }
+    }
+
+    /// Once: a job that moved while one looked comes by twice.
+    private mutating func add(_ id: String, in queue: String) {
+        guard known[queue, default: []].insert(id).inserted else { return }
+        ids[queue, default: []].append(id)
+        count += 1
     }
 }
 

@@ -10,18 +10,21 @@ extension RedisBroker {
     /// Reads what is known of jobs, 50 a script, or as many as have 8 MiB together.
     public func inspect(_ ids: [String], on queue: String) async throws(BrokerError) -> [JobRecord?] {
         var records: [JobRecord?] = []
-        while records.count < ids.count {
-            var call = ScriptCall(.inspect, on: queue)
-            call.add("ids")
-            let portion = ids[records.count...].prefix(50)
-            for id in portion { call.add(id) }
-            let answer = try await run(call).elements ?? []
-            guard let looked = answer.first?.number.map({ $0 < 0 ? portion.count : Int(clamping: $0) }),
-                (1...portion.count).contains(looked), answer.count == looked + 1
-            else { throw unexpected("\(answer.count) records") }
-            records += answer.dropFirst().map { JobRecord($0) }
-        }
+        while records.count < ids.count { records += try await inspectSome(of: ids[records.count...], on: queue) }
         return records
+    }
+
+    /// Reads the first of these, as many as one script may look at; at least one.
+    private func inspectSome(of ids: ArraySlice<String>, on queue: String) async throws(BrokerError) -> [JobRecord?] {
+        let portion = ids.prefix(50)
+        var call = ScriptCall(.inspect, on: queue)
+        call.add("ids")
+        for id in portion { call.add(id) }
+        let answer = try await run(call).elements ?? []
+        guard let looked = answer.first?.number.map({ $0 < 0 ? portion.count : Int(clamping: $0) }),
+            (1...portion.count).contains(looked), answer.count == looked + 1
+        else { throw unexpected("\(answer.count) records") }
+        return answer.dropFirst().map { JobRecord($0) }
     }
 
     /// Reads one page of a state; at most 500 jobs, or as many as have 8 MiB together.
@@ -74,30 +77,26 @@ extension RedisBroker {
     public func revive(_ ids: [String], on queue: String) async throws(BrokerError) -> [ReviveVerdict] {
         var verdicts: [ReviveVerdict] = []
         while verdicts.count < ids.count {
-            verdicts += try await reviveSome(of: ids[verdicts.count...].prefix(50), on: queue)
+            verdicts += try await reviveSome(of: ids[verdicts.count...], on: queue)
         }
         return verdicts
     }
 
     /// Revives the first of these, as many as one script may move: it writes their bodies anew.
     private func reviveSome(of ids: ArraySlice<String>, on queue: String) async throws(BrokerError) -> [ReviveVerdict] {
+        let records = try await inspectSome(of: ids, on: queue)
         var call = ScriptCall(.revive, on: queue)
-        var (count, room) = (0, Self.revivedBytes)
-        for (id, record) in zip(ids, try await inspect(Array(ids), on: queue)) where room > 0 {
+        for (id, record) in zip(ids, records) {
             call.add(id)
             call.add(record.flatMap { Self.nameHeld(by: $0) } ?? "")
-            count += 1
-            room -= record?.body.count ?? 0
         }
         let answer = try await run(call).elements ?? []
-        guard answer.count == count, count > 0 else { throw unexpected("\(answer.count) verdicts") }
+        guard answer.count == records.count else { throw unexpected("\(answer.count) verdicts") }
         return try answer.map { word throws(BrokerError) in
             guard let verdict = ReviveVerdict(word) else { throw unexpected("a verdict") }
             return verdict
         }
     }
-
-    private static let revivedBytes = 8 << 20
 
     /// The name that a job takes when it lives; scripts do not read bodies, so the client does.
     private static func nameHeld(by record: JobRecord) -> String? {

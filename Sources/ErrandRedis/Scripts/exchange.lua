@@ -5,7 +5,7 @@
 --          0 and nine values: id, token, verb, attempt, duration (ms), fragment, error (JSON), result, retry delay (ms; '' for none)
 --          n > 0, for n jobs that just finished and are alike: token, fragment, attempt, the ids, the durations (ms)
 -- Answer   verdicts ('1' counted, '0' stale), token of the claims, ids, bodies, extras (position, failures, crashes, …), flags (1 due jobs wait, 2 paused,
---          4 nothing but tombstones so far: there may be more behind them)
+--          4 nothing but what has left so far: there may be more behind it)
 local session = ARGV[1]
 local me, mine = Q .. ':session:' .. session, Q .. ':claims:' .. session
 if not call('ZSCORE', Q .. ':sessions', session) then return redis.error_reply('ERRANDLOST the session is not registered') end
@@ -69,7 +69,8 @@ if last[1] == ARGV[2] then
     end
   end
   add_extras()
-  return { last[3] or '', last[2] or '', ids, bodies, extras, 0 }
+  -- Whether it was to wait for a hint or to go on is not kept: another call tells.
+  return { last[3] or '', last[2] or '', ids, bodies, extras, #ids == 0 and num(ARGV[3]) > 0 and 4 or 0 }
 end
 
 -- A call that was held back on a broken connection while later ones went through: nobody waits for its answer.
@@ -259,8 +260,11 @@ local function claim(found)
   local n = #ids
   for i = 1, #found do
     local id, body = found[i], stored[i]
-    if not body or body == '' then bury(id)
-    elseif #id > 64 or id == '' or not (are_sound or string.find(id, '^[%w_-]+$')) then bury(id, '"its id is not one"')
+    local reason = (not body or body == '') and '"its body is missing"'
+      or (#id > 64 or id == '' or not (are_sound or string.find(id, '^[%w_-]+$'))) and '"its id is not one"'
+    if reason then
+      skipped = skipped + 1
+      bury(id, reason)
     else
       n = n + 1
       ids[n], bodies[n] = id, body

@@ -52,6 +52,27 @@ import Testing
         )
     }
 
+    @Test func aQuestionIsAboutTheJobsOfItsTime() async throws {
+        let scene = try await dead(3)
+        let form = [
+            ("action", "delete"), ("scope", "matching"), ("queue", "images"), ("state", "dead"), ("since", "2h"),
+        ]
+        let question = try await scene.ask("/jobs/act", form).text
+        let hidden = question.matches(of: /name="(\w+)" value="([^"]*)"/).map { (String($0.1), String($0.2)) }
+        #expect(hidden.contains { $0.0 == "until" } && !hidden.contains { $0 == ("since", "2h") }, "\(hidden)")
+        try await scene.push(#"{"operation":"work","id":"later","queue":"images"}"#)
+        try await scene.desk.work(.failed, error: "x", queue: "images")
+        #expect(try await scene.ask("/jobs/act", hidden + [("confirmed", "yes")]).status == 303)
+        try await until("what was dead then is deleted") { try await ids(.dead, scene) == ["later"] }
+    }
+
+    @Test func nobodySaysThatNoneWillBeDeletedWhereNobodyCounts() async throws {
+        let scene = try await dead(1)
+        let form = [("action", "delete"), ("scope", "matching"), ("queue", "images"), ("state", "finished")]
+        let question = try await scene.ask("/jobs/act", form).text
+        #expect(question.contains("Delete all jobs that are kept in the states finished?"), "\(question)")
+    }
+
     @Test func showsHowFarALongActionIs() async throws {
         let scene = try await dead(2)
         let dashboard = ErrandDashboard(broker: scene.desk.broker) { _ in .acting(as: "Ada") }

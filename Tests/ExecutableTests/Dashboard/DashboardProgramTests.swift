@@ -27,11 +27,12 @@ import Testing
     }
 
     /// The status of an answer, asked for over a plain socket: what Foundation does with a 401 is its own business.
-    private func status(_ port: Int, _ path: String = "/", user: String? = nil) throws -> Int {
+    private func status(_ port: Int, _ path: String = "/", user: String? = nil, method: String = "GET") throws -> Int {
         let file = try connected(to: port)
         defer { close(file) }
         let authorization = user.map { "Authorization: Basic \(Data($0.utf8).base64EncodedString())\r\n" } ?? ""
-        let request = "GET \(path) HTTP/1.1\r\nHost: localhost:\(port)\r\n\(authorization)Connection: close\r\n\r\n"
+        let request =
+            "\(method) \(path) HTTP/1.1\r\nHost: localhost:\(port)\r\n\(authorization)Connection: close\r\n\r\n"
         try #require(write(file, request, request.utf8.count) == request.utf8.count)
         var answer: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -141,6 +142,9 @@ import Testing
         #expect(try status(port, user: "ada:se:cret") == 200)
         #expect(try status(port, "/healthz") == 200)
         #expect(try status(port, "/metrics") == 401)
+        #expect(try status(port, "/healthz", method: "HEAD") == 200)
+        // Its answer has no end; that it is there has.
+        #expect(try status(port, "/events/stream", user: "ada:se:cret", method: "HEAD") == 200)
         program.signal(SIGTERM)
         let output = await program.end()
         #expect(output.status == 0)

@@ -4,12 +4,18 @@ import Testing
 
 /// How many workers a queue wants.
 @Suite struct ScaleAdviceTests {
-    private func queue(ready: Int = 0, running: Int = 0, oldest: Int = 0, isPaused: Bool = false) -> QueueStatus {
+    private func queue(
+        ready: Int = 0,
+        scheduled: Int = 0,
+        running: Int = 0,
+        oldest: Int = 0,
+        isPaused: Bool = false
+    ) -> QueueStatus {
         QueueStatus(
             name: "q",
             isPaused: isPaused,
             ready: ready,
-            scheduled: 0,
+            scheduled: scheduled,
             running: running,
             retrying: 0,
             dead: 0,
@@ -41,6 +47,9 @@ import Testing
     @Test func wantsAFirstWorker() {
         #expect(wanted(queue(ready: 1), rates(), workers: 0) == 1)
         #expect(wanted(queue(), rates(pushed: 1), workers: 0) == 1)
+        // Workers put in line what is due: without one it would wait for ever.
+        #expect(wanted(queue(scheduled: 7), rates(), workers: 0) == 1)
+        #expect(wanted(queue(scheduled: 7), rates(), workers: 4) == 1)
     }
 
     @Test func wantsOneMoreWhileNothingIsKnownAndJobsWaitTooLong() {

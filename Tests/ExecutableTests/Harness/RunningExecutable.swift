@@ -53,9 +53,9 @@ final class RunningExecutable: Sendable {
         process.standardError = error.pipe
         let ended = ended
         process.terminationHandler = { [writing, input] in
+            ended.keep($0.terminationReason == .exit ? $0.terminationStatus : -$0.terminationStatus)
             let pid = $0.processIdentifier
             Self.living.withLock { _ = $0.remove(pid) }
-            ended.keep($0.terminationReason == .exit ? $0.terminationStatus : -$0.terminationStatus)
             // Foundation keeps a process for good on Linux, and with it what it was given: hundreds of open pipes in the end.
             writing.async { try? input.fileHandleForWriting.close() }
         }

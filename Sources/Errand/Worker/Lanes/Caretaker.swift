@@ -12,12 +12,18 @@ struct Caretaker {
     }
 
     func work() async {
+        var (pace, chance) = (UpkeepPace(), SystemRandomNumberGenerator())
         var pause = Duration.milliseconds(Int.random(in: 20...200))
+        var recovery = ContinuousClock.now
         while await epoch.awaitUpkeep(of: lane.queue, for: pause) {
             lane.giveBackWaiting()
-            await recover()
-            let next = await promote()
-            pause = min(next ?? .seconds(1), .milliseconds(Int.random(in: 700...1100)))
+            // Due jobs may come by the hundred a second; the dead do not.
+            if ContinuousClock.now >= recovery {
+                await recover()
+                recovery = .now + .milliseconds(Int.random(in: 600...900))
+            }
+            let (next, found) = await promote()
+            pause = pace.pause(until: next, found: found, using: &chance)
         }
     }
 
@@ -34,16 +40,17 @@ struct Caretaker {
         }
     }
 
-    /// Answers in how long the next job is due, or the next schedule ticks.
-    private func promote() async -> Duration? {
+    /// Answers in how long the next job is due, or the next schedule ticks, and whether something was due now.
+    private func promote() async -> (next: Duration?, found: Bool) {
         do throws(BrokerError) {
             let promotion = try await epoch.broker.promote(on: lane.queue)
             if promotion.promoted > 0 { lane.signal.raise() }
             let ticked = promotion.hasDueSchedules ? await tick() : nil
-            return [promotion.nextDue, ticked].compactMap(\.self).min().map { .milliseconds(max($0, 1)) }
+            let next = [promotion.nextDue, ticked].compactMap(\.self).min().map { Duration.milliseconds($0) }
+            return (next, promotion.promoted > 0 || promotion.hasDueSchedules)
         } catch {
             note("nothing promoted", error)
-            return nil
+            return (nil, false)
         }
     }
 

@@ -49,30 +49,17 @@ struct GrowthBench {
         let queues = (0..<load.queues).map { _ in stage.queue() }
         let share = load.jobs / load.queues
         for queue in queues { try await stage.broker.configure(queue, QueueSettings(isPaused: true)) }
-        let empty = try await settledMemory()
+        let empty = try await stage.settledMemory()
         let (fill, last) = (max(0, share - share / 5), share / 5)
         for queue in queues { try await push(fill, load.bytes, to: queue) }
         // The last fifth is pushed onto what waits already.
         let start = ContinuousClock.now
         for queue in queues { try await push(last, load.bytes, to: queue) }
         let pushed = (ContinuousClock.now - start) / .microseconds(1) / Double(max(1, last * queues.count))
-        let full = try await stage.info().number("used_memory") ?? 0
+        let full = try await stage.settledMemory()
         let (drain, server) = try await drain(queues, share, processes: load.processes)
         let bytes = Double(full - empty) / Double(max(1, share * queues.count))
         return GrowthPoint(axis: axis, value: value, push: pushed, drain: drain, server: server, bytes: bytes)
-    }
-
-    /// The server's memory, once it has freed what was removed before.
-    private func settledMemory() async throws -> Int {
-        let end = ContinuousClock.now + .seconds(60)
-        while true {
-            let info = try await stage.info()
-            if info.number("lazyfree_pending_objects") ?? 0 == 0 { return info.number("used_memory") ?? 0 }
-            guard ContinuousClock.now < end else {
-                throw CommandFailure("the server did not free what was removed", ExitStatus.unsuccessful)
-            }
-            try await Task.sleep(for: .milliseconds(20))
-        }
     }
 
     private func push(_ jobs: Int, _ bytes: Int, to queue: String) async throws {

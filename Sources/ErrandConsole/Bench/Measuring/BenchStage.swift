@@ -36,7 +36,8 @@ final class BenchStage: Sendable {
         }
     }
 
-    /// A job whose stored body has about 100 bytes, unless told otherwise.
+    /// A job of about 100 bytes as a producer writes it, with what it must say; what is stored of it is said with the results. More where
+    /// told otherwise.
     func job(
         _ operation: String,
         on queue: String,
@@ -46,7 +47,6 @@ final class BenchStage: Sendable {
     )
         throws -> OperationDescription
     {
-        // What a stored body has beside the padding: stamp, header, operation, queue, id.
         let frame = 86 + operation.utf8.count
         let padding = String(repeating: "x", count: max(1, bytes - frame))
         return try OperationDescription(

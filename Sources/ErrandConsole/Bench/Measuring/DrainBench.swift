@@ -29,9 +29,9 @@ struct DrainBench {
         let queue = stage.queue()
         var result = Result()
         try await stage.broker.configure(queue, QueueSettings(isPaused: true))
-        let empty = try await stage.info().number("used_memory") ?? 0
+        let empty = try await stage.settledMemory()
         _ = try await PushBench(stage: stage).bulk(jobs: jobs, operation: operation, to: queue)
-        let full = try await stage.info().number("used_memory") ?? 0
+        let full = try await stage.settledMemory()
         result.waitingBytes = Double(full - empty) / Double(jobs)
         let workers = try await BenchWorkers.start(stage, queues: [queue], concurrency: stage.concurrency)
         defer { workers.end() }

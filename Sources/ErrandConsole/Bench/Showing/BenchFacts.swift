@@ -1,3 +1,4 @@
+import Errand
 import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
@@ -10,6 +11,9 @@ struct BenchFacts {
     /// Asks the server, the machine and this program.
     static func gather(_ stage: BenchStage) async throws -> BenchFacts {
         let info = try await stage.info()
+        // As it is stored: with its id, its queue and what the scripts read, in front of which the time stands.
+        let job = try stage.job(BenchOperations.noop, on: "bench-0-0")
+        let stored = try job.settled().stored(readySince: 0).count
         let persistence =
             info["aof_enabled"] == "1" ? "appendonly" : "no appendonly"
         return BenchFacts(facts: [
@@ -19,7 +23,7 @@ struct BenchFacts {
             ("system", ProcessInfo.processInfo.operatingSystemVersionString),
             ("processors", "\(ProcessInfo.processInfo.activeProcessorCount)"),
             ("jobs a measurement", "\(stage.jobs)"),
-            ("bytes a body", "100"),
+            ("bytes a job", "\(job.arguments.description.utf8.count) of arguments, \(stored) stored"),
             ("jobs a worker runs at once", "\(stage.concurrency)"),
             ("build", Self.build),
         ])
