@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Times every view of the console and the dashboard on a queue with a large backlog, and what their commands cost Redis.
 
-usage: views.py [--waiting N] [--dead N] [--built DIRECTORY] [--json]
+usage: views.py [--waiting N] [--dead N] [--queues N] [--schedules N] [--built DIRECTORY] [--json]
+
+Beside the large queue there are small ones, workers, schedules, and jobs that have ended.
 
 A view is to answer in 300 ms, and no command is to take Redis more than 10 ms: exit status 1 otherwise. The time of a console view is that of the whole process.
 """
@@ -23,11 +25,12 @@ return #(ids or {})
 CONSOLE = [
     ["status"], ["status", "--json"], ["jobs", "--limit", "50"], ["jobs", "--state", "dead", "--limit", "50"], ["jobs", "--state", "ready", "--limit", "500"],
     ["jobs", "--operation", "nothing"], ["jobs", "--state", "dead", "--error", "no such thing"], ["jobs", "--name-contains", "zzz"],
-    ["job", "show", "job-5"], ["job", "show", "job-999000"], ["schedule", "list"],
+    ["jobs", "--state", "ready", "--from", "DEEP"], ["jobs", "--state", "cancelled"],
+    ["job", "show", "job-5"], ["job", "show", "job-999000"], ["schedule", "list"], ["worker-check"],
 ]
 PAGES = [
     "/", "/queues/default", "/jobs", "/jobs?state=dead", "/jobs?state=ready", "/jobs?operation=nothing", "/jobs?state=dead&error=no+such+thing",
-    "/jobs?name=zzz", "/queues/default/jobs/job-5", "/queues/default/jobs/job-999000", "/actions", "/workers", "/schedules", "/events", "/metrics", "/scale?queue=default", "/healthz",
+    "/jobs?name=zzz", "/jobs?state=ready&from=DEEP", "/jobs?state=cancelled", "/queues/default/jobs/job-5", "/queues/default/jobs/job-999000", "/actions", "/workers", "/schedules", "/events", "/metrics", "/scale?queue=default", "/healthz",
 ]
 
 
@@ -62,6 +65,24 @@ class Scene:
         buried = 0
         while buried < dead:
             buried += int(self.redis("EVAL", BURY, "1", "errand:{default}", str(min(1000, dead - buried))))
+
+    def surround(self, queues, schedules):
+        """What else there is where a queue is large."""
+        lines = "".join('{"operation":"work","queue":"small-%d"}\n' % number for number in range(queues))
+        self.run("errand-producer", "push", "--from", "-", input=lines)
+        for number in range(schedules):
+            self.run("errand", "schedule", "add", f"schedule-{number}", "work", "--every", "1d")
+        self.run("errand", "job", "cancel", *[f"job-{number}" for number in range(200_000, 201_000)])
+        catalogue = self.place / "catalogue.yaml"
+        catalogue.write_text("operations: {other: {run: [cat]}}\n")
+        # They do not know the operation of what waits, and their queue is another one.
+        for _ in range(3):
+            self.start(str(self.built / "errand-worker"), "--catalogue", str(catalogue), "--queue", "idle", stderr=subprocess.DEVNULL, env=self.environment)
+
+    def run(self, tool, *words, **more):
+        result = subprocess.run([self.built / tool, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment, text=True, **more)
+        if result.returncode not in (0, 1):
+            sys.exit(f"{tool} {' '.join(words[:3])} ended with {result.returncode}: {result.stderr}")
 
     def dashboard(self):
         log = self.place / "dashboard.log"
@@ -99,12 +120,6 @@ def timed(look, times=5):
     return statistics.median(durations), max(durations)
 
 
-def look_at_console(scene, words):
-    result = subprocess.run([scene.built / "errand", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=scene.environment, text=True)
-    if result.returncode not in (0, 1):
-        sys.exit(f"errand {' '.join(words)} ended with {result.returncode}: {result.stderr}")
-
-
 def look_at_page(address):
     # The event page is a stream beside it; the page itself ends.
     with urllib.request.urlopen(address, timeout=30) as answer:
@@ -115,6 +130,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--waiting", type=int, default=1_000_000)
     parser.add_argument("--dead", type=int, default=100_000)
+    parser.add_argument("--queues", type=int, default=100, help="small queues beside the large one")
+    parser.add_argument("--schedules", type=int, default=200)
     parser.add_argument("--built", default=str(ROOT / ".build/release"))
     parser.add_argument("--json", action="store_true", help="a line of JSON for each view")
     options = parser.parse_args()
@@ -124,9 +141,13 @@ def main():
         try:
             print(f"filling: {options.waiting} waiting, {options.dead} dead", file=sys.stderr)
             scene.fill(options.waiting, options.dead)
+            scene.surround(options.queues, options.schedules)
             address = scene.dashboard()
-            views = [("errand " + " ".join(words), lambda words=words: look_at_console(scene, words)) for words in CONSOLE]
-            views += [("GET " + page, lambda page=page: look_at_page(address + page)) for page in PAGES]
+            deep = f"default:ready:{options.waiting * 9 // 10}"
+            console = [[word.replace("DEEP", deep) for word in words] for words in CONSOLE]
+            pages = [page.replace("DEEP", deep) for page in PAGES]
+            views = [("errand " + " ".join(words), lambda words=words: scene.run("errand", *words)) for words in console]
+            views += [("GET " + page, lambda page=page: look_at_page(address + page)) for page in pages]
             scene.slowest()
             for name, look in views:
                 median, longest = timed(look)

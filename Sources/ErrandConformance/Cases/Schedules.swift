@@ -229,6 +229,11 @@ extension ConformanceCase {
             #expect(try await hand.beat().stops == [])
             #expect(try await stage.status().deferred == 1)
             #expect(try await hand.claim().isEmpty, "it waits")
+            #expect(
+                try await stage.broker.audit(stage.queue, repair: true) == [],
+                "nobody is to be told to stop for it"
+            )
+            #expect(try await hand.beat().stops == [])
             #expect(try await hand.report(.finished, claim))
             #expect(try await hand.claimOne().id == later[0].id)
         },

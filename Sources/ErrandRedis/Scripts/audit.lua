@@ -260,7 +260,9 @@ function steps.next()
     add(id)
     local text = field('named', holder)
     if text and not field('names', text) then finding('name_not_held', holder, function() put('names', text, holder) end) end
-    if not field('stops', holder) then
+    -- One that only waits for the end of a run, as a schedule's may, has asked nobody to stop.
+    local replaces = string.find(string.sub(field('body', id), 15, 15), '[rR]')
+    if replaces and not field('stops', holder) then
       finding('succession_without_stop', holder, function() put('stops', holder, 'replace') end)
     end
   end)
