@@ -302,7 +302,8 @@ function steps.stand()
   each_field('stand', function(entry, id)
     if field('place', id) == entry then return end
     finding('stand_without_place', entry, function()
-      if there('body', id) and not field('place', id) then put('place', id, entry) else drop('stand', entry) end
+      -- As the next step sees it: what is dead stands nowhere.
+      if lives(id) and not field('place', id) then put('place', id, entry) else drop('stand', entry) end
     end)
   end)
 end

@@ -27,7 +27,9 @@ struct FaultsCommand: AsyncParsableCommand {
     @Option(help: "Repeats the random choices of an earlier run.")
     var seed: UInt64?
 
-    @Option(help: "How often a scenario that fails is played again before it counts as failed.")
+    @Option(
+        help: "How often a scenario that was late or did not strike is played again. One that lost a job fails at once."
+    )
     var again = 0
 
     @Flag(help: "One line of JSON a scenario on standard output.")
@@ -62,7 +64,7 @@ struct FaultsCommand: AsyncParsableCommand {
     private func run(_ scenario: Scenario, _ runner: FaultRunner) async -> FaultReport {
         var report = await runner.run(scenario)
         tell(report)
-        while !report.passed, report.attempts <= again {
+        while !report.passed, report.mayBeLate, report.attempts <= again {
             let attempts = report.attempts + 1
             StandardError.write("    \(scenario.id) once more")
             report = await runner.run(scenario)

@@ -59,6 +59,9 @@ struct Checker {
                         continue
                     }
                     if !record.state.hasEnded { stuck.append("\(id): \(record.state.rawValue)") }
+                    if record.state == .dead, entries[id]?.ends == true {
+                        lost.append("\(id): dead, although it was to end: \(record.lastError ?? "")")
+                    }
                     if record.state == .finished, entries[id]?.ends == true {
                         lost.append("\(id): finished, it is said, but it never reached its end")
                     }

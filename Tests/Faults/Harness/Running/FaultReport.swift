@@ -35,6 +35,9 @@ struct FaultReport: Encodable, Sendable {
     /// How long it took.
     var seconds = 0.0
 
+    /// Whether what did not hold may come from a machine that was busy: nothing was lost, nothing ran that should not, and the data is sound.
+    var mayBeLate: Bool { lost == 0 && unexpected == 0 && audit == 0 }
+
     enum CodingKeys: String, CodingKey {
         case scenario, title, struck, lost, unexpected, duplicates, stuck
         case recoveryMilliseconds = "recovery_ms"

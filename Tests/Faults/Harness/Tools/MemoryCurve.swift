@@ -37,7 +37,7 @@ final class MemoryCurve: Sendable {
         )
         // In a minute a process has not filled its caches by then.
         let tolerance = play.isFull ? 0.05 : 0.15
-        for (number, size) in tenths.enumerated() where number > 2 {
+        for (number, size) in tenths.enumerated() where number >= 2 {
             let change = Double(size) / Double(early) - 1
             play.expect(
                 abs(change) <= tolerance,
