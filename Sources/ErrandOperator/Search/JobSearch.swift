@@ -128,13 +128,12 @@ extension JobSearch {
         for place in places {
             if statuses[place.queue] == nil { statuses[place.queue] = try await broker.status(of: place.queue).queue }
             let counted = statuses[place.queue]?.count(of: place.state)
-            let count = counted ?? Int.max
             if place.queue == cursor.queue, place.state == cursor.state {
-                before += min(cursor.position, count)
+                before = before.addingReportingOverflow(min(cursor.position, counted ?? .max)).partialValue
                 isBefore = false
             }
-            if isBefore { before += counted ?? 0 }
-            total = counted.flatMap { counted in total.map { $0 + counted } }
+            if isBefore { before = before.addingReportingOverflow(counted ?? 0).partialValue }
+            total = counted.flatMap { counted in total.map { $0.addingReportingOverflow(counted).partialValue } }
         }
         return (before, total)
     }

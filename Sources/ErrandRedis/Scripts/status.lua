@@ -28,7 +28,7 @@ add_line(Q .. ':suspects')
 -- their counts are added up, of very many those of some.
 local parked = call('HLEN', Q .. ':parked') > 5000 and call('HRANDFIELD', Q .. ':parked', 5000, 'WITHVALUES') or call('HGETALL', Q .. ':parked')
 for i = 1, #parked, 2 do
-  if i <= 200 then add_line(Q .. ':parked:' .. parked[i]) else ready = ready + num(parked[i + 1]) end
+  if i <= 200 then add_line(Q .. ':parked:' .. parked[i]) else ready = ready + math.max(0, math.min(num(parked[i + 1]), 1000000000)) end
 end
 parked = { unpack(parked, 1, 200) }
 -- Nearly every entry with tombstones has one; of very many entries they are not added up.
