@@ -36,6 +36,8 @@ struct FaultOperations {
             asynchronous("note") { _, work in try await Task.sleep(for: .milliseconds(work.ms ?? 100)) },
             // Blocks a thread of the cooperative pool, as careless code does.
             asynchronous("blockpool") { _, work in Self.block(work.ms ?? 100) },
+            asynchronous("holdpool") { _, work in Self.hold(until: work.gate ?? "/nowhere") },
+            asynchronous("progress") { job, work in try await Self.tell(job, pausing: (work.ms ?? 0) / 4) },
             asynchronous("wedgepool") { _, _ in
                 while true { await Task.yield() }
             },
@@ -104,6 +106,31 @@ extension FaultOperations {
     }
 
     private static func block(_ milliseconds: Int) { usleep(UInt32(clamping: milliseconds * 1000)) }
+
+    private static func hold(until gate: String) {
+        while !FileManager.default.fileExists(atPath: gate) { usleep(5000) }
+    }
+
+    /// Tells how far it is, and sees that what it has kept is what it kept last.
+    private static func tell(_ job: JobContext, pausing milliseconds: Int) async throws {
+        for step in 1...4 {
+            try await Task.sleep(for: .milliseconds(milliseconds))
+            try await insist { try await job.progress(Double(step) / 4, "step \(step)") }
+            try await insist { try await job.checkpoint(step) }
+            let kept = try await insist { try await job.checkpoint(as: Int.self) }
+            guard kept == step else { throw JobFailure("kept was \(kept ?? 0), not \(step)", isFinal: true) }
+        }
+    }
+
+    /// Calls again for as long as the answer is lost: to say the same twice does no harm.
+    private static func insist<Value: Sendable>(_ call: () async throws -> Value) async throws -> Value {
+        while true {
+            do { return try await call() } catch let error as BrokerError {
+                guard [.notReachable, .outcomeUnknown].contains(error.code) else { throw error }
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
 
     /// Takes memory until somebody ends the process.
     private static func hog() {

@@ -23,6 +23,7 @@ struct FaultWorker: AsyncParsableCommand {
     @Option(help: "How many handlers may run on.") var overruns: Int?
     @Option(help: "Milliseconds.") var stuckAfter = 60000
     @Option(help: "Operations that this worker does not know.") var without: [String] = []
+    @Flag(help: "Tells when no task finds a thread in the task pool.") var watchPool = false
 
     func run() async throws {
         let logger = Logger(label: "errand-fault-worker") { label in
@@ -38,8 +39,10 @@ struct FaultWorker: AsyncParsableCommand {
         )
         let broker = RedisBroker(try RedisAddress(url: redis), options: options, logger: logger)
         defer { broker.close() }
+        let writer = try LedgerWriter(ledger)
+        if watchPool { PoolWatch().start() }
         let worker = Worker(
-            broker: broker,
+            broker: LedgerBroker(broker: broker, ledger: writer),
             configuration: WorkerConfiguration(
                 queues: queue.map { .init($0) },
                 concurrency: concurrency,
@@ -49,7 +52,7 @@ struct FaultWorker: AsyncParsableCommand {
                 mostOverruns: overruns,
                 stuckAfter: .milliseconds(stuckAfter)
             ),
-            operations: FaultOperations(ledger: try LedgerWriter(ledger)).all.filter { !without.contains($0.name) },
+            operations: FaultOperations(ledger: writer).all.filter { !without.contains($0.name) },
             logger: logger,
             onEvent: Self.tell
         )

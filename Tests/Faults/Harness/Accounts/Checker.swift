@@ -24,6 +24,20 @@ struct Checker {
         return found
     }
 
+    /// Runs of a newer claim than the one as whose end the broker accepted that the job is over, and jobs that were over twice.
+    ///
+    /// Tokens grow with every claim, and a job has one claim at a time. So no clock and no order of lines is needed: either the
+    /// job was handed out after its end, or the end of an older claim was accepted although there was a newer one.
+    var runsAfterTheEnd: [String] {
+        let accepted = ledger.accepted
+        var found = accepted.filter { $0.value.count > 1 }.map { "\($0.key) was over \($0.value.count) times" }
+        for line in ledger.lines where line.what == "begin" {
+            guard let end = accepted[line.id]?.min(), line.token > end else { continue }
+            found.append("\(line.id) began with the token \(line.token), and was over with \(end)")
+        }
+        return found
+    }
+
     /// Runs beyond the first of each job.
     var duplicates: Int { ledger.begun.values.reduce(0) { $0 + max($1 - 1, 0) } }
 

@@ -1,3 +1,4 @@
+import Errand
 import Foundation
 import Synchronization
 
@@ -11,6 +12,21 @@ final class LedgerFollower: Sendable {
         let milliseconds: Int64
         let pid: Int32
         let attempt: Int
+        /// What more it says, of a report what the broker was to do; empty for nothing.
+        let more: String
+
+        fileprivate init?(_ words: [Substring]) {
+            guard words.count >= 6, let token = UInt64(words[2]), let time = Int64(words[3]), let pid = Int32(words[4]),
+                let attempt = Int(words[5])
+            else { return nil }
+            what = String(words[0])
+            id = String(words[1])
+            self.token = token
+            milliseconds = time
+            self.pid = pid
+            self.attempt = attempt
+            more = words.count > 6 ? String(words[6]) : ""
+        }
     }
 
     private struct State {
@@ -19,6 +35,8 @@ final class LedgerFollower: Sendable {
         var lines: [Line] = []
         var begun: [String: Int] = [:]
         var ended: [String: Int] = [:]
+        var accepted: [String: [UInt64]] = [:]
+        var refused = 0
         var unreadable = 0
     }
 
@@ -30,12 +48,16 @@ final class LedgerFollower: Sendable {
         _ = FileManager.default.createFile(atPath: path, contents: nil)
     }
 
-    /// Every line so far, in the order in which they were written.
+    /// What the jobs did so far, in the order in which they wrote it.
     var lines: [Line] { read(\.lines) }
     /// How often each job began.
     var begun: [String: Int] { read(\.begun) }
     /// How often each job reached its end.
     var ended: [String: Int] { read(\.ended) }
+    /// The tokens of the claims as whose ends the broker accepted that a job is over for good: finished or cancelled.
+    var accepted: [String: [UInt64]] { read(\.accepted) }
+    /// How many reports came too late to count.
+    var refused: Int { read(\.refused) }
     /// How many jobs began, and ended, so far.
     var counts: (begun: Int, ended: Int) { read { ($0.begun.count, $0.ended.count) } }
     /// How many lines make no sense.
@@ -63,25 +85,24 @@ final class LedgerFollower: Sendable {
 
     private static func take(_ bytes: ArraySlice<UInt8>, _ state: inout State) {
         let words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
-        guard words.count >= 6, let token = UInt64(words[2]), let time = Int64(words[3]), let pid = Int32(words[4]),
-            let attempt = Int(words[5])
-        else {
+        guard let line = Line(words) else {
             state.unreadable += 1
             return
         }
-        let line = Line(
-            what: String(words[0]),
-            id: String(words[1]),
-            token: token,
-            milliseconds: time,
-            pid: pid,
-            attempt: attempt
-        )
-        state.lines.append(line)
         switch line.what {
+        case "acked": return accept(line, &state)
+        case "refused": return state.refused += 1
         case "begin": state.begun[line.id, default: 0] += 1
         case "end": state.ended[line.id, default: 0] += 1
         default: break
         }
+        state.lines.append(line)
+    }
+
+    /// A failed run may be tried again, a dead job revived; these are over.
+    private static func accept(_ line: Line, _ state: inout State) {
+        let verbs: [OutcomeReport.Verb] = [.finished, .cancelled]
+        guard verbs.contains(where: { $0.rawValue == line.more }) else { return }
+        state.accepted[line.id, default: []].append(line.token)
     }
 }

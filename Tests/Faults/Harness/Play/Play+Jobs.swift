@@ -78,6 +78,17 @@ extension Play {
         return jobs.map(\.id)
     }
 
+    /// Calls again for as long as the answer is lost, or nobody is there.
+    @discardableResult
+    func insist<Value: Sendable>(_ call: () async throws -> Value) async throws -> Value {
+        while true {
+            do { return try await call() } catch let error as BrokerError {
+                guard [.notReachable, .outcomeUnknown].contains(error.code) else { throw error }
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
     /// Pushes jobs, the same again for as long as an answer is lost or nobody is there to take them.
     @discardableResult
     func push(_ jobs: [JobEnvelope], ends: Bool = true, via broker: RedisBroker? = nil) async throws -> [Receipt] {

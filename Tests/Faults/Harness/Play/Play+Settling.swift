@@ -28,7 +28,8 @@ extension Play {
         let checker = Checker(accounts: accounts, ledger: ledger)
         let (lost, stuck) = try await losses(checker, in: queues)
         let rules = state.withLock(\.rules)
-        let unexpected = checker.unexpected(earlyBy: rules.earlyTolerance)
+        let again = rules.serverLosesData || rules.mayRunAfterItsEnd ? [] : checker.runsAfterTheEnd
+        let unexpected = checker.unexpected(earlyBy: rules.earlyTolerance) + again
         let overlaps = checker.overlaps
         let findings = try await audit(queues)
         let left = try await leftovers(queues)
@@ -41,13 +42,15 @@ extension Play {
             state.hasSettled = true
         }
         if !rules.serverLosesData { expect(lost.isEmpty, "\(lost.count) lost: \(lost.prefix(5))") }
+        // Without these lines nobody would notice that a job runs after its end.
+        expect(ledger.ended.isEmpty || !ledger.accepted.isEmpty, "no worker wrote that an end was accepted")
         expect(stuck.isEmpty, "\(stuck.count) stuck: \(stuck.prefix(5))")
         expect(left.isEmpty, "keys left over: \(left.prefix(8))")
         expect(unexpected.isEmpty, "\(unexpected.count) unexpected: \(unexpected.prefix(5))")
         expect(findings.isEmpty, "the audit found \(findings.prefix(5).map(\.message))")
         if rules.forbidsDuplicates {
             let twice = ledger.begun.filter { $0.value > 1 }
-            expect(twice.isEmpty, "\(twice.count) jobs ran more than once: \(twice.prefix(5))")
+            expect(twice.isEmpty, "\(twice.count) jobs ran more than once: \(twice.keys.sorted().prefix(5))")
         }
         if rules.forbidsOverlaps { expect(overlaps.isEmpty, "jobs ran twice at once: \(overlaps.prefix(5))") }
     }

@@ -13,6 +13,8 @@ struct WorkerOptions: Sendable {
     var stuckAfter = 60000
     var queues = [Play.queue]
     var without: [String] = []
+    /// Whether it tells when no task finds a thread in the task pool.
+    var watchesPool = false
     /// Words before the command, for instance `ip netns exec …`.
     var prefix: [String] = []
     /// A trap is to end the process at once, not after a second of looking at itself.
@@ -52,6 +54,7 @@ extension Play {
         arguments += ["--stuck-after", "\(options.stuckAfter)"]
         for queue in options.queues { arguments += ["--queue", queue] }
         for operation in options.without { arguments += ["--without", operation] }
+        if options.watchesPool { arguments.append("--watch-pool") }
         let worker =
             if options.prefix.isEmpty {
                 try Program("errand-fault-worker", arguments, environment: options.environment)
@@ -85,6 +88,19 @@ extension Play {
             guard worker.isRunning else { throw TestFailure("the worker ended: \(worker.lines.prefix(5))") }
             return self.sessions(of: worker).count >= times
         }
+    }
+
+    /// Every worker that was started, whether it still runs or not.
+    var startedWorkers: [Program] { state.withLock(\.workers) }
+
+    /// How many handlers that block their threads it takes at the most until no task finds one.
+    static var poolWidth: Int {
+        max(ProcessInfo.processInfo.processorCount, ProcessInfo.processInfo.activeProcessorCount)
+    }
+
+    /// For how long no task has found a thread in a worker's task pool, in milliseconds: the longest time that it told.
+    func poolSilence(of worker: Program) -> Int {
+        worker.lines.filter { $0.hasPrefix("pool ") }.compactMap { Int($0.dropFirst("pool ".count)) }.max() ?? 0
     }
 
     /// The sessions that a worker has had, oldest first.

@@ -14,6 +14,7 @@ final class Play: Sendable {
     struct State {
         var random: SeededRandom
         var report = FaultReport(scenario: "", title: "")
+        var unproven: [String] = []
         var servers: [RedisServer] = []
         var brokers: [RedisBroker] = []
         var console: RedisBroker?
@@ -42,6 +43,8 @@ final class Play: Sendable {
         var triesRefusedAgain = false
         /// How early a delayed job may begin, in milliseconds (clocks that were moved).
         var earlyTolerance: Int64 = 50
+        /// Whether a job may run again although a worker was told that its end is accepted, and nothing is wrong with that.
+        var mayRunAfterItsEnd = false
         /// Beginnings of keys that may be left over in the end, beside those that always may.
         var toleratedKeys: [String] = []
     }
@@ -75,6 +78,13 @@ final class Play: Sendable {
 
     /// The fault happened.
     func struck(_ times: Int = 1) { state.withLock { $0.report.struck += times } }
+
+    /// The fault happened so many times, by the evidence for it; a run in which there is none is invalid.
+    func struck(_ times: Int, or what: @autoclosure () -> String) {
+        guard times < 1 else { return struck(times) }
+        let what = what()
+        state.withLock { $0.unproven.append(what) }
+    }
 
     /// Something worth telling that is no problem, on standard error.
     func note(_ what: String) { StandardError.write("    " + what) }
@@ -131,13 +141,14 @@ final class Play: Sendable {
 
     /// Puts what was found into the report.
     func fill(_ report: inout FaultReport) {
-        let found = state.withLock { $0.report }
+        let (found, unproven) = state.withLock { ($0.report, $0.unproven) }
         let (scenario, title, seed) = (report.scenario, report.title, report.seed)
         report = found
         (report.scenario, report.title, report.seed) = (scenario, title, seed)
         report.serverLostData = state.withLock(\.rules.serverLosesData)
-        report.valid = found.struck > 0 && state.withLock(\.hasSettled)
-        if found.struck == 0 { report.problems.append("the fault did not happen") }
+        report.valid = found.struck > 0 && unproven.isEmpty && state.withLock(\.hasSettled)
+        report.problems += unproven.map { "the fault did not happen: \($0)" }
+        if found.struck == 0, unproven.isEmpty { report.problems.append("the fault did not happen") }
         report.passed = report.valid && report.problems.isEmpty
     }
 }

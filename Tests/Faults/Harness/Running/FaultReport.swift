@@ -10,7 +10,7 @@ struct FaultReport: Encodable, Sendable {
     var struck = 0
     /// Accepted jobs that neither were run to their end nor ended visibly otherwise.
     var lost = 0
-    /// Runs of jobs that nobody pushed, of other arguments than were pushed, or before their time.
+    /// Runs of jobs that nobody pushed, of other arguments than were pushed, before their time, or after their end.
     var unexpected = 0
     /// Runs beyond the first of a job.
     var duplicates = 0

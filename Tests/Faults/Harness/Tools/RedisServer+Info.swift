@@ -12,10 +12,17 @@ extension RedisServer {
     }
 
     /// How often a command was called: `eval`, `client|kill`.
-    func calls(_ command: String) throws -> Int {
+    func calls(_ command: String) throws -> Int { try statistic("calls", of: command) }
+
+    /// How often a command was refused before it began, for a missing right say.
+    func rejections(of command: String) throws -> Int { try statistic("rejected_calls", of: command) }
+
+    private func statistic(_ name: String, of command: String) throws -> Int {
         let lines = try run("INFO", "commandstats").split(whereSeparator: \.isNewline)
         let line = lines.first { $0.hasPrefix("cmdstat_\(command):") } ?? ""
-        return line.split(separator: "=").dropFirst().first.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
+        let fields = line.split { $0 == ":" || $0 == "," }
+        let field = fields.first { $0.hasPrefix(name + "=") } ?? ""
+        return Int(field.dropFirst(name.count + 1)) ?? 0
     }
 }
 

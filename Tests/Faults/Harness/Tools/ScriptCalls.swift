@@ -2,9 +2,10 @@ import ErrandRedis
 import Synchronization
 import TestSupport
 
-/// How often each script was called.
+/// How often each script was called, and how often a fault struck one of its calls.
 final class ScriptCalls: Sendable {
     private let counts = Mutex<[String: Int]>([:])
+    private let strikes = Mutex<[String: Int]>([:])
     private static let names = Dictionary(uniqueKeysWithValues: Script.all.map { (Array($0.digest.utf8), $0.name) })
     private static let texts = Dictionary(uniqueKeysWithValues: Script.all.map { ($0.text, $0.name) })
 
@@ -24,6 +25,16 @@ final class ScriptCalls: Sendable {
         }
     }
 
-    /// How often a script was called.
-    func count(_ name: String) -> Int { counts.withLock { $0[name] ?? 0 } }
+    /// A fault strikes a call of a script.
+    func strike(_ name: String) { strikes.withLock { $0[name, default: 0] += 1 } }
+
+    /// How often a fault struck a call of a script.
+    func strikes(on name: String) -> Int { strikes.withLock { $0[name] ?? 0 } }
+}
+
+extension RedisServer {
+    /// Makes it know every script, so that the first call of one is carried out, too, and not only answered with NOSCRIPT.
+    func learnScripts() throws {
+        for script in Script.all { try run("SCRIPT", "LOAD", String(decoding: script.text, as: UTF8.self)) }
+    }
 }

@@ -1,17 +1,15 @@
 import Errand
 import ErrandRedis
 import Foundation
-import Synchronization
 import TestSupport
 
 /// What goes over channels is a hint; nothing may depend on it.
 extension Scenario {
     static let channels = [
         Scenario("F77", "no message on a channel arrives: the server refuses every subscription", quick: true) { play in
-            let server = try play.server()
-            let cutting = Repeated(every: .milliseconds(100)) { try server.run("CLIENT", "KILL", "TYPE", "pubsub") }
-            play.atEnd { cutting.stop() }
+            let server = try play.server(rules: "-subscribe -psubscribe")
             try await play.workers(2)
+            try await eventually("they may not listen") { try server.rejections(of: "subscribe") >= 2 }
             let ids = try await play.push(50, "mark")
             try await play.recovers("workers find work by looking", within: .seconds(10)) {
                 ids.allSatisfy { play.ledger.ended[$0] != nil }
@@ -35,7 +33,13 @@ extension Scenario {
             let status = try await waiting.end(within: .seconds(25))
             play.expect(status == 0, "waiting for a job ended with \(status): \(waiting.lines)")
             for line in play.ledger.lines { play.accounts.adopt(line.id) }
-            play.struck(try server.calls("subscribe") + server.calls("psubscribe"))
+            let refused = try server.rejections(of: "subscribe")
+            let taken = try server.calls("subscribe") + server.calls("psubscribe")
+            let sent = try server.calls("publish")
+            play.struck(
+                taken == 0 && sent > 0 ? refused : 0,
+                or: "\(sent) messages were sent, and of the subscriptions \(taken) were taken and \(refused) refused"
+            )
         },
         Scenario("F78", "a subscriber stands still while events pour in") { play in
             let server = try play.server(["--client-output-buffer-limit", "pubsub", "2mb", "1mb", "5"])
@@ -172,22 +176,4 @@ extension Scenario {
         let listening = clients.filter { !$0.contains(" psub=0 ") }
         return Set(listening.compactMap { $0.split(separator: " ").first.map(String.init) })
     }
-}
-
-/// Does something again and again, from a thread of its own.
-final class Repeated: Sendable {
-    private let isOver = Atomic(false)
-
-    init(every pause: Duration, _ body: @escaping @Sendable () throws -> Void) {
-        let thread = Thread { [self] in
-            while !isOver.load(ordering: .relaxed) {
-                // What fails once, for instance while the server is away, is tried again.
-                try? body()
-                Thread.sleep(forTimeInterval: pause / .seconds(1))
-            }
-        }
-        thread.start()
-    }
-
-    func stop() { isOver.store(true, ordering: .relaxed) }
 }

@@ -20,36 +20,30 @@ extension Scenario {
         },
     ]
 
-    /// Jobs are pushed one by one and run through a bad network; each runs once.
+    /// Each script that a job meets in its life is called through a bad network, and struck; each job runs once.
     private static func endure(
         _ play: Play,
         slice: Int = .max,
         _ treat: @escaping @Sendable (_ number: Int) -> ChaosProxy.Treatment
     ) async throws {
         play.rules { $0.forbidsDuplicates = true }
-        let proxy = try play.proxy(play.server())
+        let server = try play.server()
+        try server.learnScripts()
+        let proxy = try play.proxy(server)
         let calls = ScriptCalls()
         proxy.slice(slice)
         proxy.treat { request in
-            guard let (_, number) = calls.note(request) else { return .pass }
+            guard let (name, number) = calls.note(request) else { return .pass }
             let treatment = treat(number)
-            if treatment != .pass || slice != .max { play.struck() }
+            if treatment != .pass || slice != .max { calls.strike(name) }
             return treatment
         }
-        _ = try await play.workers(2) { $0.url = proxy.url }
         let broker = try play.connect(proxy.url)
-        for number in 0..<play.size(quick: 60, full: 600) {
-            try await play.push(1, "nap", via: broker) {
-                $0.milliseconds = 20
-                $0.name = "\(number)"
-                $0.unique = number % 2 == 0 ? .drop : .replace
-            }
-        }
-        try await play.drain(within: .seconds(120))
-        for script in ["push", "register", "exchange", "heartbeat", "recover", "promote"] {
-            play.expect(calls.count(script) > 0, "\(script) was never called")
-        }
+        try await EveryScript(play: play, server: server, url: proxy.url, broker: broker).run()
         proxy.treat { _ in .pass }
+        for script in EveryScript.names {
+            play.struck(calls.strikes(on: script), or: "no call of \(script) was struck")
+        }
         let totals = try await play.totals()
         play.expect(totals["recovered"] == 0, "\(totals["recovered"]) jobs were taken back")
     }

@@ -17,7 +17,8 @@ extension Scenario {
         },
     ]
 
-    /// No job is taken from a live worker, a dead one's jobs come back in time, and no token comes twice.
+    /// No job is taken from a live worker, a dead one's jobs come back in time, no token comes twice, and a schedule ticks as
+    /// `docs/schedules.md` says.
     private static func jump(_ play: Play, by seconds: String) async throws {
         // By our clock the jobs that are due in an hour begin an hour early.
         play.rules { $0.earlyTolerance = 400_000_000_000 }
@@ -25,6 +26,10 @@ extension Scenario {
         let server = try clock.server(play)
         let workers = try await play.workers(2)
         let load = play.load(rate: 40)
+        // Whether a tick comes twice shows best where none is made up for.
+        let pulse = try await Pulse(play, catchUp: .none)
+        try await eventually("the schedule ticks") { try await pulse.record().pushed > 1 }
+        var isSteady = true
         let jumps = play.isFull ? [seconds, "+0", seconds, "+0"] : [seconds, "+0"]
         for (round, offset) in jumps.enumerated() {
             let held = try await play.push(6, "block") { $0.milliseconds = 5000 }
@@ -39,21 +44,54 @@ extension Scenario {
             try await eventually("the clock has jumped") { abs(try time(of: server) - before) > 3000 }
             play.struck()
             let jumped = ContinuousClock.now
+            let now = try time(of: server)
+            let ticked = try await pulse.record()
             try await play.recovers("every job ends", within: .seconds(15), since: jumped) {
                 (held + lost).allSatisfy { play.ledger.ended[$0] != nil }
             }
             play.expect(held.allSatisfy { play.ledger.begun[$0] == 1 }, "a live worker was robbed in round \(round)")
             try await play.carries(load, within: .seconds(8))
+            if now > before {
+                try await ticksOn(pulse, from: now)
+            } else if try await standsStill(pulse, play, since: ticked, by: before - now) {
+                isSteady = false
+            }
             if !isDoomed { try await play.kill(doomed) }
         }
         try await load.stop()
-        try await play.drain()
+        try await pulse.stop(isSteady: isSteady)
         try await eventually("the dead sessions are gone") {
             try server.run("ZCARD", KeySpace.key(of: Play.queue) + ":sessions") == "2"
         }
         play.expect(workers.allSatisfy { play.sessions(of: $0).count == 1 }, "a session was lost")
         let reused = Checker(accounts: play.accounts, ledger: play.ledger).reusedTokens
         play.expect(reused.isEmpty, "tokens were given out twice: \(reused.prefix(3))")
+    }
+
+    /// After a jump ahead the ticks in between are left out, and it goes on at the new time, in seconds since 1970.
+    private static func ticksOn(_ pulse: Pulse, from now: Int) async throws {
+        try await eventually("the schedule ticks on at the new time", within: .seconds(10)) {
+            try await pulse.record().lastTick ?? 0 >= Int64(now) * 1000
+        }
+    }
+
+    /// After a jump back no tick comes again, until the clock has come up; or until somebody restarts it, if it went far.
+    ///
+    /// - Returns: whether it was restarted.
+    private static func standsStill(
+        _ pulse: Pulse,
+        _ play: Play,
+        since ticked: ScheduleRecord,
+        by seconds: Int
+    ) async throws -> Bool {
+        let later = try await pulse.record()
+        play.expect(later == ticked, "after a jump back \(later.pushed - ticked.pushed) ticks came")
+        guard seconds > 86_400 else { return false }
+        try await pulse.restart()
+        try await eventually("the restarted schedule ticks at the new time", within: .seconds(10)) {
+            try await pulse.record().pushed > ticked.pushed
+        }
+        return true
     }
 
     private static func time(of server: RedisServer) throws -> Int {

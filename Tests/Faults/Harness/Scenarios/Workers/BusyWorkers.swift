@@ -28,18 +28,22 @@ extension Scenario {
                 $0.forbidsOverlaps = true
             }
             try play.server()
-            let worker = try await play.worker { $0.concurrency = 16 }
-            let ids = try await play.push(8, "blockpool") {
-                $0.milliseconds = 6000
-                $0.timeout = .seconds(60)
+            let handlers = 2 * Play.poolWidth
+            let worker = try await play.worker {
+                $0.concurrency = handlers
+                $0.watchesPool = true
             }
-            try await eventually("the pool is blocked") { play.ledger.counts.begun >= 2 }
+            let ids = try await play.push(handlers, "blockpool") {
+                $0.milliseconds = 6000
+                $0.timeout = .seconds(120)
+            }
+            try await eventually("no task finds a thread", within: .seconds(30)) { play.poolSilence(of: worker) > 0 }
             // Another would take the jobs if a beat were late.
             try await play.worker { $0.concurrency = 1 }
-            try await Task.sleep(for: .seconds(5))
-            let beat = try await play.console.status(of: Play.queue).sessions.map(\.lastBeatMilliseconds).max() ?? 0
-            play.expect(beat < 1000, "the last beat is \(beat) ms old")
-            play.struck()
+            let beat = try await oldestBeat(of: worker, play, within: .seconds(5))
+            let silence = play.poolSilence(of: worker)
+            play.struck(silence > 3000 ? 1 : 0, or: "a task found a thread after \(silence) ms")
+            play.expect(beat < 1000, "the last beat was \(beat) ms old")
             try await play.recovers("the handlers end", within: .seconds(90)) {
                 ids.allSatisfy { play.ledger.ended[$0] != nil }
             }
@@ -47,19 +51,28 @@ extension Scenario {
         },
         Scenario("F06b", "handlers block every thread of the task pool, and do not come back", quick: true) { play in
             try play.server()
+            let handlers = 2 * Play.poolWidth
             let crew = try await Crew(play, 1) {
-                $0.concurrency = 8
+                $0.concurrency = handlers
                 $0.stuckAfter = 3000
+                $0.watchesPool = true
             }
-            try await play.push(3, "blockpool") {
-                $0.milliseconds = 8000
-                $0.timeout = .seconds(30)
+            let gate = play.directory + "/gate"
+            try await play.push(handlers, "holdpool") {
+                $0.gate = gate
+                $0.timeout = .seconds(120)
             }
             try await eventually("the worker gives itself up", within: .seconds(40)) { await crew.ends.contains(70) }
-            play.struck()
+            try Data().write(to: URL(fileURLWithPath: gate))
             try await play.push(20, "mark")
             try await play.drain(within: .seconds(120))
             await crew.dismiss()
+            let stuck = play.startedWorkers.filter { $0.status == 70 }
+            let silence = stuck.map(play.poolSilence).min() ?? 0
+            // It gives itself up when its own task has waited for 3 s; this one was sent at about that time.
+            play.struck(silence > 2000 ? stuck.count : 0, or: "a task found a thread after \(silence) ms")
+            let told = stuck.filter { $0.lines.contains { $0.hasPrefix("stuck ") && $0.contains("the task pool") } }
+            play.expect(told.count == stuck.count, "a worker gave itself up and did not say that its pool is blocked")
         },
         Scenario("F07", "a handler never returns", quick: true) { play in
             try play.server()
@@ -101,4 +114,18 @@ extension Scenario {
             _ = try await play.console.delete(wedged, on: Play.queue)
         },
     ]
+
+    /// How old the last heartbeat of a worker was at the most, for some time, in milliseconds.
+    private static func oldestBeat(of worker: Program, _ play: Play, within time: Duration) async throws -> Int {
+        let until = ContinuousClock.now + time
+        var oldest = 0
+        while ContinuousClock.now < until {
+            let mine = play.sessions(of: worker)
+            let known = try await play.console.status(of: Play.queue).sessions
+            let session = known.first { mine.contains($0.id) }
+            oldest = max(oldest, session?.lastBeatMilliseconds ?? .max)
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        return oldest
+    }
 }

@@ -10,6 +10,7 @@ extension Scenario {
         Scenario("F02", "a worker or producer dies before and after each script", quick: true, limit: .seconds(240)) {
             play in
             let server = try play.server()
+            try server.learnScripts()
             try await play.worker { $0.concurrency = 8 }
             for _ in 0..<play.size(quick: 1, full: 10) {
                 for point in CrashPoint.allCases {
@@ -17,20 +18,36 @@ extension Scenario {
                 }
                 for isAfter in [false, true] { try await crashProducer(play, server, isAfter: isAfter) }
             }
-        }
+        },
+        Scenario(
+            "F02b",
+            "the only worker dies before and after a tick, and a console before and after it cancels a job",
+            quick: true
+        ) { play in
+            let server = try play.server()
+            try server.learnScripts()
+            let pulse = try await Pulse(play)
+            for _ in 0..<play.size(quick: 1, full: 10) {
+                for isAfter in [false, true] {
+                    try await crashTicker(play, server, isAfter: isAfter)
+                    try await crashConsole(play, server, isAfter: isAfter)
+                }
+            }
+            try await play.worker()
+            try await pulse.stop()
+        },
     ]
 
     /// What a worker does when it dies.
     private enum CrashPoint: String, CaseIterable {
-        case register, claim, report, heartbeat, recover, promote, release
+        case register, claim, report, heartbeat, recover, promote, note, reconcile, release
+
+        /// The script that is called there.
+        var script: String { self == .claim || self == .report ? "exchange" : rawValue }
 
         /// Whether a request is what the point names.
         func matches(_ script: String, _ request: ChaosProxy.Request, _ ids: [String]) -> Bool {
-            switch self {
-            case .claim: script == "exchange"
-            case .report: script == "exchange" && ids.contains { request.contains($0) }
-            default: script == rawValue
-            }
+            script == self.script && (self != .report || ids.contains { request.contains($0) })
         }
     }
 
@@ -44,12 +61,13 @@ extension Scenario {
             options.name = "\(point) \(isAfter) \(number)"
             options.unique = .drop
             options.delay = number % 4 == 0 ? 500 : nil
-            return try play.job("nap", options)
+            return try play.job(point == .note ? "progress" : "nap", options)
         }
-        let ids = jobs.map(\.id)
+        var ids = jobs.map(\.id)
+        let reported = ids
         let victim = Victim()
         proxy.treat { request in
-            guard let script = ScriptCalls.script(of: request), point.matches(script, request, ids),
+            guard let script = ScriptCalls.script(of: request), point.matches(script, request, reported),
                 victim.meets()
             else { return .pass }
             // Stopped, it can do nothing more, whatever comes back.
@@ -65,34 +83,57 @@ extension Scenario {
         try await play.push(jobs)
         if point != .register { victim.arm() }
         if point == .release { worker.signal(SIGTERM) }
+        if point == .reconcile { ids += try await play.straysClaimed(by: worker, on: server) }
         try await eventually("a worker comes to \(point)") { victim.isStopped }
-        if isAfter { try await eventually("the server has answered") { proxy.passages.last?.answer.isEmpty == false } }
+        if isAfter { try await carriedOut(point.script, proxy) }
         try await play.kill(worker)
         play.struck()
+        let all = ids
         try await play.recovers("the jobs end though a worker died at \(point)", within: .seconds(15)) {
-            ids.allSatisfy { play.ledger.ended[$0] != nil }
+            all.allSatisfy { play.ledger.ended[$0] != nil }
         }
+    }
+
+    /// Waits until the server has carried out the last call of a script: what it answers is no error.
+    private static func carriedOut(_ script: String, _ proxy: ChaosProxy) async throws {
+        try await eventually("the server has carried out \(script)") {
+            let answer = proxy.passages.last { ScriptCalls.script(of: $0.request) == script }?.answer ?? []
+            return !answer.isEmpty && answer.first != UInt8(ascii: "-")
+        }
+    }
+
+    /// A program dies before the server hears of its call of a script, or after it was carried out.
+    private static func die(
+        _ play: Play,
+        _ server: RedisServer,
+        at script: String,
+        isAfter: Bool,
+        _ start: (_ url: String) async throws -> Program
+    ) async throws {
+        let proxy = try play.proxy(server)
+        defer { proxy.close() }
+        let victim = Victim()
+        proxy.treat { request in
+            guard ScriptCalls.script(of: request) == script, victim.meets() else { return .pass }
+            victim.stop()
+            return isAfter ? .pass : .hold
+        }
+        let program = try await start(proxy.url)
+        victim.is(program.pid)
+        victim.arm()
+        try await eventually("the program comes to \(script); it wrote \(program.lines)") { victim.isStopped }
+        if isAfter { try await carriedOut(script, proxy) }
+        try await play.kill(program)
+        play.struck()
     }
 
     /// A producer dies, and its command is repeated with the same id.
     private static func crashProducer(_ play: Play, _ server: RedisServer, isAfter: Bool) async throws {
-        let proxy = try play.proxy(server)
-        defer { proxy.close() }
         let job = try play.job("mark")
-        let victim = Victim()
-        proxy.treat { request in
-            guard ScriptCalls.script(of: request) == "push", victim.meets() else { return .pass }
-            victim.stop()
-            return isAfter ? .pass : .hold
-        }
         let arguments = ["push", "mark", "--queue", Play.queue, "--id", job.id, "--json"]
-        let producer = try play.program("errand-producer", arguments + ["--redis", proxy.url])
-        victim.is(producer.pid)
-        victim.arm()
-        try await eventually("the producer pushes") { victim.isStopped }
-        if isAfter { try await eventually("the server has answered") { proxy.passages.last?.answer.isEmpty == false } }
-        try await play.kill(producer)
-        play.struck()
+        try await die(play, server, at: "push", isAfter: isAfter) { url in
+            try play.program("errand-producer", arguments + ["--redis", url])
+        }
         play.accounts.tries([job], ends: true)
         let again = try play.program("errand-producer", arguments + ["--redis", server.url])
         let status = try await again.end()
@@ -101,6 +142,36 @@ extension Scenario {
         play.expect(said.contains(isAfter ? "\"exists\"" : "\"accepted\""), "the repeated push said \(said)")
         play.accounts.took([Receipt(id: job.id, queue: Play.queue, outcome: .accepted)], of: [job])
         try await eventually("the job ends") { play.ledger.ended[job.id] == 1 }
+    }
+
+    /// The only worker dies at a tick; the next one pushes it, or finds that it was pushed.
+    private static func crashTicker(_ play: Play, _ server: RedisServer, isAfter: Bool) async throws {
+        try await die(play, server, at: "tick", isAfter: isAfter) { url in
+            try await play.worker {
+                $0.url = url
+                $0.waits = false
+            }
+        }
+    }
+
+    /// A console dies, and its command is repeated.
+    private static func crashConsole(_ play: Play, _ server: RedisServer, isAfter: Bool) async throws {
+        let ids = try await play.push(1, "mark") {
+            $0.delay = 3_600_000
+            $0.ends = false
+        }
+        let arguments = ["job", "cancel", ids[0], "--queue", Play.queue, "--json"]
+        try await die(play, server, at: "cancel", isAfter: isAfter) { url in
+            try play.command("errand", arguments + ["--redis", url])
+        }
+        let again = try play.command("errand", arguments + ["--redis", server.url])
+        _ = try await again.end()
+        let said = again.lines.first { $0.hasPrefix("{") } ?? "nothing"
+        // What was held back may still have arrived, when its connection ended.
+        let hasEnded = said.contains("\"ended\"")
+        play.expect(hasEnded || (!isAfter && said.contains("\"cancelled\"")), "the repeated cancel said \(said)")
+        let state = try await play.console.inspect(ids, on: Play.queue)[0]?.state
+        play.expect(state == .cancelled, "the cancelled job is \(state?.rawValue ?? "gone")")
     }
 }
 

@@ -1,0 +1,86 @@
+import Errand
+import ErrandRedis
+import Foundation
+import TestSupport
+
+/// A little of all that workers, producers and operators do, so that every script is called that a job meets in its life.
+///
+/// Not among them: what reads only (`status`, `inspect`, `stream`), for there a lost answer loses nothing; and what people
+/// do by hand to the whole queue or to what is over (`clear`, `revive`, `audit`, `cursor`), which would hide or repeat what
+/// the books are to show here.
+struct EveryScript {
+    /// Those that it calls.
+    static let names = [
+        "push", "register", "exchange", "heartbeat", "recover", "promote", "schedule", "timetable", "tick",
+        "unschedule", "note", "cancel", "settings", "reconcile", "release",
+    ]
+
+    let play: Play
+    let server: RedisServer
+    /// The way through the network.
+    let url: String
+    /// What pushes and operates through it.
+    let broker: RedisBroker
+
+    func run() async throws {
+        let workers = try await play.workers(2) { $0.url = url }
+        let pulse = try await Pulse(play, via: broker)
+        try await pushOneByOne()
+        try await play.push(6, "progress", via: broker)
+        try await play.drain(within: .seconds(120))
+        try await cancelSome()
+        try await play.drain(within: .seconds(60))
+        // With nothing else going on, so that the heartbeats tell the difference.
+        let strays = try await play.straysClaimed(by: workers[1], on: server, via: broker)
+        try await eventually("claims that nobody knew come back", within: .seconds(30)) {
+            strays.allSatisfy { play.ledger.ended[$0] != nil }
+        }
+        try await relieve(workers[0])
+        try await pulse.stop()
+    }
+
+    private func pushOneByOne() async throws {
+        for number in 0..<play.size(quick: 60, full: 600) {
+            try await play.push(1, "nap", via: broker) {
+                $0.milliseconds = 20
+                $0.name = "\(number)"
+                $0.unique = number % 2 == 0 ? .drop : .replace
+            }
+        }
+    }
+
+    /// Jobs that wait and one that runs; each is cancelled once, whatever was lost or came twice.
+    private func cancelSome() async throws {
+        let rounds = play.size(quick: 4, full: 20)
+        for _ in 0..<rounds {
+            let waiting = try await play.push(2, "mark", via: broker) {
+                $0.delay = 3_600_000
+                $0.ends = false
+            }
+            let running = try await play.push(1, "gate", via: broker) {
+                $0.gate = play.directory + "/never"
+                $0.timeout = .seconds(60)
+                $0.ends = false
+            }
+            try await eventually("the job runs") { play.ledger.begun[running[0]] != nil }
+            try await play.insist { try await broker.cancel(waiting + running, on: Play.queue) }
+        }
+        try await eventually("all are cancelled", within: .seconds(30)) {
+            try await play.totals()["cancelled"] >= 3 * rounds
+        }
+        let cancelled = try await play.totals()["cancelled"]
+        play.expect(cancelled == 3 * rounds, "\(cancelled) jobs were cancelled, not \(3 * rounds)")
+    }
+
+    /// A worker leaves under load, and another one comes.
+    private func relieve(_ worker: Program) async throws {
+        let ids = Set(try await play.push(60, "nap", via: broker) { $0.milliseconds = 100 })
+        try await eventually("it is busy") {
+            play.ledger.lines.contains { $0.pid == worker.pid && ids.contains($0.id) }
+        }
+        worker.signal(SIGTERM)
+        let status = try await worker.end(within: .seconds(40))
+        play.expect(status == 0, "the worker that was to leave ended with \(status): \(worker.lines.suffix(3))")
+        try await play.worker { $0.url = url }
+    }
+}

@@ -1,0 +1,82 @@
+import Errand
+import ErrandRedis
+import Foundation
+import TestSupport
+
+/// A schedule that ticks every second while a scenario does its worst: each tick must be pushed once, and its job must run.
+struct Pulse {
+    private static let name = "pulse"
+    private static let interval: Int64 = 1000
+    /// More missed ticks than this are not counted at once (`docs/schedules.md`).
+    private static let missedAtMost = 1000
+
+    private let play: Play
+    private let broker: RedisBroker
+
+    /// Stores it; from then on it ticks while any worker serves the queue.
+    ///
+    /// - Parameter broker: what it is stored through; past every proxy unless given.
+    init(
+        _ play: Play,
+        via broker: RedisBroker? = nil,
+        catchUp: Schedule.CatchUp = .all(limit: Pulse.missedAtMost)
+    ) async throws {
+        let broker = try broker ?? play.console
+        let schedule = try Schedule(
+            Self.name,
+            .every(.milliseconds(Self.interval)),
+            pushing: OperationDescription("mark", queue: Play.queue),
+            catchUp: catchUp
+        )
+        try await play.insist { try await broker.put(schedule) }
+        self.play = play
+        self.broker = broker
+    }
+
+    /// What the broker knows of it.
+    func record() async throws -> ScheduleRecord {
+        guard let record = try await play.console.schedule(Self.name, on: Play.queue) else {
+            throw TestFailure("the schedule is gone")
+        }
+        return record
+    }
+
+    /// Pauses it and resumes it: it ticks from now on, wherever it was.
+    func restart() async throws {
+        try await play.insist { try await broker.pauseSchedule(Self.name, on: Play.queue) }
+        try await play.insist { try await broker.resumeSchedule(Self.name, on: Play.queue) }
+    }
+
+    /// Lets it tick no more, waits until what it has pushed has run, and checks that no tick was lost and none came twice.
+    ///
+    /// - Parameter isSteady: whether its ticks follow each other; not where it was restarted at another time.
+    func stop(isSteady: Bool = true) async throws {
+        try await play.insist { try await broker.pauseSchedule(Self.name, on: Play.queue) }
+        try await play.drain()
+        let ids = play.ledger.begun.keys.filter { $0.hasPrefix("tick-") }
+        for id in ids { play.accounts.adopt(id) }
+        let ticks = ids.compactMap(Self.tick).sorted()
+        let last = try await record()
+        play.expect(!ticks.isEmpty, "no tick was pushed")
+        play.expect(last.pushed == ticks.count, "\(last.pushed) ticks were pushed, and \(ticks.count) ran")
+        guard isSteady else { return }
+        play.expect(
+            last.lastTick == ticks.last,
+            "the last tick that ran was \(ticks.last ?? 0), not \(last.lastTick ?? 0)"
+        )
+        let left = Self.leftOut(of: ticks)
+        play.expect(last.missed == left, "\(left) ticks were left out, and \(last.missed) are said to be missed")
+    }
+
+    /// The time for which a job was pushed: its id begins with it.
+    private static func tick(_ id: String) -> Int64? {
+        id.split(separator: "-").dropFirst().first.flatMap { Int64($0) }
+    }
+
+    /// How many ticks are missing between others, counted as missed ones are.
+    private static func leftOut(of ticks: [Int64]) -> Int {
+        zip(ticks, ticks.dropFirst()).reduce(0) { sum, pair in
+            sum + min(Int((pair.1 - pair.0) / interval) - 1, missedAtMost)
+        }
+    }
+}

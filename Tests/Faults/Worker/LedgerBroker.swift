@@ -1,0 +1,79 @@
+import Errand
+import ErrandRedis
+
+/// The broker, and a ledger of what it says of each report: the checker must know which ends were accepted.
+struct LedgerBroker: WorkingBroker {
+    let broker: RedisBroker
+    let ledger: LedgerWriter
+
+    func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeAnswer {
+        let answer = try await broker.exchange(exchange, on: queue)
+        ledger.write(exchange.reports, counted: answer.accepted)
+        return answer
+    }
+
+    // MARK: All else goes through
+
+    func register(_ session: Session, on queue: String) async throws(BrokerError) {
+        try await broker.register(session, on: queue)
+    }
+
+    func startHeartbeat(
+        of session: Session,
+        on queues: [String],
+        every interval: Duration,
+        begun: @escaping @Sendable (_ queue: String) -> Token,
+        onBeat: @escaping @Sendable (_ queue: String, _ beat: Result<Beat, BrokerError>) -> Void
+    ) -> any Heartbeat {
+        broker.startHeartbeat(of: session, on: queues, every: interval, begun: begun, onBeat: onBeat)
+    }
+
+    func reconcile(
+        _ session: Session,
+        call: Int,
+        runs: [(id: String, token: Token)],
+        on queue: String
+    ) async throws(BrokerError) -> Reconciliation {
+        try await broker.reconcile(session, call: call, runs: runs, on: queue)
+    }
+
+    func recover(on queue: String) async throws(BrokerError) -> Recovery {
+        try await broker.recover(on: queue)
+    }
+
+    func note(_ note: JobNote, of session: Session, on queue: String) async throws(BrokerError) -> Bool {
+        try await broker.note(note, of: session, on: queue)
+    }
+
+    func checkpoint(of id: String, on queue: String) async throws(BrokerError) -> [UInt8]? {
+        try await broker.checkpoint(of: id, on: queue)
+    }
+
+    func promote(on queue: String) async throws(BrokerError) -> Promotion {
+        try await broker.promote(on: queue)
+    }
+
+    func release(_ session: Session, on queue: String) async throws(BrokerError) {
+        try await broker.release(session, on: queue)
+    }
+
+    func hints(
+        for session: Session,
+        on queues: [String],
+        _ onHint: @escaping @Sendable (Hint) -> Void
+    ) -> any Subscription {
+        broker.hints(for: session, on: queues, onHint)
+    }
+
+    func put(_ schedule: Schedule) async throws(BrokerError) -> ScheduleVerdict {
+        try await broker.put(schedule)
+    }
+
+    func dueSchedules(on queue: String, skipping count: Int) async throws(BrokerError) -> DueSchedules {
+        try await broker.dueSchedules(on: queue, skipping: count)
+    }
+
+    func tick(_ proposal: TickProposal, on queue: String) async throws(BrokerError) -> TickVerdict {
+        try await broker.tick(proposal, on: queue)
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import Synchronization
+
+/// Tells for how long no task has found a thread in the task pool: the proof that handlers block it.
+///
+/// It looks from a thread of its own, which they cannot block.
+final class PoolWatch: Sendable {
+    /// A task that waits for less than this has only met a busy machine.
+    private static let worthTelling = 500
+
+    private let sent = Mutex<ContinuousClock.Instant?>(nil)
+
+    /// Looks until the process ends.
+    func start() {
+        let thread = Thread { [self] in
+            while true {
+                look()
+                Thread.sleep(forTimeInterval: 0.25)
+            }
+        }
+        thread.name = "pool-watch"
+        thread.start()
+    }
+
+    private func look() {
+        guard let since = sent.withLock({ $0 }) else { return send() }
+        let milliseconds = Int((ContinuousClock.now - since) / .milliseconds(1))
+        guard milliseconds >= Self.worthTelling else { return }
+        FileHandle.standardOutput.write(Data("pool \(milliseconds)\n".utf8))
+    }
+
+    private func send() {
+        sent.withLock { $0 = ContinuousClock.now }
+        Task.detached { [self] in sent.withLock { $0 = nil } }
+    }
+}
