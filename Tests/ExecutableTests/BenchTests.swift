@@ -12,6 +12,8 @@ import Testing
         struct Ceiling: Decodable { let push_single, push_batch, claim_finish_batch: Int }
         struct Unique: Decodable { let new, drop, replace: Int }
         struct Latencies: Decodable { let p50, p95, p99, max: Double }
+        struct OneCall: Decodable { let push_batch, claim_finish_batch: Int }
+        struct Long: Decodable { let drain, worker_rss_bytes: Int }
 
         let jobs, runs, push_awaited, push_concurrent, push_bulk, drain, drain_async, mixed: Int
         let bytes_per_waiting_job, worker_rss_bytes: Int
@@ -19,11 +21,14 @@ import Testing
         let ceiling: Ceiling
         let unique: Unique
         let pickup_ms, pickup_200_idle_ms: Latencies
+        let ceiling_one_call: OneCall
+        let long_drain: Long
+        let settings: [String: String]
     }
 
     @Test(.timeLimit(.minutes(10)))
     func measuresEverythingAndLeavesNothing() async throws {
-        let bench = try Program("errand", ["bench", "--jobs", "1000", "--runs", "1", "--json"])
+        let bench = try Program("errand", ["bench", "--jobs", "1000", "--runs", "1", "--probes", "10", "--json"])
         #expect(try await bench.end(within: .seconds(540)) == 0, "\(bench.lines)")
         let line = try #require(bench.lines.last { $0.hasPrefix("{") })
         let figures = try JSONDecoder().decode(Figures.self, from: Data(line.utf8))
@@ -42,44 +47,122 @@ import Testing
         #expect((100...1000).contains(figures.bytes_per_waiting_job))
         #expect(figures.worker_rss_bytes > 1_000_000 && figures.server_us_per_job > 0)
         #expect(figures.idle_commands_per_s > 0)
+        #expect(figures.long_drain.drain > 0 && figures.long_drain.worker_rss_bytes > 1_000_000)
+        // The highest of several ways, of which this is one.
+        let oneCall = figures.ceiling_one_call
+        #expect(oneCall.push_batch > 0 && oneCall.push_batch <= figures.ceiling.push_batch)
+        #expect(oneCall.claim_finish_batch > 0 && oneCall.claim_finish_batch <= figures.ceiling.claim_finish_batch)
+        let settings = [
+            "appendonly": "yes", "appendfsync": "everysec", "save": "\"\"", "maxmemory-policy": "noeviction",
+        ]
+        #expect(settings.allSatisfy { figures.settings[$0.key] == $0.value }, "\(figures.settings)")
+        for name in ["redis", "hiredis", "swift", "kernel", "processors", "runs", "build"] {
+            #expect(![nil, "", "unknown"].contains(figures.settings[name]), "\(name) of \(figures.settings)")
+        }
     }
 
-    @Test func leavesNoQueueOnAServerOfOthers() async throws {
+    /// Also as a user who may do no more than Errand needs.
+    @Test(arguments: [false, true])
+    func leavesAServerOfOthersAsItWas(restricted: Bool) async throws {
         let server = try RedisServer()
+        try server.run("HSET", "errand:{bench-mine-0}:body", "id", "kept")
+        try server.run("SADD", "errand:queues", "bench-mine-0")
+        let url = restricted ? server.url : server.shownURL
         let bench = try Program(
             "errand",
-            ["bench", "--jobs", "1000", "--runs", "1", "--only", "drain", "--redis", server.shownURL]
+            ["bench", "--jobs", "1000", "--runs", "1", "--only", "drain", "--only", "unique", "--redis", url]
         )
         #expect(try await bench.end(within: .seconds(300)) == 0, "\(bench.lines)")
         #expect(bench.lines.contains { $0.contains("drain, handlers that do nothing") }, "\(bench.lines)")
-        #expect(try server.run("KEYS", "errand:*") == "")
+        let keys = try server.run("KEYS", "*").split(separator: "\n").sorted()
+        #expect(keys == ["errand:queues", "errand:{bench-mine-0}:body"])
+        #expect(try server.run("SMEMBERS", "errand:queues") == "bench-mine-0")
+    }
+
+    /// A queue is removed before the next measurement, not only in the end.
+    @Test(.timeLimit(.minutes(5)))
+    func tidiesUpBetweenMeasurements() async throws {
+        let server = try RedisServer()
+        let bench = try Program(
+            "errand",
+            ["bench", "--jobs", "1000", "--runs", "5", "--only", "mixed", "--redis", server.shownURL]
+        )
+        var most = 0
+        while bench.isRunning {
+            let queues = try server.run("KEYS", "errand:{bench-*}:seq").split(separator: "\n")
+            most = max(most, queues.count)
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(try await bench.end() == 0, "\(bench.lines)")
+        #expect(most == 1)
+    }
+
+    @Test func wantsTheCeilingsJobsToBeTaken() async throws {
+        let server = try RedisServer()
+        // Too little for the jobs of one measurement.
+        try server.run("CONFIG", "SET", "maxmemory", "3mb")
+        let bench = try Program(
+            "errand",
+            ["bench", "--jobs", "100000", "--runs", "1", "--only", "push", "--redis", server.shownURL]
+        )
+        #expect(try await bench.end(within: .seconds(300)) == 1, "\(bench.lines)")
+        #expect(bench.lines.contains { $0.contains("the ceiling counts for nothing") }, "\(bench.lines)")
     }
 
     private struct Growth: Decodable {
         struct Point: Decodable {
             let axis: String
-            let value, bytes_per_waiting_job: Int
-            let push_us, drain_us, server_us: Double
+            let value, runs: Int
+            let bytes_per_waiting_job: Int?
+            let push_us, drain_us, server_us, idle_commands_per_s: Double?
+            let spread: [String: [Double]]
         }
         let growth: [Point]
+
+        func points(of axis: String) -> [Point] { growth.filter { $0.axis == axis } }
+    }
+
+    private static func growth(of bench: Program) throws -> Growth {
+        let line = try #require(bench.lines.last { $0.hasPrefix("{") })
+        return try JSONDecoder().decode(Growth.self, from: Data(line.utf8))
     }
 
     @Test(.timeLimit(.minutes(10)))
     func drawsHowCostsGrow() async throws {
         let plot = NSTemporaryDirectory() + "growth-\(UInt32.random(in: 0 ... .max)).svg"
         defer { try? FileManager.default.removeItem(atPath: plot) }
-        let arguments = ["bench", "--growth", "--jobs", "1000", "--most-waiting", "10000", "--plot", plot, "--json"]
-        let bench = try Program("errand", arguments)
+        let size = ["--jobs", "1000", "--most-waiting", "10000", "--runs", "1"]
+        let bench = try Program("errand", ["bench", "--growth", "--plot", plot, "--json"] + size)
         #expect(try await bench.end(within: .seconds(540)) == 0, "\(bench.lines)")
-        let line = try #require(bench.lines.last { $0.hasPrefix("{") })
-        let points = try JSONDecoder().decode(Growth.self, from: Data(line.utf8)).growth
-        #expect(points.filter { $0.axis == "waiting" }.map(\.value) == [10_000])
-        #expect(points.filter { $0.axis == "bodies" }.map(\.value) == [100, 1024, 10_240, 102_400])
-        #expect(points.allSatisfy { $0.push_us > 0 && $0.drain_us > 0 && $0.server_us > 0 }, "\(points)")
-        #expect(points.last.map { (100_000...200_000).contains($0.bytes_per_waiting_job) } == true, "\(points)")
+        let growth = try Self.growth(of: bench)
+        #expect(growth.points(of: "waiting").map(\.value) == [10_000])
+        #expect(growth.points(of: "bodies").map(\.value) == [100, 1024, 10_240, 102_400])
+        for point in growth.growth {
+            #expect(point.runs == 1 && (point.drain_us ?? 0) > 0 && (point.server_us ?? 0) > 0, "\(point)")
+            #expect((point.push_us ?? 0 > 0) == (point.axis != "workers"), "\(point)")
+            let isIdling = ["workers", "queues"].contains(point.axis)
+            #expect((point.idle_commands_per_s ?? 0 > 0) == isIdling, "\(point)")
+        }
+        let largest = growth.growth.last?.bytes_per_waiting_job ?? 0
+        #expect((100_000...200_000).contains(largest), "\(growth)")
         let drawn = try String(contentsOfFile: plot, encoding: .utf8)
         #expect(XMLParser(data: Data(drawn.utf8)).parse(), "\(drawn)")
         #expect(drawn.split(separator: "µs a job by").count == 5, "one panel an axis")
+        #expect(drawn.split(separator: "commands a second while idle, by").count == 3)
+    }
+
+    @Test func tellsTheSpreadOfSeveralRuns() async throws {
+        let words = ["--axis", "bodies", "--jobs", "1000", "--runs", "2", "--json"]
+        let bench = try Program("errand", ["bench", "--growth"] + words)
+        #expect(try await bench.end(within: .seconds(300)) == 0, "\(bench.lines)")
+        let growth = try Self.growth(of: bench)
+        #expect(growth.growth.map(\.axis) == ["bodies", "bodies", "bodies", "bodies"])
+        for point in growth.growth {
+            let median = try #require(point.push_us)
+            let ends = try #require(point.spread["push_us"])
+            #expect(point.runs == 2 && ends.count == 2)
+            #expect(ends == ends.sorted() && median >= ends[0] && median <= ends[1], "\(point)")
+        }
     }
 
     @Test func refusesAPlotOfNothing() async throws {

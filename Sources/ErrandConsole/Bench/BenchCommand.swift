@@ -12,34 +12,48 @@ struct BenchCommand: AsyncParsableCommand {
         discussion: """
             Starts an embedded broker and worker processes of its own, unless --redis names a server, and takes each \
             measurement --runs times. The ceiling is redis-benchmark of the same scripts on the same server in the same \
-            run: with one job a call, with 50, and of one script that claims 50 jobs and finishes them.
+            run: with one job a call, with 50, and of one script that claims 50 jobs and finishes them; of 50 the highest \
+            rate counts, with one call at a time, two connections or four calls ahead.
 
-            The queues it makes are removed in the end. Measure on a quiet machine; on a server that others use it is a load \
-            like any other.
+            The queues it makes are removed after each measurement, and no others are touched. Measure on a quiet machine; \
+            on a server that others use it is a load like any other.
 
             Examples:
               errand bench
               errand bench --jobs 1000000 --runs 5 --only drain
+              errand bench --only memory
               errand bench --growth --plot growth.svg
+              errand bench --growth --axis queues --runs 5
               errand bench --redis redis://127.0.0.1:6379 --json
             """
     )
 
     @OptionGroup var brokerOptions: BrokerOptions
     @Option(help: "How many jobs a measurement takes.") var jobs = 100_000
-    @Option(help: "How often each measurement is taken; medians are shown.") var runs = 3
+    @Option(help: "How often each measurement is taken; medians are shown. 3 unless said, 1 of what takes long.")
+    var runs: Int?
     @Option(help: "How many jobs the worker runs at once.") var concurrency = 8
     @Option(
         help: "Only this part: \(BenchMeasurement.Part.allCases.map(\.rawValue).joined(separator: ", ")); repeatable."
     )
     var only: [BenchMeasurement.Part] = []
+    @Option(help: "How many pick-ups by idle workers a run times, about one a second.") var probes = 60
     @Flag(
         help: ArgumentHelp(
             "Measure how costs grow instead: with waiting jobs, workers, queues and bodies.",
-            discussion: "A push, a drain and the memory of a job at each point; some minutes and gigabytes."
+            discussion: """
+                A push, a drain and the memory of a job at each point, and what idle workers send; some minutes and gigabytes.
+                """
         )
     )
     var growth = false
+    @Option(
+        help: ArgumentHelp(
+            "With --growth: only this axis: \(GrowthAxis.allCases.map(\.rawValue).joined(separator: ", ")); repeatable.",
+            valueName: "axis"
+        )
+    )
+    var axis: [GrowthAxis] = []
     @Option(help: ArgumentHelp("With --growth: draw the curves into this file.", valueName: "file.svg"))
     var plot: String?
     @Option(help: ArgumentHelp("With --growth: the most jobs that wait at once.", valueName: "jobs"))
@@ -48,11 +62,13 @@ struct BenchCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (1000...10_000_000).contains(jobs) else { throw ValidationError("--jobs must be 1000 to 10000000") }
-        guard (1...100).contains(runs) else { throw ValidationError("--runs must be 1 to 100") }
+        guard (1...100).contains(runs ?? 1) else { throw ValidationError("--runs must be 1 to 100") }
+        guard (1...10_000).contains(probes) else { throw ValidationError("--probes must be 1 to 10000") }
         guard (10_000...10_000_000).contains(mostWaiting) else {
             throw ValidationError("--most-waiting must be 10000 to 10000000")
         }
         guard growth || plot == nil else { throw ValidationError("--plot goes with --growth") }
+        guard growth || axis.isEmpty else { throw ValidationError("--axis goes with --growth") }
         guard !growth || only.isEmpty else { throw ValidationError("--only does not go with --growth") }
         guard (1...10_000).contains(concurrency) else { throw ValidationError("--concurrency must be 1 to 10000") }
     }
@@ -64,7 +80,8 @@ struct BenchCommand: AsyncParsableCommand {
                     broker: broker,
                     brokerURL: url,
                     jobs: jobs,
-                    concurrency: concurrency
+                    concurrency: concurrency,
+                    probes: probes
                 )
                 do {
                     if growth { try await showGrowth(on: stage) } else { try await showFigures(on: stage) }
@@ -77,10 +94,13 @@ struct BenchCommand: AsyncParsableCommand {
         }
     }
 
+    private var often: BenchRuns { BenchRuns(asked: runs) }
+
     private func showFigures(on stage: BenchStage) async throws {
-        let measurements = self.measurements(on: stage)
-        let figures = try await BenchRun(stage: stage, measurements: measurements, runs: runs).figures()
-        let report = BenchReport(figures: figures, facts: try await .gather(stage), jobs: jobs, runs: runs)
+        let run = BenchRun(stage: stage, measurements: measurements(on: stage), runs: often)
+        let figures = try await run.figures()
+        let facts = try await BenchFacts.gather(stage, runs: often)
+        let report = BenchReport(figures: figures, facts: facts, jobs: jobs, runs: often.count())
         if json { StandardOutput.write(report.json.bytes) } else { report.print() }
     }
 
@@ -95,8 +115,9 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     private func showGrowth(on stage: BenchStage) async throws {
-        let points = try await GrowthBench(stage: stage, most: mostWaiting).points()
-        let report = GrowthReport(points: points, facts: try await .gather(stage))
+        let axes = GrowthAxis.allCases.filter { axis.isEmpty || axis.contains($0) }
+        let points = try await GrowthBench(stage: stage, axes: axes, most: mostWaiting, runs: often).points()
+        let report = GrowthReport(points: points, facts: try await .gather(stage, runs: often))
         if json { StandardOutput.write(report.json.bytes) } else { report.print() }
         guard let plot else { return }
         do { try Data(GrowthPlot(points: points).svg.utf8).write(to: URL(fileURLWithPath: plot)) } catch {

@@ -1,5 +1,7 @@
+import ArgumentParser
+
 /// What is made larger, while everything else stays as it is.
-enum GrowthAxis: String, CaseIterable, Sendable {
+enum GrowthAxis: String, CaseIterable, ExpressibleByArgument, Sendable {
     case waiting, workers, queues, bodies
 
     /// What stands at the axis of the plot.
@@ -23,18 +25,13 @@ enum GrowthAxis: String, CaseIterable, Sendable {
         case .bodies: [100, 1024, 10_240, 102_400]
         }
     }
-}
 
-/// What a job cost where so much of something was there.
-struct GrowthPoint: Sendable, Equatable {
-    let axis: GrowthAxis
-    let value: Int
-    /// Microseconds a job of a bulk push.
-    var push: Double
-    /// Microseconds a job of a drain.
-    var drain: Double
-    /// Microseconds of the server's processor a job of a drain.
-    var server: Double
-    /// Bytes of the server's memory a waiting job.
-    var bytes: Double
+    /// What may depend on it. Workers do not push, and waiting jobs or their bodies are nothing to idle workers.
+    var figures: [GrowthFigure] {
+        switch self {
+        case .waiting, .bodies: [.push, .drain, .server, .bytes]
+        case .workers: [.drain, .server, .idle]
+        case .queues: [.push, .drain, .server, .bytes, .idle]
+        }
+    }
 }

@@ -1,62 +1,90 @@
 import Foundation
 
-/// The growth of the costs as a picture: a panel for each thing that was made larger, its axis logarithmic.
+/// The growth of the costs as a picture: a panel for each thing that was made larger, its axis logarithmic. A thin bar goes from the
+/// least to the most of several runs.
 struct GrowthPlot {
     let points: [GrowthPoint]
 
     private static let width = 420.0
     private static let height = 300.0
     private static let margin = (left: 60.0, right: 20.0, top: 40.0, bottom: 50.0)
-    private static let curves: [(title: String, colour: String, value: @Sendable (GrowthPoint) -> Double)] = [
-        ("push", "#1f77b4", { $0.push }), ("drain", "#d62728", { $0.drain }),
-        ("server's processor, drain", "#2ca02c", { $0.server }),
+
+    private struct Curve {
+        let figure: GrowthFigure
+        let title: String
+        let colour: String
+    }
+
+    private struct Panel {
+        let axis: GrowthAxis
+        let title: String
+        let curves: [Curve]
+    }
+
+    private static let costs = [
+        Curve(figure: .push, title: "push", colour: "#1f77b4"),
+        Curve(figure: .drain, title: "drain", colour: "#d62728"),
+        Curve(figure: .server, title: "server's processor, drain", colour: "#2ca02c"),
     ]
+    private static let idling = [Curve(figure: .idle, title: "commands while idle", colour: "#9467bd")]
+
+    private var panels: [Panel] {
+        let axes = GrowthAxis.allCases.filter { axis in points.contains { $0.axis == axis } }
+        let costs = axes.map { Panel(axis: $0, title: "µs a job by \($0.title)", curves: Self.costs) }
+        let idling = axes.filter { $0.figures.contains(.idle) }.map {
+            Panel(axis: $0, title: "commands a second while idle, by \($0.title)", curves: Self.idling)
+        }
+        return costs + idling
+    }
 
     /// The picture as SVG.
     var svg: String {
-        let axes = GrowthAxis.allCases.filter { axis in points.contains { $0.axis == axis } }
-        let rows = (axes.count + 1) / 2
+        let panels = panels
+        let rows = (panels.count + 1) / 2
         let (width, height) = (Self.width * 2, Self.height * Double(rows) + 30)
-        var svg = """
-            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(Int(width)) \(Int(height))" font-family="sans-serif" \
-            font-size="12">
-            <rect width="100%" height="100%" fill="white"/>
-
-            """
-        for (index, curve) in Self.curves.enumerated() {
-            let x = Self.margin.left + Double(index) * 130
-            svg += Self.line([(x, 16), (x + 20, 16)], curve.colour)
-            svg += Self.text(curve.title, x + 26, 20, "start")
+        var svg = SVG.head(width: Int(width), height: Int(height))
+        for (index, curve) in (Self.costs + Self.idling).enumerated() {
+            let x = Self.margin.left + Double(index) * 190
+            svg += SVG.line([(x, 16), (x + 20, 16)], curve.colour)
+            svg += SVG.text(curve.title, x + 26, 20, "start")
         }
-        for (index, axis) in axes.enumerated() {
+        for (index, panel) in panels.enumerated() {
             let (x, y) = (Double(index % 2) * Self.width, 30 + Double(index / 2) * Self.height)
-            svg += "<g transform=\"translate(\(x) \(y))\">\n" + panel(axis) + "</g>\n"
+            svg += "<g transform=\"translate(\(x) \(y))\">\n" + drawing(of: panel) + "</g>\n"
         }
         return svg + "</svg>\n"
     }
 
-    private func panel(_ axis: GrowthAxis) -> String {
-        let points = points.filter { $0.axis == axis }
-        let most = points.flatMap { point in Self.curves.map { $0.value(point) } }.max() ?? 1
-        let scale = Scale(values: points.map(\.value), most: most)
-        var svg = Self.text("µs a job by \(axis.title)", Self.margin.left, Self.margin.top - 14, "start")
+    private func drawing(of panel: Panel) -> String {
+        let points = points.filter { $0.axis == panel.axis }
+        let highest = points.flatMap { point in panel.curves.compactMap { point[$0.figure]?.range?.upperBound } }.max()
+        let scale = Scale(values: points.map(\.value), most: highest ?? 1)
+        var svg = SVG.text(panel.title, Self.margin.left, Self.margin.top - 14, "start")
         for step in scale.steps {
             let y = scale.y(step)
-            svg += Self.line([(Self.margin.left, y), (Self.width - Self.margin.right, y)], "#dddddd")
-            svg += Self.text(Self.short(step), Self.margin.left - 6, y + 4, "end")
+            svg += SVG.line([(Self.margin.left, y), (Self.width - Self.margin.right, y)], "#dddddd")
+            svg += SVG.text(SVG.short(step), Self.margin.left - 6, y + 4, "end")
         }
         for point in points {
-            svg += Self.text(Self.short(Double(point.value)), scale.x(point.value), scale.bottom + 18, "middle")
+            svg += SVG.text(SVG.short(Double(point.value)), scale.x(point.value), scale.bottom + 18, "middle")
         }
-        for curve in Self.curves {
-            let places = points.map { (scale.x($0.value), scale.y(curve.value($0))) }
-            svg += Self.line(places, curve.colour)
-            for place in places {
-                svg +=
-                    "<circle cx=\"\(Self.place(place.0))\" cy=\"\(Self.place(place.1))\" r=\"3\" fill=\"\(curve.colour)\"/>\n"
-            }
-        }
+        for curve in panel.curves { svg += drawing(of: curve, points, scale) }
         return svg
+    }
+
+    private func drawing(of curve: Curve, _ points: [GrowthPoint], _ scale: Scale) -> String {
+        var places: [(Double, Double)] = []
+        var marks = ""
+        for point in points {
+            guard let samples = point[curve.figure], let median = samples.median, let range = samples.range else {
+                continue
+            }
+            let (x, y) = (scale.x(point.value), scale.y(median))
+            places.append((x, y))
+            marks += SVG.line([(x, scale.y(range.lowerBound)), (x, scale.y(range.upperBound))], curve.colour)
+            marks += SVG.circle(x, y, curve.colour)
+        }
+        return places.isEmpty ? "" : SVG.line(places, curve.colour) + marks
     }
 
     /// Where values are in a panel.
@@ -84,27 +112,5 @@ struct GrowthPlot {
         }
 
         func y(_ value: Double) -> Double { bottom - value / top * (bottom - GrowthPlot.margin.top) }
-    }
-
-    // MARK: Pieces of SVG
-
-    private static func line(_ places: [(Double, Double)], _ colour: String) -> String {
-        let list = places.map { "\(place($0.0)),\(place($0.1))" }.joined(separator: " ")
-        return "<polyline points=\"\(list)\" fill=\"none\" stroke=\"\(colour)\" stroke-width=\"1.5\"/>\n"
-    }
-
-    private static func text(_ text: String, _ x: Double, _ y: Double, _ anchor: String) -> String {
-        "<text x=\"\(place(x))\" y=\"\(place(y))\" text-anchor=\"\(anchor)\">\(text)</text>\n"
-    }
-
-    private static func place(_ number: Double) -> String { String(format: "%.1f", number) }
-
-    /// 1000000 as 1M, 10240 as 10.2k.
-    private static func short(_ number: Double) -> String {
-        switch number {
-        case 1e6...: String(format: "%gM", (number / 1e5).rounded() / 10)
-        case 1e3...: String(format: "%gk", (number / 100).rounded() / 10)
-        default: String(format: "%g", number)
-        }
     }
 }

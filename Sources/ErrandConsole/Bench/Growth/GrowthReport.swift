@@ -1,43 +1,50 @@
 import ErrandCommandLine
 import ErrandOperator
-import Foundation
 
 /// The growth of the costs as a table for people and as one object for programs.
 struct GrowthReport {
     let points: [GrowthPoint]
     let facts: BenchFacts
 
-    /// Writes the table.
+    /// Writes the table: medians, and in brackets the least and the most of several runs.
     func print() {
         for line in facts.lines { StandardOutput.write(line) }
         StandardOutput.write("")
-        var table = TextTable([
-            ("", .left), ("", .right), ("push", .right), ("drain", .right), ("server, drain", .right),
-            ("memory a waiting job", .right),
-        ])
+        var columns: [(title: String, alignment: TextTable.Alignment)] = [
+            ("", .left), ("", .right), ("runs", .right),
+        ]
+        for figure in GrowthFigure.allCases { columns.append((title: figure.title, alignment: .right)) }
+        var table = TextTable(columns)
         for point in points {
-            table.add([
-                .init(point.axis.title), .init("\(point.value)"), .init(Self.time(point.push)),
-                .init(Self.time(point.drain)), .init(Self.time(point.server)),
-                .init(String(format: "%.0f B", point.bytes)),
-            ])
+            var cells: [TextTable.Cell] = [.init(point.axis.title), .init("\(point.value)"), .init("\(point.runs)")]
+            for figure in GrowthFigure.allCases { cells.append(.init(Self.text(of: figure, at: point))) }
+            table.add(cells)
         }
         table.print()
     }
 
-    private static func time(_ microseconds: Double) -> String { String(format: "%.2f µs", microseconds) }
+    private static func text(of figure: GrowthFigure, at point: GrowthPoint) -> String {
+        guard let samples = point[figure], let median = samples.median else { return "" }
+        guard samples.count > 1, let range = samples.range else { return figure.text(median) }
+        return "\(figure.text(median)) (\(figure.text(range.lowerBound)) – \(figure.text(range.upperBound)))"
+    }
 
-    private static func exact(_ number: Double) -> JSONOutput { .written(Array(String(format: "%.3f", number).utf8)) }
+    /// One object; a figure that does not depend on the axis is null.
+    var json: JSONOutput { ["growth": .list(points.map { Self.json(of: $0) }), "settings": facts.json] }
 
-    /// One object.
-    var json: JSONOutput {
-        let points = points.map { point -> JSONOutput in
-            [
-                "axis": .text(point.axis.rawValue), "value": .count(point.value), "push_us": Self.exact(point.push),
-                "drain_us": Self.exact(point.drain), "server_us": Self.exact(point.server),
-                "bytes_per_waiting_job": .number(Int64(point.bytes.rounded())),
-            ]
+    private static func json(of point: GrowthPoint) -> JSONOutput {
+        var members: [(key: String, value: JSONOutput)] = [
+            (key: "axis", value: .text(point.axis.rawValue)), (key: "value", value: .count(point.value)),
+            (key: "runs", value: .count(point.runs)),
+        ]
+        var spread: [(key: String, value: JSONOutput)] = []
+        for figure in GrowthFigure.allCases {
+            members.append((key: figure.rawValue, value: point[figure]?.median.map(figure.json) ?? .null))
+            guard let range = point[figure]?.range else { continue }
+            let ends = [figure.json(range.lowerBound), figure.json(range.upperBound)]
+            spread.append((key: figure.rawValue, value: .list(ends)))
         }
-        return ["growth": .list(points), "settings": facts.json]
+        members.append((key: "spread", value: .object(spread)))
+        return .object(members)
     }
 }

@@ -3,6 +3,7 @@ struct BenchFigures: Sendable {
     /// What a figure is of.
     enum Kind: String, CaseIterable, Sendable {
         case ceilingPushSingle, ceilingPushBatch, ceilingClaimFinish
+        case ceilingPushBatchOneCall, ceilingClaimFinishOneCall
         case pushAwaited, pushConcurrent, pushBulk
         case drain, drainAsynchronous, drainChildren, mixed
         case uniqueNew, uniqueDrop, uniqueReplace
@@ -10,12 +11,16 @@ struct BenchFigures: Sendable {
         case pickup200Idle50, pickup200Idle95, pickup200Idle99, pickup200IdleMost
         case commandsPerJob, serverMicrosecondsPerJob, workerMicrosecondsPerJob, networkBytesPerJob
         case bytesPerWaitingJob, workerBytes, idleCommandsPerSecond, idleProcessorShare
+        case longDrain, longDrainWorkerBytes
+
+        /// Whether it is the largest of something in each run: then the largest of all runs counts.
+        var isMost: Bool { [.pickupMost, .pickup200IdleMost].contains(self) }
     }
 
-    private var values: [Kind: [Double]] = [:]
+    private var values: [Kind: BenchSamples] = [:]
 
     /// Adds what a run measured.
-    mutating func add(_ value: Double, to kind: Kind) { values[kind, default: []].append(value) }
+    mutating func add(_ value: Double, to kind: Kind) { values[kind, default: BenchSamples()].add(value) }
 
     /// Adds the percentiles of some latencies.
     mutating func add(_ latencies: [Double], to kinds: [Kind]) {
@@ -27,16 +32,14 @@ struct BenchFigures: Sendable {
         if let last = kinds.last { add(most, to: last) }
     }
 
-    /// The median of all runs; `nil` when it was not measured.
-    func median(_ kind: Kind) -> Double? {
-        guard let sorted = values[kind]?.sorted(), !sorted.isEmpty else { return nil }
-        let middle = sorted.count / 2
-        return sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+    /// What stands for all runs: their median, of the slowest pick-ups the slowest; `nil` when it was not measured.
+    func value(_ kind: Kind) -> Double? {
+        kind.isMost ? values[kind]?.range?.upperBound : values[kind]?.median
     }
 
     /// The smallest and the largest of all runs.
-    func range(_ kind: Kind) -> ClosedRange<Double>? {
-        guard let least = values[kind]?.min(), let most = values[kind]?.max() else { return nil }
-        return least...most
-    }
+    func range(_ kind: Kind) -> ClosedRange<Double>? { values[kind]?.range }
+
+    /// How many runs measured it.
+    func runs(_ kind: Kind) -> Int { values[kind]?.count ?? 0 }
 }

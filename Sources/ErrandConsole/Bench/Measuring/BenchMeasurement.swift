@@ -4,17 +4,16 @@ import ArgumentParser
 struct BenchMeasurement: Sendable {
     /// What can be asked for by itself.
     enum Part: String, CaseIterable, ExpressibleByArgument, Sendable {
-        case push, drain, mixed, unique, pickup, idle
+        case push, drain, memory, mixed, unique, pickup, idle
     }
 
     let part: Part
     let title: String
     /// Whether it measures the server alone.
     var isCeiling = false
+    /// Whether it takes so long that once is enough, unless somebody asks for more.
+    var isLong = false
     let take: @Sendable (_ stage: BenchStage, _ figures: inout BenchFigures) async throws -> Void
-
-    /// How many pushes a latency is made of.
-    private static let pushes = 300
 
     /// All of them, each ceiling beside what is compared with it.
     static let all: [BenchMeasurement] = pushing + draining + waiting
@@ -22,8 +21,11 @@ struct BenchMeasurement: Sendable {
     private static let pushing = [
         BenchMeasurement(part: .push, title: "push, the server alone", isCeiling: true) { stage, figures in
             let ceiling = CeilingBench(stage: stage)
-            figures.add(try await ceiling.push(jobs: stage.fewJobs, portion: 1), to: .ceilingPushSingle)
-            figures.add(try await ceiling.push(jobs: stage.jobs, portion: 50), to: .ceilingPushBatch)
+            figures.add(try await ceiling.pushOneByOne(jobs: stage.fewJobs), to: .ceilingPushSingle)
+            try await stage.reset()
+            let rates = try await ceiling.pushBatches(jobs: stage.jobs)
+            figures.add(rates.highest, to: .ceilingPushBatch)
+            figures.add(rates.oneCall, to: .ceilingPushBatchOneCall)
         },
         BenchMeasurement(part: .push, title: "push, one by one") { stage, figures in
             figures.add(try await PushBench(stage: stage).awaited(jobs: stage.fewJobs), to: .pushAwaited)
@@ -44,8 +46,9 @@ struct BenchMeasurement: Sendable {
 
     private static let draining = [
         BenchMeasurement(part: .drain, title: "claim and finish, the server alone", isCeiling: true) { stage, figures in
-            let rate = try await CeilingBench(stage: stage).claimAndFinish(jobs: stage.jobs)
-            figures.add(rate, to: .ceilingClaimFinish)
+            let rates = try await CeilingBench(stage: stage).claimAndFinish(jobs: stage.jobs)
+            figures.add(rates.highest, to: .ceilingClaimFinish)
+            figures.add(rates.oneCall, to: .ceilingClaimFinishOneCall)
         },
         BenchMeasurement(part: .drain, title: "drain") { stage, figures in
             let drain = try await DrainBench(stage: stage).drain(jobs: stage.jobs)
@@ -67,6 +70,11 @@ struct BenchMeasurement: Sendable {
             let drain = try await DrainBench(stage: stage).drain(jobs: jobs, operation: BenchOperations.child)
             figures.add(drain.drained, to: .drainChildren)
         },
+        BenchMeasurement(part: .memory, title: "a long drain", isLong: true) { stage, figures in
+            let drain = try await DrainBench(stage: stage).drain(jobs: stage.manyJobs)
+            figures.add(drain.drained, to: .longDrain)
+            figures.add(Double(drain.workerBytes), to: .longDrainWorkerBytes)
+        },
         BenchMeasurement(part: .mixed, title: "push and drain at once") { stage, figures in
             figures.add(try await DrainBench(stage: stage).mixed(jobs: stage.jobs), to: .mixed)
         },
@@ -74,11 +82,11 @@ struct BenchMeasurement: Sendable {
 
     private static let waiting = [
         BenchMeasurement(part: .pickup, title: "pick-up by one idle worker") { stage, figures in
-            let latencies = try await PickupBench(stage: stage).latencies(pushes: pushes, processes: 1, sessions: 1)
+            let latencies = try await PickupBench(stage: stage).latencies(processes: 1, sessions: 1)
             figures.add(latencies, to: [.pickup50, .pickup95, .pickup99, .pickupMost])
         },
         BenchMeasurement(part: .pickup, title: "pick-up by 200 idle workers") { stage, figures in
-            let latencies = try await PickupBench(stage: stage).latencies(pushes: pushes, processes: 4, sessions: 50)
+            let latencies = try await PickupBench(stage: stage).latencies(processes: 4, sessions: 50)
             figures.add(
                 latencies,
                 to: [.pickup200Idle50, .pickup200Idle95, .pickup200Idle99, .pickup200IdleMost]

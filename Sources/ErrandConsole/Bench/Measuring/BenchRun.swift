@@ -4,17 +4,19 @@ import ErrandCommandLine
 struct BenchRun {
     let stage: BenchStage
     let measurements: [BenchMeasurement]
-    let runs: Int
+    let runs: BenchRuns
 
-    /// Takes them.
+    /// Takes them, in rounds: minutes in which the machine is slow fall on all of them alike.
     func figures() async throws -> BenchFigures {
         var figures = BenchFigures()
-        var progress = ProgressBar(total: Int64(measurements.count * runs))
+        let turns = measurements.map { (measurement: $0, count: runs.count(isLong: $0.isLong)) }
+        var progress = ProgressBar(total: Int64(turns.reduce(0) { $0 + $1.count }))
         var done: Int64 = 0
-        for _ in 0..<runs {
-            for measurement in measurements {
-                progress.update(done, measurement.title)
-                try await measurement.take(stage, &figures)
+        for round in 0..<(turns.map { $0.count }.max() ?? 0) {
+            for turn in turns where round < turn.count {
+                progress.update(done, turn.measurement.title)
+                try await turn.measurement.take(stage, &figures)
+                try await stage.reset()
                 done += 1
             }
         }

@@ -1,7 +1,6 @@
 import Errand
 import ErrandCommandLine
 import ErrandRedis
-import Foundation
 import Synchronization
 
 /// The broker that is measured, and how its processes reach it.
@@ -13,25 +12,38 @@ final class BenchStage: Sendable {
     let jobs: Int
     /// How many jobs a worker runs at once.
     let concurrency: Int
-    private let made = Mutex<[String]>([])
+    /// How many pick-ups by idle workers a run times.
+    let probes: Int
+    /// What the names of all queues begin with; by chance, so that nobody else's queue is meant.
+    private let prefix = "bench-\(String(UInt32.random(in: 0..<60_466_176), radix: 36))-"
+    private let made = Mutex(Made())
 
-    init(broker: RedisBroker, brokerURL: String, jobs: Int, concurrency: Int) {
+    private struct Made: Sendable {
+        var count = 0
+        var left: [String] = []
+    }
+
+    init(broker: RedisBroker, brokerURL: String, jobs: Int, concurrency: Int, probes: Int) {
         self.broker = broker
         self.brokerURL = brokerURL
         self.jobs = jobs
         self.concurrency = concurrency
+        self.probes = probes
     }
 
     /// How many jobs a measurement takes that has a round trip a job.
     var fewJobs: Int { max(1000, jobs / 10) }
+    /// How many jobs a long measurement takes; a queue holds no more than ten million.
+    var manyJobs: Int { min(10_000_000, jobs * 10) }
 
     var producer: Producer { Producer(broker: broker) }
 
-    /// A queue that nobody has used; cleared in the end.
+    /// A queue that nobody has used; removed by ``tidyUp()``.
     func queue() -> String {
         made.withLock { made in
-            let name = "bench-\(ProcessInfo.processInfo.processIdentifier)-\(made.count)"
-            made.append(name)
+            let name = prefix + String(made.count)
+            made.count += 1
+            made.left.append(name)
             return name
         }
     }
@@ -88,25 +100,11 @@ final class BenchStage: Sendable {
         RedisInfo(text: try await broker.command(.command("INFO", "everything")).text ?? "")
     }
 
-    /// Removes what the measurements left: waiting jobs, and the queues themselves.
+    /// Removes the queues that were made so far, with what the measurements left in them.
     func tidyUp() async throws {
-        for queue in made.withLock({ $0 }) {
-            while try await broker.clear(queue) > 0 {}
-            let key = KeySpace.key(of: queue)
-            _ = try await broker.command(
-                .command(
-                    "DEL",
-                    key + ":seq",
-                    key + ":counters",
-                    key + ":ended",
-                    key + ":settings",
-                    key + ":ended:old",
-                    key + ":history",
-                    key + ":history:order",
-                    key + ":ceiling"
-                )
-            )
-            _ = try await broker.command(.command("SREM", "errand:queues", queue))
+        for queue in made.withLock({ $0.left }) {
+            try await remove(queue)
+            made.withLock { $0.left.removeAll { $0 == queue } }
         }
     }
 }

@@ -1,5 +1,6 @@
 import Errand
 import ErrandCommandLine
+import ErrandRedis
 
 /// How soon an idle worker begins a job, from the call of `push` on, and what idle workers cost.
 struct PickupBench {
@@ -13,8 +14,11 @@ struct PickupBench {
         var processorShare = 0.0
     }
 
-    /// The latencies of so many pushes, in milliseconds.
-    func latencies(pushes: Int, processes: Int, sessions: Int) async throws -> [Double] {
+    /// After a job a worker looks for work more often; within this time the looks are as far apart as they ever are.
+    private static let calmingDown = Duration.seconds(2)
+
+    /// The latencies of pushes to workers that rest, in milliseconds.
+    func latencies(processes: Int, sessions: Int) async throws -> [Double] {
         let queue = stage.queue()
         let workers = try await BenchWorkers.start(
             stage,
@@ -25,16 +29,28 @@ struct PickupBench {
         )
         defer { workers.end() }
         let job = try stage.job(BenchOperations.pick, on: queue)
+        // The first ones find nothing in any cache.
+        for _ in 0..<20 { _ = try await latency(of: job, by: workers, after: .milliseconds(Int.random(in: 5...25))) }
         var latencies: [Double] = []
-        for number in 0..<pushes + 20 {
-            try await Task.sleep(for: .milliseconds(Int.random(in: 5...25)))
-            let start = MonotonicClock.nanoseconds
-            let receipt = try await stage.producer.push(job)
-            let begun = try await workers.pick(of: receipt.id)
-            // The first ones find nothing in any cache.
-            if number >= 20 { latencies.append(Double(begun - start) / 1e6) }
+        for _ in 0..<stage.probes {
+            try await awaitIdle(processes * sessions, on: [queue])
+            // Looks for work are half a second apart by then, and the pause ends anywhere between two of them.
+            let pause = Duration.milliseconds(Int.random(in: 600...1100))
+            latencies.append(try await latency(of: job, by: workers, after: pause))
         }
         return latencies
+    }
+
+    private func latency(
+        of job: OperationDescription,
+        by workers: BenchWorkers,
+        after pause: Duration
+    ) async throws -> Double {
+        try await Task.sleep(for: pause)
+        let start = MonotonicClock.nanoseconds
+        let receipt = try await stage.producer.push(job)
+        let begun = try await workers.pick(of: receipt.id)
+        return Double(begun - start) / 1e6
     }
 
     /// What a worker costs while there is nothing to do.
@@ -46,19 +62,55 @@ struct PickupBench {
         _ = try await stage.producer.push(usage)
         let used = try await workers.usage(number: 1)
         let asked = ContinuousClock.now
-        // After a job it looks for work more often for a while.
-        try await Task.sleep(for: .seconds(2))
+        try await Task.sleep(for: Self.calmingDown)
+        let commands = try await commandsPerSecond(for: time)
+        _ = try await stage.producer.push(usage)
+        let after = try await workers.usage(number: 2)
+        return Idle(
+            commandsPerSecond: commands,
+            processorShare: Double(after.processorMicroseconds - used.processorMicroseconds) / 1e6
+                / ((ContinuousClock.now - asked) / .seconds(1))
+        )
+    }
+
+    /// Commands a second that worker processes send while their queues stay empty.
+    func idleCommands(processes: Int, queues count: Int, for time: Duration) async throws -> Double {
+        let queues = (0..<count).map { _ in stage.queue() }
+        let workers = try await BenchWorkers.start(
+            stage,
+            queues: queues,
+            processes: processes,
+            concurrency: stage.concurrency
+        )
+        defer { workers.end() }
+        try await awaitIdle(processes, on: queues)
+        try await Task.sleep(for: Self.calmingDown)
+        return try await commandsPerSecond(for: time)
+    }
+
+    private func commandsPerSecond(for time: Duration) async throws -> Double {
         let before = try await ServerCosts(stage)
         let start = ContinuousClock.now
         try await Task.sleep(for: time)
         let costs = try await ServerCosts(stage) - before
-        let seconds = (ContinuousClock.now - start) / .seconds(1)
-        _ = try await stage.producer.push(usage)
-        let after = try await workers.usage(number: 2)
-        return Idle(
-            commandsPerSecond: Double(costs.commands) / seconds,
-            processorShare: Double(after.processorMicroseconds - used.processorMicroseconds) / 1e6
-                / ((ContinuousClock.now - asked) / .seconds(1))
-        )
+        return Double(costs.commands) / ((ContinuousClock.now - start) / .seconds(1))
+    }
+
+    /// Waits until so many workers have found nothing on each of the queues and wait for a hint.
+    private func awaitIdle(_ workers: Int, on queues: [String]) async throws {
+        let end = ContinuousClock.now + .seconds(60)
+        for queue in queues {
+            while try await idleWorkers(of: queue) < workers {
+                guard ContinuousClock.now < end else {
+                    throw CommandFailure("the workers of \(queue) did not come to rest", ExitStatus.unsuccessful)
+                }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+    }
+
+    private func idleWorkers(of queue: String) async throws -> Int {
+        let key = KeySpace.key(of: queue) + ":idle"
+        return try await stage.broker.command(.command("SMEMBERS", key)).elements?.count ?? 0
     }
 }

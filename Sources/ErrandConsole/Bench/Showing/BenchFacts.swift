@@ -9,32 +9,52 @@ struct BenchFacts {
     private let facts: [(name: String, value: String)]
 
     /// Asks the server, the machine and this program.
-    static func gather(_ stage: BenchStage) async throws -> BenchFacts {
-        let info = try await stage.info()
-        // As it is stored: with its id, its queue and what the scripts read, in front of which the time stands.
-        let job = try stage.job(BenchOperations.noop, on: "bench-0-0")
-        let stored = try job.settled().stored(readySince: 0).count
-        let persistence =
-            info["aof_enabled"] == "1" ? "appendonly" : "no appendonly"
-        return BenchFacts(facts: [
-            ("broker", "\(stage.broker.address)"),
-            ("redis", info["redis_version"] ?? "unknown"),
-            ("persistence", persistence),
-            ("system", ProcessInfo.processInfo.operatingSystemVersionString),
-            ("processors", "\(ProcessInfo.processInfo.activeProcessorCount)"),
-            ("jobs a measurement", "\(stage.jobs)"),
-            ("bytes a job", "\(job.arguments.description.utf8.count) of arguments, \(stored) stored"),
-            ("jobs a worker runs at once", "\(stage.concurrency)"),
-            ("build", Self.build),
-        ])
+    static func gather(_ stage: BenchStage, runs: BenchRuns) async throws -> BenchFacts {
+        let facts = try await server(of: stage) + program + work(of: stage, runs)
+        return BenchFacts(facts: facts)
     }
 
-    private static var build: String {
-        #if DEBUG
-            "debug: the figures mean nothing"
-        #else
-            "release"
-        #endif
+    private static func server(of stage: BenchStage) async throws -> [(name: String, value: String)] {
+        let info = try await stage.info()
+        var facts = [(name: "broker", value: "\(stage.broker.address)")]
+        for (name, key) in [("redis", "redis_version"), ("redis runs on", "os")] {
+            facts.append((name: name, value: info[key] ?? "unknown"))
+        }
+        for name in ["appendonly", "appendfsync", "save", "maxmemory", "maxmemory-policy", "io-threads"] {
+            facts.append((name: name, value: try await setting(name, of: stage)))
+        }
+        return facts
+    }
+
+    /// A setting as the server tells it, or that it does not.
+    private static func setting(_ name: String, of stage: BenchStage) async throws -> String {
+        do throws(BrokerError) {
+            let answer = try await stage.broker.command(.command("CONFIG", "GET", name)).elements ?? []
+            guard answer.count == 2, let value = answer[1].text else { return "unknown" }
+            return value.isEmpty ? "\"\"" : value.onOneLine(atMost: 100)
+        } catch {
+            guard [.notPermitted, .refused].contains(error.code) else { throw error }
+            return "unknown: CONFIG GET is not permitted"
+        }
+    }
+
+    private static var program: [(name: String, value: String)] {
+        [
+            ("hiredis", HiredisVersion.text), ("swift", ProgramFacts.swift), ("build", ProgramFacts.build),
+            ("system", ProcessInfo.processInfo.operatingSystemVersionString), ("kernel", ProgramFacts.kernel),
+            ("processors", "\(ProcessInfo.processInfo.activeProcessorCount)"),
+        ]
+    }
+
+    private static func work(of stage: BenchStage, _ runs: BenchRuns) throws -> [(name: String, value: String)] {
+        let job = try stage.job(BenchOperations.noop, on: stage.queue())
+        // As it is stored: with its id, its queue and what the scripts read, in front of which the time stands.
+        let stored = try job.settled().stored(readySince: 0).count
+        return [
+            ("runs", "\(runs)"), ("jobs a measurement", "\(stage.jobs)"),
+            ("bytes a job", "\(job.arguments.description.utf8.count) of arguments, \(stored) stored"),
+            ("jobs a worker runs at once", "\(stage.concurrency)"), ("pick-ups a run", "\(stage.probes)"),
+        ]
     }
 
     var lines: [String] { facts.map { "\($0.name): \($0.value)" } }

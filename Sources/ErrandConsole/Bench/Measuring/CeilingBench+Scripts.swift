@@ -1,0 +1,36 @@
+import ErrandRedis
+
+/// The scripts that `redis-benchmark` calls: those of the broker, in another wording.
+extension CeilingBench {
+    private func text(of script: String) -> ArraySlice<UInt8> {
+        let text = Script.all.first { $0.name == script }?.text ?? []
+        return text.drop { $0 != UInt8(ascii: "\n") }
+    }
+
+    /// A script with lines of its own in front.
+    func load(_ script: String, head: String) async throws -> String {
+        try await stage.broker.load(Array(("#!lua\n" + head).utf8) + text(of: script))
+    }
+
+    /// The exchange script twice in one: once to claim, once to report what was claimed.
+    func load(twice script: String) async throws -> String {
+        let both = """
+
+            end
+            local number = redis.call('HINCRBY', KEYS[1] .. ':ceiling', 'calls', 2)
+            local got = exchange(KEYS, { ARGV[1], tostring(number), '50', '8', '0', '7500', '17500', '8388608', '0' })
+            local jobs = #got[3]
+            local report = { ARGV[1], tostring(number + 1), '0', '0', '0', '7500', '17500', '8388608', jobs > 0 and '1' or '0' }
+            report[10], report[11], report[12], report[13] = tostring(jobs), got[2], '"operation":"noop","name":null', '1'
+            for i, id in ipairs(got[3]) do
+              report[13 + i] = id
+              report[13 + jobs + i] = '0'
+            end
+            return exchange(KEYS, report)
+            """
+        return try await stage.broker.load(
+            Array("#!lua flags=allow-oom\nlocal function exchange(KEYS, ARGV)\n".utf8) + text(of: script)
+                + Array(both.utf8)
+        )
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+
+/// A line of the table: what it says, of what figure, and with which ceiling that is compared.
+struct BenchRow {
+    let title: String
+    let kind: BenchFigures.Kind
+    let unit: Unit
+    var ceiling: BenchFigures.Kind?
+
+    init(_ title: String, _ kind: BenchFigures.Kind, _ unit: Unit, of ceiling: BenchFigures.Kind? = nil) {
+        self.title = title
+        self.kind = kind
+        self.unit = unit
+        self.ceiling = ceiling
+    }
+
+    /// What a figure is counted in.
+    enum Unit {
+        case rate, milliseconds, number, bytes, megabytes, percent
+
+        func text(_ value: Double) -> String {
+            switch self {
+            case .rate: String(format: "%.0f/s", value)
+            case .milliseconds: String(format: "%.2f ms", value)
+            case .number: String(format: "%.3f", value)
+            case .bytes: String(format: "%.0f B", value)
+            case .megabytes: String(format: "%.1f MB", value / 1e6)
+            case .percent: String(format: "%.2f %%", value * 100)
+            }
+        }
+    }
+
+    /// All of them, in order.
+    static let all: [BenchRow] = throughput + latency + costs
+
+    private static let throughput = [
+        BenchRow("server alone: push, one job a call", .ceilingPushSingle, .rate),
+        BenchRow("server alone: push, 50 jobs a call", .ceilingPushBatch, .rate),
+        BenchRow("the same, one call at a time", .ceilingPushBatchOneCall, .rate),
+        BenchRow("server alone: claim + finish, 50 jobs a call", .ceilingClaimFinish, .rate),
+        BenchRow("the same, one call at a time", .ceilingClaimFinishOneCall, .rate),
+        BenchRow("push, awaited one by one", .pushAwaited, .rate, of: .ceilingPushSingle),
+        BenchRow("push, from \(PushBench.tasks) tasks at once", .pushConcurrent, .rate, of: .ceilingPushBatch),
+        BenchRow("push, \(PushBench.portion) a call", .pushBulk, .rate, of: .ceilingPushBatch),
+        BenchRow("drain, handlers that do nothing", .drain, .rate, of: .ceilingClaimFinish),
+        BenchRow("drain, async handlers", .drainAsynchronous, .rate, of: .ceilingClaimFinish),
+        BenchRow("drain, child processes", .drainChildren, .rate),
+        BenchRow("drain of ten times as many jobs", .longDrain, .rate, of: .ceilingClaimFinish),
+        BenchRow("push and drain at once", .mixed, .rate),
+        BenchRow("unique push, all new", .uniqueNew, .rate, of: .ceilingPushBatch),
+        BenchRow("unique push, all duplicates", .uniqueDrop, .rate, of: .ceilingPushBatch),
+        BenchRow("unique push, all replaced", .uniqueReplace, .rate, of: .ceilingPushBatch),
+    ]
+
+    private static let latency = [
+        BenchRow("pick-up by one idle worker, median", .pickup50, .milliseconds),
+        BenchRow("pick-up, 95 of 100", .pickup95, .milliseconds),
+        BenchRow("pick-up, 99 of 100", .pickup99, .milliseconds),
+        BenchRow("pick-up, slowest of all runs", .pickupMost, .milliseconds),
+        BenchRow("pick-up by 200 idle workers, median", .pickup200Idle50, .milliseconds),
+        BenchRow("pick-up, 95 of 100", .pickup200Idle95, .milliseconds),
+        BenchRow("pick-up, 99 of 100", .pickup200Idle99, .milliseconds),
+        BenchRow("pick-up, slowest of all runs", .pickup200IdleMost, .milliseconds),
+    ]
+
+    private static let costs = [
+        BenchRow("commands a job in a drain", .commandsPerJob, .number),
+        BenchRow("server's processor a job in a drain, µs", .serverMicrosecondsPerJob, .number),
+        BenchRow("worker's processor a job in a drain, µs", .workerMicrosecondsPerJob, .number),
+        BenchRow("bytes over the network a job in a drain", .networkBytesPerJob, .bytes),
+        BenchRow("Redis memory a waiting job", .bytesPerWaitingJob, .bytes),
+        BenchRow("memory of the worker in a drain", .workerBytes, .megabytes),
+        BenchRow("memory of the worker in a drain of ten times as many", .longDrainWorkerBytes, .megabytes),
+        BenchRow("commands a second of an idle worker", .idleCommandsPerSecond, .number),
+        BenchRow("processor of an idle worker", .idleProcessorShare, .percent),
+    ]
+}
