@@ -221,7 +221,7 @@ let package = Package(
             name: "ErrandTests",
             dependencies: [
                 "Errand", "ErrandConformance", "ErrandRedis", "ErrandTesting", "ErrandWebhooks", "TestSupport",
-                configuration,
+                configuration, serviceLifecycle,
                 .product(
                     name: "InMemoryTracing",
                     package: "swift-distributed-tracing",

@@ -31,6 +31,7 @@ struct ErrandConsole: AsyncParsableCommand {
               77  not permitted
               78  bad configuration
             """,
+        version: ErrandVersion.current,
         subcommands: [
             StatusCommand.self, WorkerCheckCommand.self, TopCommand.self, JobsCommand.self, JobCommand.self,
             QueueCommand.self,

@@ -58,17 +58,17 @@ public struct ErrandDashboard: Sendable {
         pages = PageRenderer()
     }
 
-    /// Adds the dashboard's pages to a router.
+    /// Adds the dashboard's pages to a router, or to a group of its routes.
     ///
-    /// - Parameter path: where the pages begin, such as `/errand`; the empty text puts them at the root.
+    /// - Parameters:
+    ///   - router: the router or group; links on the pages begin with the group's path.
+    ///   - path: where the pages begin, such as `/errand`; the empty text puts them at the root.
     public func addRoutes<Context: RequestContext>(to router: some RouterMethods<Context>, at path: String = "/errand")
     {
-        let trimmed = path.split(separator: "/").joined(separator: "/")
-        let desk = FrontDesk(dashboard: self, base: trimmed.isEmpty ? "" : "/" + trimmed)
-        let group = router.group(RouterPath(trimmed))
-        desk.addPages(to: group)
-        desk.addActions(to: group)
-        desk.addFeeds(to: group)
-        desk.addHealth(to: group)
+        let routes = DeskRoutes(dashboard: self, group: router.group(RouterPath(path)))
+        FrontDesk.addPages(to: routes)
+        FrontDesk.addActions(to: routes)
+        FrontDesk.addFeeds(to: routes)
+        FrontDesk.addHealth(to: routes)
     }
 }

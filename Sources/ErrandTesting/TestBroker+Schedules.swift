@@ -18,9 +18,9 @@ extension TestBroker {
         return try await memory.tick(proposal, on: queue)
     }
 
-    /// A queue's schedules, sorted by name.
-    public func schedules(on queue: String) async throws(BrokerError) -> [ScheduleRecord] {
-        try await memory.schedules(on: queue)
+    /// A page of a queue's schedules.
+    public func schedules(on queue: String, from position: String?) async throws(BrokerError) -> SchedulePage {
+        try await memory.schedules(on: queue, from: position)
     }
 
     /// A schedule by its name.

@@ -34,7 +34,8 @@ struct DashboardCommand: AsyncParsableCommand {
               errand-dashboard
               errand-dashboard --allow-actions --port 9000 --redis redis://queue.internal:6379
               errand-dashboard --host 0.0.0.0 --users /etc/errand/users --allow-actions
-            """
+            """,
+        version: ErrandVersion.current
     )
 
     @Option(help: ArgumentHelp("The address to listen on.", valueName: "address"))
@@ -80,7 +81,7 @@ struct DashboardCommand: AsyncParsableCommand {
         let users = try await reportingFailures { try knownUsers() }
         try await reportingFailures { try checkReach(users) }
         let logger = CommandLogger.make("errand-dashboard", level: .notice, format: logFormat)
-        try await broker.withBroker(as: "errand-dashboard", patience: .seconds(5)) { broker in
+        try await broker.withBroker(as: "errand-dashboard", patience: .seconds(5), logFormat: logFormat) { broker in
             let application = application(broker, users, logger)
             do { try await application.runService() } catch {
                 throw CommandFailure("cannot serve on \(host):\(port): \(error)", ExitStatus.unavailable)

@@ -19,6 +19,7 @@ struct ErrandProducer: AsyncParsableCommand {
             Example:
               errand-producer push checksum '{"path":"a.jpg"}' --unique drop --wait=30s
             """,
+        version: ErrandVersion.current,
         subcommands: [PushCommand.self]
     )
 }

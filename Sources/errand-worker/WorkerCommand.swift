@@ -30,7 +30,8 @@ struct WorkerCommand: AsyncParsableCommand {
 
             The first SIGTERM or SIGINT ends it gracefully: nothing more is claimed, running jobs may end for the grace, the \
             rest is stopped and given back with its attempts unspent. A second signal ends it at once.
-            """
+            """,
+        version: ErrandVersion.current
     )
 
     @OptionGroup var brokerOptions: BrokerOptions

@@ -1,5 +1,6 @@
 import Errand
 import ErrandRedis
+import Foundation
 import TestSupport
 import Testing
 
@@ -69,6 +70,24 @@ import Testing
             _ = try await top.line { $0.contains("›") && $0.contains("q38") }
             press("p", top)
             try await until("q38 is paused") { try await desk.broker.status(of: "q38").queue.isPaused }
+            press("q", top)
+            #expect(await top.end().status == 0)
+        }
+
+        @Test func noKeyIsLostWhileTheBrokerDoesNotAnswer() async throws {
+            let desk = try await Desk(server, queues: ["a", "b"])
+            let lines = ["a", "b"].map { #"{"operation":"work","queue":"\#($0)"}"# }.joined(separator: "\n")
+            #expect(try await Executable.producer.run(["push", "--from", "-"], on: server, input: lines).status == 0)
+            let top = try start()
+            _ = try await top.line { $0.contains("b") && $0.contains("1") && $0.contains("0/s") == false }
+            server.kill(SIGSTOP)
+            press("p\u{1B}[Bp" + String(repeating: "\u{1B}[A\u{1B}[B", count: 500), top)
+            // Nothing tells that they have come in: the terminal shows nothing before the broker answers.
+            try await Task.sleep(for: .seconds(1))
+            server.kill(SIGCONT)
+            for queue in ["a", "b"] {
+                try await until("\(queue) is paused") { try await desk.broker.status(of: queue).queue.isPaused }
+            }
             press("q", top)
             #expect(await top.end().status == 0)
         }

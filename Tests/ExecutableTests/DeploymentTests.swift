@@ -160,18 +160,55 @@ import Yams
         #expect(try text("deploy/systemd/errand-worker@.service").contains("TimeoutStopSec=30"))
     }
 
-    @Test func redisStartsWithTheConfiguration() async throws {
-        // All but where it listens, which is the test's own.
+    /// Redis with the configuration and the users that are shipped, in a folder of the test's own.
+    private func shippedRedis(_ folder: URL, password: String = "") throws -> RedisServer {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let users = folder.appending(path: "errand.acl")
+        let rule = password.isEmpty ? "" : " >\(password)"
+        try text("deploy/redis/errand.acl").replacing(" resetpass ", with: " resetpass\(rule) ")
+            .write(to: users, atomically: true, encoding: .utf8)
+        // All but where it listens, which is the test's own as well.
         let lines = try text("deploy/redis/redis.conf").split(separator: "\n").filter {
             !$0.hasPrefix("port ") && !$0.hasPrefix("bind ")
         }
-        let copy = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID().uuidString).conf")
-        try lines.joined(separator: "\n").write(to: copy, atomically: true, encoding: .utf8)
-        defer { try? FileManager.default.removeItem(at: copy) }
-        let server = try RedisServer(["--include", copy.path])
-        #expect(try server.run("CONFIG", "GET", "maxmemory-policy").contains("noeviction"))
-        #expect(try server.run("CONFIG", "GET", "appendonly").contains("yes"))
-        let doctor = try await Executable.console.run(["doctor", "--json"], on: server)
+        let configuration = folder.appending(path: "errand.conf")
+        try lines.joined(separator: "\n").replacing("/etc/redis/errand.acl", with: users.path)
+            .write(to: configuration, atomically: true, encoding: .utf8)
+        return try RedisServer(restricted: false, ["--include", configuration.path])
+    }
+
+    @Test func redisStartsWithTheConfiguration() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let server = try shippedRedis(folder, password: "long")
+        #expect(try server.run("PING").hasPrefix("NOAUTH"))
+        #expect(try await Executable.console.run(["status"], on: server).status == 77)
+        let environment = ["ERRAND_REDIS_URL": "unix://errand:long@\(server.socket)"]
+        #expect(try text("deploy/redis/redis.conf").contains("\nmaxmemory-policy noeviction\n"))
+        // It looks at the rest of the configuration itself.
+        let doctor = try await Executable.console.run(["doctor", "--json"], environment: environment)
+        #expect(doctor.status == 0, "\(doctor.error)")
         #expect(try doctor.object["advice"] == .list([]), "\(doctor.text)")
+        let push = try await Executable.producer.run(["push", "work"], environment: environment)
+        #expect(push.status == 0, "\(push.error)")
+    }
+
+    @Test func nobodyComesInBeforeThereIsAPassword() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let server = try shippedRedis(folder)
+        #expect(try server.run("PING").hasPrefix("NOAUTH"))
+        for user in ["default", "errand"] {
+            #expect(try server.run("AUTH", user, "").hasPrefix("WRONGPASS"), "\(user)")
+        }
+    }
+
+    @Test func everyAddressThatIsShippedButTheComposeFilesNamesTheUser() throws {
+        for path in ["deploy/kubernetes/errand.yaml", "deploy/systemd/environment"] {
+            let addresses = try text(path).matches(of: /redis:\/\/[^ \n]+/).map { String($0.output) }
+            #expect(!addresses.isEmpty)
+            #expect(addresses.allSatisfy { $0.hasPrefix("redis://errand:PASSWORD@") }, "\(path): \(addresses)")
+        }
+        #expect(try !text("docker-compose.yml").contains(":6379\""))
     }
 }

@@ -22,6 +22,8 @@ from selenium.webdriver.common.keys import Keys
 
 HOSTILE = ['<script>alert(1)</script>', '"\u0301 onfocus=alert(1) autofocus x="\u0301', "'><img src=x onerror=alert(1)>",
            '\u202etxt.exe', '{{base}}{{{content}}}']
+# What an operation may be called, at its worst.
+UNKNOWN = ['__proto__', 'constructor', '..', '-', 'W' * 128]
 DEVICES = {'desktop': (1280, 900, False), 'telephone': (390, 844, True)}
 
 
@@ -42,6 +44,18 @@ class Walk:
         answer = subprocess.run([self.producer, 'push', '--from', '-', '--json'], input=text, stdout=subprocess.PIPE, check=True, text=True,
                                 stderr=subprocess.DEVNULL)
         return json.loads(answer.stdout)['id']
+
+    def redis(self, *words):
+        """Writes past every check, as whoever may write to the broker could."""
+        socket = os.environ['ERRAND_REDIS_URL'].removeprefix('unix://')
+        subprocess.run(['redis-cli', '-e', '-s', socket, *words], stdout=subprocess.DEVNULL, check=True)
+
+    def store(self, id, operation):
+        """Stores what no producer makes: a job of an operation that may not be called so."""
+        fragment = json.dumps({'operation': operation, 'name': operation}, separators=(',', ':'))[1:-1]
+        description = json.dumps({'operation': operation, 'name': operation, 'queue': 'files', 'unique': 'ignore', 'id': id})
+        body = f'{int(time.time() * 1000):013}1i5;;;{len(fragment)}\n{fragment}{description}'
+        self.redis('HSET', 'errand:{files}:body', id, body)
 
     def open(self, path):
         self.browser.get(self.place + path)
@@ -119,8 +133,66 @@ class Walk:
         for link in links:
             self.browser.get(link + '?arguments=show')
             self.look(f'hostile {link}')
-            if self.browser.find_elements(By.CSS_SELECTOR, 'main img, main script, [onfocus], [onerror]'):
-                self.fault(f'{link}: job data became markup')
+            self.holds(link)
+
+    def holds(self, where):
+        if self.browser.find_elements(By.CSS_SELECTOR, 'main img, main script, [onfocus], [onerror]'):
+            self.fault(f'{where}: job data became markup')
+
+    def unknown_operations(self):
+        for name in UNKNOWN:
+            self.push(operation=name, queue='files')
+        for number, text in enumerate(HOSTILE):
+            self.park(f'raw-parked-{number}', text)
+            # An id may be as bad; it has no page then, but a list shows it.
+            for id in (f'raw-dead-{number}', text):
+                self.bury(id, text)
+            self.unknown_seen(number, text)
+            for id in (f'raw-dead-{number}', text):
+                self.forget(id)
+        self.open('/')
+        self.until('operations that no worker knows are told', lambda: (self.browser.refresh(), set(UNKNOWN) <= self.cells())[1])
+        for device in DEVICES:
+            self.emulate(device, 'light')
+            for path in ('/', '/jobs?queue=files'):
+                self.open(path)
+                self.look(f'unknown operations, {path}, {device}')
+            self.picture(f'unknown-{device}-light')
+        self.emulate('desktop', 'light')
+
+    def cells(self):
+        return {cell.text for cell in self.browser.find_elements(By.CSS_SELECTOR, '#live-overview td')}
+
+    def park(self, id, text):
+        self.store(id, text)
+        self.redis('RPUSH', f'errand:{{files}}:parked:{text}', id)
+        self.redis('HSET', 'errand:{files}:parked', text, '1')
+
+    def bury(self, id, text):
+        self.store(id, text)
+        self.redis('ZADD', 'errand:{files}:dead', str(int(time.time() * 1000)), id)
+        self.redis('HSET', 'errand:{files}:errors', id, self.event(id, text))
+
+    def forget(self, id):
+        """Later parts take dead jobs as they come."""
+        self.redis('ZREM', 'errand:{files}:dead', id)
+        for key in ('body', 'errors'):
+            self.redis('HDEL', f'errand:{{files}}:{key}', id)
+
+    def event(self, id, text):
+        return json.dumps({'event': 'failed', 'id': id, 'operation': text, 'name': text, 'queue': text, 'attempt': 1, 'worker': text,
+                           'at_ms': int(time.time() * 1000), 'duration_ms': 1, 'error': text})
+
+    def unknown_seen(self, number, text):
+        for path in ('/', '/queues/files', '/jobs?queue=files', '/jobs?state=dead&queue=files', f'/queues/files/jobs/raw-parked-{number}?arguments=show',
+                     f'/queues/files/jobs/raw-dead-{number}?arguments=show', '/events'):
+            self.open(path)
+            if path == '/events':
+                # Again and again: nothing tells when the broker is listened to.
+                publish = ('PUBLISH', 'errand:{files}:events', self.event(f'raw-dead-{number}', text))
+                self.until(f'an event of {text} comes', lambda: (self.redis(*publish), self.browser.find_elements(By.CSS_SELECTOR, '#events td.bad'))[1])
+            self.look(f'{path} with {text}')
+            self.holds(f'{path} with {text}')
 
     def live_changes(self):
         self.open('/queues/images')
@@ -196,7 +268,7 @@ def main():
     options = parser.parse_args()
     walk = Walk(options.place.rstrip('/'), options.producer, options.screenshots)
     try:
-        for part in (walk.every_page, walk.hostile_data, walk.live_changes, walk.retries, walk.many_at_once, walk.last_look):
+        for part in (walk.every_page, walk.hostile_data, walk.unknown_operations, walk.live_changes, walk.retries, walk.many_at_once, walk.last_look):
             print(part.__name__.replace('_', ' '))
             part()
     finally:

@@ -22,8 +22,16 @@ public protocol TickingBroker: Sendable {
 
 /// What programs and the console need of a broker to look after schedules.
 public protocol SchedulingBroker: TickingBroker {
-    /// A queue's schedules, sorted by name.
-    func schedules(on queue: String) async throws(BrokerError) -> [ScheduleRecord]
+    /// A page of a queue's schedules, about 100, in no order.
+    ///
+    /// A schedule that is there all the while is on one of the pages, at times on two; one that is stored or deleted
+    /// meanwhile may be on one or not. What a page costs does not depend on how many schedules there are.
+    ///
+    /// - Parameters:
+    ///   - queue: The queue.
+    ///   - position: ``SchedulePage/next`` of the page before; `nil` for the first one.
+    /// - Throws: ``BrokerError`` with code ``BrokerError/Code/refused`` for a position that no page has answered.
+    func schedules(on queue: String, from position: String?) async throws(BrokerError) -> SchedulePage
 
     /// A schedule by its name; `nil` when there is none.
     func schedule(_ name: String, on queue: String) async throws(BrokerError) -> ScheduleRecord?

@@ -15,9 +15,9 @@ extension MemoryBroker {
         try change(queue) { queue throws(BrokerError) in try queue.tick(proposal) }
     }
 
-    /// A queue's schedules, sorted by name.
-    public func schedules(on queue: String) async throws(BrokerError) -> [ScheduleRecord] {
-        try change(queue) { $0.scheduleRecords }
+    /// A page of a queue's schedules.
+    public func schedules(on queue: String, from position: String?) async throws(BrokerError) -> SchedulePage {
+        try change(queue) { $0.scheduleRecords(after: position) }
     }
 
     /// A schedule by its name; `nil` when there is none.

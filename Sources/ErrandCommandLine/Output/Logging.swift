@@ -7,8 +7,8 @@ package import Logging
 /// The loggers of the executables.
 package enum CommandLogger {
     /// A logger that writes to standard error; warnings only unless `verbose`.
-    package static func make(_ label: String, verbose: Bool = false) -> Logger {
-        make(label, level: verbose ? .debug : .warning, format: .text)
+    package static func make(_ label: String, verbose: Bool = false, format: LogFormat = .text) -> Logger {
+        make(label, level: verbose ? .debug : .warning, format: format)
     }
 
     /// A logger that writes to standard error.

@@ -6,10 +6,12 @@ package struct ProgressBar: Sendable {
     private let isShown: Bool
     private var drawn: ContinuousClock.Instant?
 
-    /// Makes a bar; it is drawn only when standard error is a terminal.
+    /// Makes a bar; it is drawn only when standard error is a terminal, and not a log for programs.
     ///
-    /// - Parameter total: how much there is to do; `nil` when nobody knows, then only what is done is told.
-    package init(total: Int64?, isShown: Bool = Terminal.readsStandardError) {
+    /// - Parameters:
+    ///   - total: how much there is to do; `nil` when nobody knows, then only what is done is told.
+    ///   - isShown: whether it is drawn.
+    package init(total: Int64?, isShown: Bool = Terminal.readsStandardError && !StandardError.writesEntries) {
         self.total = total.map { max($0, 1) }
         self.isShown = isShown
     }

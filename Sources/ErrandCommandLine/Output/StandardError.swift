@@ -1,5 +1,5 @@
 import Foundation
-import Logging
+package import Logging
 import Synchronization
 
 /// Lines for people, on standard error.
@@ -9,16 +9,25 @@ package enum StandardError {
     /// Makes entries of a JSON log out of the lines from now on, for whoever reads standard error as one.
     package static func writeEntries(of label: String) { Self.label.withLock { $0 = label } }
 
+    /// Whether lines are entries of a JSON log, between which nothing else may stand.
+    package static var writesEntries: Bool { label.withLock { $0 != nil } }
+
     /// Writes a line. Control characters that could play tricks on a terminal are shown escaped.
-    package static func write(_ line: String) {
-        if let label = label.withLock({ $0 }) { return writeEntry(line, label) }
+    ///
+    /// - Parameters:
+    ///   - line: what is said.
+    ///   - level: the level of its entry, where it does not say so itself by `error: ` or `warning: ` in front.
+    package static func write(_ line: String, as level: Logger.Level = .info) {
+        if let label = label.withLock({ $0 }) { return writeEntry(line, label, level) }
         OutputDescriptor.standardError.write(Array((line.terminalSafe + "\n").utf8))
     }
 
-    private static func writeEntry(_ line: String, _ label: String) {
+    private static func writeEntry(_ line: String, _ label: String, _ level: Logger.Level) {
         let log = CommandLogger.make(label, level: .info, format: .json)
-        let mark = "error: "
-        if line.hasPrefix(mark) { log.error("\(line.dropFirst(mark.count))") } else { log.info("\(line)") }
+        for said in [Logger.Level.error, .warning] where line.hasPrefix("\(said.rawValue): ") {
+            return log.log(level: said, "\(line.dropFirst(said.rawValue.count + 2))")
+        }
+        log.log(level: level, "\(line)")
     }
 
     /// Writes text as it is, without a line's end: for what steers a terminal on purpose.

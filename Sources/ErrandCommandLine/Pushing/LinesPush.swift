@@ -1,5 +1,6 @@
 package import Errand
 import ErrandOperator
+import Logging
 
 /// Pushes a job for each line of an input, in batches as they are read.
 package struct LinesPush {
@@ -78,7 +79,7 @@ package struct LinesPush {
         } catch {
             progress.hide()
             refused += 1
-            StandardError.write("line \(line.number): \(error)")
+            StandardError.write("line \(line.number): \(error)", as: .warning)
             return nil
         }
     }

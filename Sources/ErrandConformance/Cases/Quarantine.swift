@@ -87,6 +87,45 @@ extension ConformanceCase {
             #expect(try await ignorant.claimedIDs() == [])
             #expect(try await knowing.claimedIDs() == [parked.id])
         },
+        ConformanceCase("an idle session takes the suspects over from one that still holds other jobs") { stage in
+            let busy = try await stage.session()
+            try await stage.pushPlain("a")
+            _ = try await busy.claimOne()
+            try await stage.pushPlain("poison")
+            for crashes in 0..<3 { try await stage.crash(["poison"], crashes: crashes) }
+            #expect(try await busy.claimedIDs() == [], "first it is to come to an end with what it holds")
+            let stranger = try await stage.session(operations: [:])
+            #expect(try await stranger.claimedIDs() == [], "who does not know the operation would only park it")
+            let idle = try await stage.session()
+            #expect(try await idle.claimedIDs() == ["poison"])
+            try await stage.pushPlain("b", "c")
+            #expect(try await stranger.claim(1).map(\.id) == ["b"])
+            #expect(try await busy.claimedIDs() == ["c"], "it has nothing to do with suspects any more")
+        },
+        ConformanceCase("two busy sessions do not take the suspects from each other") { stage in
+            let (first, second) = (try await stage.session(), try await stage.session())
+            try await stage.pushPlain("a", "b")
+            let held = try await first.claim(1)
+            #expect(try await second.claim(1).map(\.id) == ["b"])
+            try await stage.pushPlain("poison")
+            for crashes in 0..<3 { try await stage.crash(["poison"], crashes: crashes) }
+            try await stage.pushPlain("c")
+            #expect(try await first.claimedIDs() == [])
+            #expect(try await second.claimedIDs() == ["c"], "the other one is to serve it")
+            try await first.report(.finished, try #require(held.first))
+            #expect(try await first.claimedIDs() == ["poison"])
+        },
+        ConformanceCase("a suspect that is cancelled holds nobody up") { stage in
+            let busy = try await stage.session()
+            try await stage.pushPlain("a")
+            _ = try await busy.claimOne()
+            try await stage.pushPlain("poison")
+            for crashes in 0..<3 { try await stage.crash(["poison"], crashes: crashes) }
+            #expect(try await busy.claimedIDs() == [])
+            #expect(try await stage.cancel("poison") == .cancelled)
+            try await stage.pushPlain("b")
+            #expect(try await busy.claimedIDs() == ["b"])
+        },
         ConformanceCase("a suspect that is released stays one, and a revived one is none") { stage in
             try await stage.pushPlain("poison")
             for crashes in 0..<3 { try await stage.crash(["poison"], crashes: crashes) }

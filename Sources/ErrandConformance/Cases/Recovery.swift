@@ -91,6 +91,17 @@ extension ConformanceCase {
             #expect(try await stage.state("a") == .running)
             try await stage.recover(1)
         },
+        ConformanceCase("the lease of a session that has left does not count") { stage in
+            let slow = try await stage.session(lease: .seconds(60))
+            let hand = try await stage.session(lease: .milliseconds(300))
+            try await stage.pushPlain("a")
+            _ = try await hand.claimOne()
+            try await slow.release()
+            try await Task.sleep(for: .milliseconds(400))
+            #expect(try await stage.broker.recover(on: stage.queue).recovered == 0, "nobody could beat for a lease")
+            #expect(try await stage.state("a") == .running)
+            try await stage.recover(1)
+        },
         ConformanceCase("a hard deadline is the wait, the timeout and the grace") { stage in
             let hand = try await stage.session(operations: [
                 Stage.operation: OperationDefaults(timeout: .milliseconds(1))

@@ -181,6 +181,14 @@ extension ConformanceCase {
             #expect(try await stage.broker.schedule("c", on: stage.queue) == nil)
             #expect(try await stage.broker.queues().contains(stage.queue), "the queue is known by its schedule")
         },
+        ConformanceCase("many schedules come in pages, each of them") { stage in
+            let names = (0..<1000).map { "s\($0)" }
+            for name in names { try await stage.broker.put(try stage.schedule(name, every: .seconds(60))) }
+            let first = try await stage.broker.schedules(on: stage.queue, from: nil)
+            #expect((90..<200).contains(first.records.count))
+            #expect(first.next != nil)
+            #expect(try await stage.broker.schedules(on: stage.queue).map(\.name) == names.sorted())
+        },
         ConformanceCase("a run by hand leaves the ticks as they are, also of a paused schedule") { stage in
             try await stage.broker.put(try stage.schedule(every: .seconds(3600)))
             let before = try await stage.scheduleRecord("s")

@@ -5,17 +5,6 @@ import ErrandRedis
 
 /// One look at the queues, from the first to the last key.
 actor TopSession {
-    private enum Input: Sendable {
-        case key(Key)
-        case failures([JobEvent])
-        /// From now on failures are heard.
-        case listening
-        case tick
-        /// How far the work with many jobs is.
-        case progress(String)
-        case end
-    }
-
     private let broker: RedisBroker
     private let named: [String]
     private let every: Duration
@@ -31,27 +20,24 @@ actor TopSession {
     }
 
     func run(until interruption: Interruption) async throws {
-        let (inputs, sink) = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingNewest(256))
+        let inputs = TopInputs()
         let feeds =
             [
                 Task { [every] in
-                    while !Task.isCancelled {
-                        sink.yield(.tick)
-                        try? await Task.sleep(for: every)
-                    }
+                    while (try? await Task.sleep(for: every)) != nil { inputs.add(.tick) }
                 },
                 Task {
-                    for await key in Key.pressed() { sink.yield(.key(key)) }
-                    sink.yield(.end)
+                    for await key in Key.pressed() { inputs.add(TopInput(key)) }
+                    inputs.add(.end)
                 },
                 Task {
-                    for await _ in interruption.signals { sink.yield(.end) }
+                    for await _ in interruption.signals { inputs.add(.end) }
                 },
                 Task { [broker, named] in
-                    let events = broker.events(of: named.isEmpty ? nil : named) { sink.yield(.listening) }
+                    let events = broker.events(of: named.isEmpty ? nil : named) { inputs.add(.listening) }
                     for try await message in events {
                         let failures = message.lines.filter(\.tellsFailure).compactMap { JobEvent(line: $0) }
-                        if !failures.isEmpty { sink.yield(.failures(failures)) }
+                        if !failures.isEmpty { inputs.add(.failures(failures)) }
                     }
                 } as Task<Void, any Error>,
             ] as [any Cancellable]
@@ -59,23 +45,25 @@ actor TopSession {
             for feed in feeds { feed.cancel() }
             work?.cancel()
         }
-        for await input in inputs {
-            guard await act(on: input, sink) else { return }
+        // Keys mean what is seen, so there has to be something to see first.
+        var input: TopInput? = .tick
+        while let current = input {
+            guard await act(on: current, inputs) else { return }
             let size = screen.size
             screen.show(view.lines(columns: size.columns, rows: size.rows))
+            input = await inputs.next()
         }
     }
 
     /// Answers whether to go on.
-    private func act(on input: Input, _ sink: AsyncStream<Input>.Continuation) async -> Bool {
+    private func act(on input: TopInput, _ inputs: TopInputs) async -> Bool {
         do {
             switch input {
             case .tick: try await look()
             case .failures(let failures): view.take(failures)
             case .listening: view.take(try await earlierFailures())
-            case .key(.up): view.select(-1)
-            case .key(.down): view.select(1)
-            case .key(.character(let character)): return try await act(on: character, sink)
+            case .move(let step): view.select(step)
+            case .character(let character): return try await act(on: character, inputs)
             case .progress(let text): if work != nil { view.work = text }
             case .end: return false
             }
@@ -98,10 +86,10 @@ actor TopSession {
         return events.sorted { $0.atMilliseconds ?? 0 < $1.atMilliseconds ?? 0 }
     }
 
-    private func act(on character: Character, _ sink: AsyncStream<Input>.Continuation) async throws -> Bool {
+    private func act(on character: Character, _ inputs: TopInputs) async throws -> Bool {
         if let question = view.question {
             view.question = nil
-            if character == "y" { begin(question, sink) } else { view.message = "nothing was done" }
+            if character == "y" { begin(question, inputs) } else { view.message = "nothing was done" }
             return true
         }
         view.message = ""
@@ -131,13 +119,13 @@ actor TopSession {
     }
 
     /// Goes on beside what is shown: it may take minutes.
-    private func begin(_ question: TopView.Question, _ sink: AsyncStream<Input>.Continuation) {
+    private func begin(_ question: TopView.Question, _ inputs: TopInputs) {
         let doing = "\(question.action.rawValue) jobs of \(question.queue)"
         view.work = doing
         work = Task { [broker] in
             do {
                 let text = try await question.perform(on: broker) { through in
-                    sink.yield(.progress("\(doing): \(through.grouped) done"))
+                    inputs.add(.progress("\(doing): \(through.grouped) done"))
                 }
                 end(text)
             } catch {

@@ -11,6 +11,9 @@ struct TopView: Sendable {
         let count: Int
     }
 
+    /// How many failures are kept to be shown.
+    static let mostFailures = 50
+
     private(set) var overview = Overview()
     /// Where the selected queue was in the list the last time.
     private var place = 0
@@ -46,7 +49,7 @@ struct TopView: Sendable {
 
     /// Takes failures in; the latest stay.
     mutating func take(_ failed: [JobEvent]) {
-        failures = Array((failed.reversed() + failures).prefix(50))
+        failures = Array((failed.reversed() + failures).prefix(Self.mostFailures))
     }
 
     /// Moves the selection.

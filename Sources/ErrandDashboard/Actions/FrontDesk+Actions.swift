@@ -4,25 +4,27 @@ import Hummingbird
 
 extension FrontDesk {
     /// What changes something.
-    func addActions<Context: RequestContext>(to group: RouterGroup<Context>) {
-        group.post("queues/:queue/:way") { request, context in
-            await act(request) { visit in
-                let queue = try queueName(context.parameters.get("queue"))
-                return try await steer(queue, context.parameters.get("way") ?? "", visit)
+    static func addActions<Context: RequestContext>(to routes: DeskRoutes<Context>) {
+        routes.post("queues/:queue/:way") { desk, request, context in
+            await desk.act(request) { visit in
+                let queue = try desk.queueName(context.parameters.get("queue"))
+                return try await desk.steer(queue, context.parameters.get("way") ?? "", visit)
             }
         }
-        group.post("queues/:queue/jobs/:id/:way") { request, context in
-            await act(request) { visit in
-                let queue = try queueName(context.parameters.get("queue"))
-                let id = try jobID(context.parameters.get("id"))
-                return try await steer(id, in: queue, context.parameters.get("way") ?? "", visit)
+        routes.post("queues/:queue/jobs/:id/:way") { desk, request, context in
+            await desk.act(request) { visit in
+                let queue = try desk.queueName(context.parameters.get("queue"))
+                let id = try desk.jobID(context.parameters.get("id"))
+                return try await desk.steer(id, in: queue, context.parameters.get("way") ?? "", visit)
             }
         }
-        group.post("schedules/:way") { request, context in
-            await act(request) { visit in try await steerSchedule(context.parameters.get("way") ?? "", visit) }
+        routes.post("schedules/:way") { desk, request, context in
+            await desk.act(request) { visit in
+                try await desk.steerSchedule(context.parameters.get("way") ?? "", visit)
+            }
         }
-        group.post("jobs/act") { request, _ in
-            await answer(request, needing: .acting) { visit in try await actOnMany(visit) }
+        routes.post("jobs/act") { desk, request, _ in
+            await desk.answer(request, needing: .acting) { visit in try await desk.actOnMany(visit) }
         }
     }
 

@@ -6,32 +6,36 @@ import NIOCore
 
 extension FrontDesk {
     /// What supervisors, Prometheus and autoscalers ask for.
-    func addHealth<Context: RequestContext>(to group: RouterGroup<Context>) {
-        group.get("healthz") { request, _ in
-            await answer(request, needing: .none) { _ in Self.text("ok\n") }
+    static func addHealth<Context: RequestContext>(to routes: DeskRoutes<Context>) {
+        routes.get("healthz") { desk, request, _ in
+            await desk.answer(request, needing: .none) { _ in Self.text("ok\n") }
         }
-        group.get("readyz") { request, _ in
-            await answer(request, needing: .none) { _ in
-                do {
-                    _ = try await broker.queues()
-                    return Self.text("ready\n")
-                } catch {
-                    // Who asks without a password learns that it is so, not where the broker is.
-                    return Self.text("the broker does not answer\n", status: .serviceUnavailable)
-                }
-            }
+        routes.get("readyz") { desk, request, _ in
+            await desk.answer(request, needing: .none) { _ in await desk.readiness() }
         }
-        group.get("metrics") { request, _ in
-            await answer(request, needing: .reading) { _ in
-                let overview = try await Overview(of: try await broker.queues(), on: broker)
-                var response = Self.text(MetricsText.text(of: overview))
-                response.headers[.contentType] = "text/plain; version=0.0.4; charset=utf-8"
-                return response
-            }
+        routes.get("metrics") { desk, request, _ in
+            await desk.answer(request, needing: .reading) { _ in try await desk.metrics() }
         }
-        group.get("scale") { request, _ in
-            await answer(request, needing: .reading) { visit in try await scale(visit) }
+        routes.get("scale") { desk, request, _ in
+            await desk.answer(request, needing: .reading) { visit in try await desk.scale(visit) }
         }
+    }
+
+    private func readiness() async -> Response {
+        do {
+            _ = try await broker.queues()
+            return Self.text("ready\n")
+        } catch {
+            // Who asks without a password learns that it is so, not where the broker is.
+            return Self.text("the broker does not answer\n", status: .serviceUnavailable)
+        }
+    }
+
+    private func metrics() async throws -> Response {
+        let overview = try await Overview(of: try await broker.queues(), on: broker)
+        var response = Self.text(MetricsText.text(of: overview))
+        response.headers[.contentType] = "text/plain; version=0.0.4; charset=utf-8"
+        return response
     }
 
     private static func text(_ text: String, status: HTTPResponse.Status = .ok) -> Response {

@@ -6,20 +6,22 @@ import NIOCore
 
 extension FrontDesk {
     /// Files, events, and what other programs read.
-    func addFeeds<Context: RequestContext>(to group: RouterGroup<Context>) {
-        group.get("assets/:name") { request, context in
-            await answer(request, needing: .none) { _ in try asset(context.parameters.get("name") ?? "") }
+    static func addFeeds<Context: RequestContext>(to routes: DeskRoutes<Context>) {
+        routes.get("assets/:name") { desk, request, context in
+            await desk.answer(request, needing: .none) { _ in try desk.asset(context.parameters.get("name") ?? "") }
         }
-        group.get("events/stream") { request, _ in
-            await answer(request, needing: .reading) { visit in
-                let queue = try visit.query["queue"].map { try queueName($0) }
-                guard let place = dashboard.listeners.enter() else {
-                    let advice = "too many listen to events already; close some pages"
-                    throw PageProblem(status: .serviceUnavailable, message: advice)
-                }
-                return EventFeed(broker: broker, queue: queue, place: place).response
-            }
+        routes.get("events/stream") { desk, request, _ in
+            await desk.answer(request, needing: .reading) { visit in try desk.listen(visit) }
         }
+    }
+
+    private func listen(_ visit: Visit) throws -> Response {
+        let queue = try visit.query["queue"].map { try queueName($0) }
+        guard let place = dashboard.listeners.enter() else {
+            let advice = "too many listen to events already; close some pages"
+            throw PageProblem(status: .serviceUnavailable, message: advice)
+        }
+        return EventFeed(broker: broker, queue: queue, place: place).response
     }
 
     private func asset(_ name: String) throws -> Response {

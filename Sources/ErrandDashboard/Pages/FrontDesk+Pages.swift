@@ -4,24 +4,28 @@ import Hummingbird
 
 extension FrontDesk {
     /// What is to be looked at.
-    func addPages<Context: RequestContext>(to group: RouterGroup<Context>) {
-        group.get("") { request, _ in await show(request) { _ in try await overview() } }
-        group.get("queues/:queue") { request, context in
-            await show(request) { _ in try await queue(try queueName(context.parameters.get("queue"))) }
-        }
-        group.get("workers") { request, _ in await show(request) { _ in try await workers() } }
-        group.get("jobs") { request, _ in await show(request) { visit in try await jobs(visit) } }
-        group.get("queues/:queue/jobs/:id") { request, context in
-            await show(request) { visit in
-                let queue = try queueName(context.parameters.get("queue"))
-                return try await job(try jobID(context.parameters.get("id")), in: queue, visit)
+    static func addPages<Context: RequestContext>(to routes: DeskRoutes<Context>) {
+        routes.get("") { desk, request, _ in await desk.show(request) { _ in try await desk.overview() } }
+        routes.get("queues/:queue") { desk, request, context in
+            await desk.show(request) { _ in
+                try await desk.queue(try desk.queueName(context.parameters.get("queue")))
             }
         }
-        group.get("schedules") { request, _ in await show(request) { _ in try await schedules() } }
-        group.get("events") { request, _ in await show(request) { visit in try await events(visit) } }
-        group.get("actions") { request, _ in await show(request) { _ in actionsPage() } }
-        group.get("runs/:run") { request, context in
-            await show(request) { _ in try run(context.parameters.get("run")) }
+        routes.get("workers") { desk, request, _ in await desk.show(request) { _ in try await desk.workers() } }
+        routes.get("jobs") { desk, request, _ in await desk.show(request) { visit in try await desk.jobs(visit) } }
+        routes.get("queues/:queue/jobs/:id") { desk, request, context in
+            await desk.show(request) { visit in
+                let queue = try desk.queueName(context.parameters.get("queue"))
+                return try await desk.job(try desk.jobID(context.parameters.get("id")), in: queue, visit)
+            }
+        }
+        routes.get("schedules") { desk, request, _ in
+            await desk.show(request) { visit in try await desk.schedules(visit) }
+        }
+        routes.get("events") { desk, request, _ in await desk.show(request) { visit in try await desk.events(visit) } }
+        routes.get("actions") { desk, request, _ in await desk.show(request) { _ in desk.actionsPage() } }
+        routes.get("runs/:run") { desk, request, context in
+            await desk.show(request) { _ in try desk.run(context.parameters.get("run")) }
         }
     }
 
@@ -86,26 +90,6 @@ extension FrontDesk {
             template: "workers",
             content: ["workers": views.workers(overview.workers)]
         )
-    }
-
-    private func schedules() async throws -> Page {
-        var rows: [[String: Any]] = []
-        for queue in try await broker.queues() {
-            for record in try await broker.schedules(on: queue) { rows.append(Self.row(of: record, in: queue)) }
-        }
-        return Page(heading: "Schedules", template: "schedules", content: ["schedules": rows])
-    }
-
-    private static func row(of record: ScheduleRecord, in queue: String) -> [String: Any] {
-        let ways = [("run", "Run now"), record.isPaused ? ("resume", "Resume") : ("pause", "Pause")]
-        return [
-            "name": record.name, "queue": queue, "isBad": record.problem != nil,
-            "ticks": record.schedule?.timing.description ?? record.problem?.description ?? "–",
-            "operation": record.schedule?.template.operation ?? "–",
-            "next": record.isPaused ? "paused" : record.nextTick.map(Timestamp.text) ?? "–",
-            "last": record.lastTick.map(Timestamp.text) ?? "never", "pushed": record.pushed.grouped,
-            "missed": record.missed.grouped, "ways": ways.map { ["way": $0.0, "title": $0.1] },
-        ]
     }
 
     private func events(_ visit: Visit) async throws -> Page {

@@ -6,7 +6,10 @@ import NIOCore
 /// Lets requests in, and makes answers of pages.
 struct FrontDesk: Sendable {
     let dashboard: ErrandDashboard
+    /// Where the dashboard begins: what is in front of all its links.
     let base: String
+    /// The page that is asked for, below the base; empty for the overview.
+    let path: String
 
     private static let formLimit = 2 << 20
 
@@ -39,7 +42,7 @@ struct FrontDesk: Sendable {
             response = try await make(visit)
         } catch {
             // What strangers try would push everything else out.
-            if level == .acting, access.level > .none { noteRefusal(error, request, access) }
+            if level == .acting, access.level > .none { noteRefusal(error, access) }
             response = refusal(error, request, access)
         }
         SecurityHeaders.add(to: &response)
@@ -47,10 +50,10 @@ struct FrontDesk: Sendable {
     }
 
     /// What was tried is worth as much as what was done, to whoever reads the log of actions.
-    private func noteRefusal(_ error: any Error, _ request: Request, _ access: DashboardAccess) {
+    private func noteRefusal(_ error: any Error, _ access: DashboardAccess) {
         let problem = PageProblem(explaining: error)
-        let path = String(request.uri.path.dropFirst(base.count).prefix(500))
-        dashboard.actions.note(access.user, "refused", path, "\(problem.status.code): \(problem.message)")
+        let outcome = "\(problem.status.code): \(problem.message)"
+        dashboard.actions.note(access.user, "refused", String(path.prefix(500)), outcome)
     }
 
     private func admit(_ request: Request, _ access: DashboardAccess, _ level: DashboardAccess.Level) throws {
@@ -84,7 +87,7 @@ struct FrontDesk: Sendable {
             base: base,
             query: FormFields(parsing: request.uri.query ?? ""),
             form: form,
-            path: String(request.uri.path.dropFirst(base.count))
+            path: path
         )
     }
 

@@ -67,19 +67,13 @@ extension RedisBroker {
         }
     }
 
-    /// A queue's schedules, sorted by name, read in pages of up to 100.
-    public func schedules(on queue: String) async throws(BrokerError) -> [ScheduleRecord] {
-        var records: [ScheduleRecord] = []
-        var from: Int? = 0
-        while let start = from {
-            var call = ScriptCall(.timetable, on: queue)
-            call.add("all")
-            call.add(start)
-            let page = try await timetable(call)
-            records += page.records
-            from = page.next
-        }
-        return records
+    /// A page of a queue's schedules.
+    public func schedules(on queue: String, from position: String?) async throws(BrokerError) -> SchedulePage {
+        var call = ScriptCall(.timetable, on: queue)
+        call.add("all")
+        call.add(position ?? "0")
+        let page = try await timetable(call)
+        return SchedulePage(records: page.records, next: page.next)
     }
 
     /// A schedule by its name; `nil` when there is none.

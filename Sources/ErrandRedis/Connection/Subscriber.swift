@@ -60,8 +60,7 @@ package final class Subscriber: Subscription {
                 var context = try HiredisContext.greeted(address, options)
                 context.append(words.bytes)
                 try context.flush()
-                backoff.reset()
-                try listen(on: &context)
+                try listen(on: &context, &backoff)
             } catch {
                 logger.debug("subscription lost", metadata: ["broker.address": "\(address)", "error": "\(error)"])
             }
@@ -69,14 +68,14 @@ package final class Subscriber: Subscription {
         }
     }
 
-    private func listen(on context: inout HiredisContext) throws(BrokerError) {
+    private func listen(on context: inout HiredisContext, _ backoff: inout Backoff) throws(BrokerError) {
         var asked = false
         while true {
             switch stop.wait(milliseconds: Self.silence, or: context.descriptor) {
             case .woken: if stopped { return }
             case .readable:
                 asked = false
-                for reply in try context.arrived() { try take(reply) }
+                for reply in try context.arrived() { try take(reply, &backoff) }
             case .silent:
                 if asked { throw BrokerError(.notReachable, "no answer to PING") }
                 asked = true
@@ -88,7 +87,7 @@ package final class Subscriber: Subscription {
 
     /// `[message, channel, text]`, `[pmessage, pattern, channel, text]`, `[subscribe, channel, count]`; anything else
     /// is passed over.
-    private func take(_ reply: RESPValue) throws(BrokerError) {
+    private func take(_ reply: RESPValue, _ backoff: inout Backoff) throws(BrokerError) {
         if case .error(let text) = reply { throw ServerError(text).brokerError(at: address) }
         guard let parts = reply.elements, let kind = parts.first?.text, parts.count >= 3 else { return }
         switch kind {
@@ -97,6 +96,8 @@ package final class Subscriber: Subscription {
         case "pmessage" where parts.count == 4:
             if let channel = parts[2].text, let message = parts[3].bytes { onMessage(channel, message) }
         case "subscribe", "psubscribe":
+            // Not before: a server that takes the connection and refuses the subscription is not to be asked without a pause.
+            backoff.reset()
             onSubscribed()
         default: break
         }

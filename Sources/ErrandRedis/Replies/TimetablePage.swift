@@ -4,8 +4,8 @@ package import Errand
 package struct TimetablePage: Sendable, Equatable {
     /// The server's time, in milliseconds since 1970 UTC.
     package let now: Int64
-    /// How many schedules to leave out next time; `nil` when these were all.
-    package let next: Int?
+    /// Where the next page begins; `nil` when these were all.
+    package let next: String?
     /// The schedules.
     package let records: [ScheduleRecord]
 
@@ -13,10 +13,10 @@ package struct TimetablePage: Sendable, Equatable {
     package init?(_ reply: RESPValue) {
         guard let parts = reply.elements, parts.count >= 2, (parts.count - 2) % 5 == 0, let now = parts[0].number,
             now >= 0,
-            let next = parts[1].number
+            let next = parts[1].text
         else { return nil }
         self.now = now
-        self.next = next < 0 ? nil : Int(clamping: next)
+        self.next = next == "-1" ? nil : next
         let starts = stride(from: 2, to: parts.count, by: 5)
         records = starts.compactMap { start in ScheduleRecord(parts[start..<start + 5]) }
         guard records.count == (parts.count - 2) / 5 else { return nil }

@@ -356,15 +356,39 @@ local function take_levels(n)
   call('HSET', Q .. ':seq', 'turn', turn)
 end
 
--- One session at a time serves the suspects, each alone. Answers whether that is all it may have now.
+-- Whether a session holds a suspect and nothing else.
+local function serves_one(somebody)
+  local theirs = Q .. ':claims:' .. somebody
+  if call('TYPE', theirs).ok ~= 'hash' or call('HLEN', theirs) ~= 1 then return false end
+  return num(field('crashes', call('HKEYS', theirs)[1])) >= SUSPECT_FROM
+end
+
+local function knows_first_suspect()
+  local tombs = {}
+  for _, entry in ipairs(call('LRANGE', Q .. ':suspects', 0, 99)) do
+    tombs[entry] = tombs[entry] or num(field('gone', entry))
+    if tombs[entry] < 1 then
+      local _, _, _, fragment = header(call('HGET', Q .. ':body', field('stand', entry) or entry))
+      local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
+      return operation and call('HEXISTS', me, 'op:' .. operation) == 1
+    end
+    tombs[entry] = tombs[entry] - 1
+  end
+  return false
+end
+
+-- One session at a time serves the suspects, each alone. Answers whether that is all it may have now. Who was to serve them and
+-- still holds other jobs is not waited for: a session that holds nothing takes over.
 local function serve_suspects()
   local solo, waiting = seq[4], has('suspects')
   may_serve = not solo
   if not waiting and not solo then return false end
-  if solo and solo ~= session and call('ZSCORE', Q .. ':sessions', solo) then return false end
   local holding = call('HLEN', mine)
+  if solo and solo ~= session and call('ZSCORE', Q .. ':sessions', solo) then
+    if serves_one(solo) or (waiting and (holding > 0 or not knows_first_suspect())) then return false end
+  end
   if not waiting then
-    if solo == session and holding > 0 then return true end
+    if solo == session and serves_one(session) then return true end
     call('HDEL', Q .. ':seq', 'solo')
     may_serve = true
     return false

@@ -19,8 +19,26 @@ local function mind_the_gap(lease)
   call('HDEL', Q .. ':seq', 'gap')
 end
 
+-- The longest lease counts for as long as a session has it. A grace that was given for a longer one ends with a shorter one.
+local function forget_lease(lease)
+  local seq, longest = call('HMGET', Q .. ':seq', 'lease', 'grace'), 0
+  if lease < num(seq[1]) then return end
+  for _, other in ipairs(call('ZRANGE', Q .. ':sessions', 0, 999)) do
+    if call('TYPE', Q .. ':session:' .. other).ok == 'hash' then
+      longest = math.max(longest, num(call('HGET', Q .. ':session:' .. other, 'lease')))
+    end
+    if longest >= lease then return end
+  end
+  if longest == 0 then return end
+  call('HSET', Q .. ':seq', 'lease', whole(longest))
+  local grace = num(seq[2])
+  if grace > now + longest and grace <= now + lease then call('HSET', Q .. ':seq', 'grace', whole(now + longest)) end
+end
+
 local function end_session(session)
+  local lease = num(call('HGET', Q .. ':session:' .. session, 'lease'))
   call('ZREM', Q .. ':sessions', session)
+  forget_lease(lease)
   call('DEL', Q .. ':session:' .. session)
   call('SREM', Q .. ':idle', session)
   if call('HGET', Q .. ':seq', 'solo') == session then call('HDEL', Q .. ':seq', 'solo') end

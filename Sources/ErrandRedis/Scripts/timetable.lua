@@ -1,28 +1,12 @@
 -- timetable: schedules as they are stored. Reads only.
 --
--- ARGV     `due` or `all`, and how many to leave out; or `named`, and names
--- Answer   the server's time (ms), how many to leave out next time (-1: these were all), then of each:
+-- ARGV     `due`, and how many to leave out; `all`, and the position that the last page answered, at first 0; or `named`, and names
+-- Answer   the server's time (ms), where the next page begins (-1: there is none), then of each:
 --          name, definition ('' for none), next tick (`paused`; '' for none), `last:pushed:missed`, revision of the deleted one ('')
-local names, from = {}, num(ARGV[2])
-local answer = { nowtext, -1 }
-if ARGV[1] == 'due' then names = call('ZRANGEBYSCORE', Q .. ':timetable', '-inf', nowtext, 'LIMIT', from, 100)
-elseif ARGV[1] == 'all' then
-  local every = call('HKEYS', Q .. ':schedules')
-  table.sort(every)
-  for i = from + 1, math.min(from + 100, #every) do names[#names + 1] = every[i] end
-else
-  for i = 2, math.min(#ARGV, 101) do names[#names + 1] = ARGV[i] end
-end
+local A_PAGE, BYTES_A_PAGE = 100, 4194304
+local answer = { nowtext, '-1' }
 
-local bytes = 0
-for i, name in ipairs(names) do
-  local definition = call('HGET', Q .. ':schedules', name) or ''
-  bytes = bytes + #definition
-  -- Large ones come in several calls.
-  if bytes > 4194304 and i > 1 then
-    answer[2] = from + i - 1
-    return answer
-  end
+local function add(name, definition)
   local upcoming = call('ZSCORE', Q .. ':timetable', name)
   answer[#answer + 1] = name
   answer[#answer + 1] = definition
@@ -30,5 +14,49 @@ for i, name in ipairs(names) do
   answer[#answer + 1] = call('HGET', Q .. ':ticks', name) or ''
   answer[#answer + 1] = revision_of_deleted(name)
 end
-if ARGV[1] ~= 'named' and #names == 100 then answer[2] = from + 100 end
+
+-- In no order, so that a page costs the same of however many schedules.
+local function add_all(cursor)
+  local found, bytes = 0, 0
+  repeat
+    local page = call('HSCAN', Q .. ':schedules', cursor, 'COUNT', 10)
+    cursor = page[1]
+    for i = 1, #page[2], 2 do
+      add(page[2][i], page[2][i + 1])
+      found = found + 1
+      bytes = bytes + #page[2][i + 1]
+    end
+  until cursor == '0' or found >= A_PAGE or bytes > BYTES_A_PAGE
+  if cursor ~= '0' then answer[2] = cursor end
+end
+
+-- Large ones come in several calls.
+local function add_some(names, from)
+  local bytes = 0
+  for i, name in ipairs(names) do
+    local definition = call('HGET', Q .. ':schedules', name) or ''
+    bytes = bytes + #definition
+    if bytes > BYTES_A_PAGE and i > 1 then
+      answer[2] = whole(from + i - 1)
+      return
+    end
+    add(name, definition)
+  end
+end
+
+if ARGV[1] == 'due' then
+  local from = num(ARGV[2])
+  local names = call('ZRANGEBYSCORE', Q .. ':timetable', '-inf', nowtext, 'LIMIT', from, A_PAGE)
+  if #names == A_PAGE then answer[2] = whole(from + A_PAGE) end
+  add_some(names, from)
+elseif ARGV[1] == 'all' then
+  if not string.find(ARGV[2] or '', '^%d+$') or #ARGV[2] > 20 then
+    return redis.error_reply('ERRAND the position of a page of schedules must be one that a page answered')
+  end
+  add_all(ARGV[2])
+else
+  local names = {}
+  for i = 2, math.min(#ARGV, A_PAGE + 1) do names[#names + 1] = ARGV[i] end
+  add_some(names, 0)
+end
 return answer

@@ -60,6 +60,9 @@ struct PushCommand: AsyncParsableCommand {
     @Flag(help: "Write receipts as JSON, one a line, and nothing else; with --wait also state, result and error.")
     var json = false
 
+    @Option(help: "How the log on standard error is written: text, or json with an object a line.")
+    var logFormat = LogFormat.text
+
     @OptionGroup(title: "Broker") var broker: BrokerOptions
 
     func validate() throws {
@@ -73,6 +76,7 @@ struct PushCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if logFormat == .json { StandardError.writeEntries(of: "errand-producer") }
         try await reportingFailures {
             let defaults = try CatalogueDefaults(path: catalogue)
             if let from {
@@ -85,7 +89,7 @@ struct PushCommand: AsyncParsableCommand {
     }
 
     private func pushLines(of input: LineInput, _ defaults: CatalogueDefaults) async throws {
-        try await broker.withBroker(as: "errand-producer") { broker in
+        try await broker.withBroker(as: "errand-producer", logFormat: logFormat) { broker in
             let producer = Producer(broker: broker)
             var push = LinesPush(input: input, producer: producer, json: json) { try defaults.filling($0) }
             try await push.run()
@@ -95,7 +99,7 @@ struct PushCommand: AsyncParsableCommand {
     private func pushOne(_ defaults: CatalogueDefaults) async throws {
         // Everything that can be refused without a broker is, before one is needed.
         let described = try describe(notBefore: policy.at, defaults)
-        try await broker.withBroker(as: "errand-producer") { broker in
+        try await broker.withBroker(as: "errand-producer", logFormat: logFormat) { broker in
             var envelope = described
             if let delay = policy.delay {
                 envelope = try describe(notBefore: try await broker.now() + delay.wholeMilliseconds, defaults)

@@ -8,6 +8,7 @@ final class TroubledBroker: WorkingBroker {
         var failure: BrokerError?
         var failures = 0
         var emptyAnswers = 0
+        var calls: [String: Int] = [:]
         var assumedBegun: Token = 0
         var denials = 0
         var onBeat: (@Sendable (String, Result<Beat, BrokerError>) -> Void)?
@@ -18,6 +19,9 @@ final class TroubledBroker: WorkingBroker {
 
     /// How many exchanges have failed.
     var failures: Int { state.withLock { $0.failures } }
+
+    /// How many exchanges each queue has had.
+    var calls: [String: Int] { state.withLock { $0.calls } }
 
     /// How many calls took back what the broker had to take for begun.
     var denials: Int { state.withLock { $0.denials } }
@@ -35,6 +39,7 @@ final class TroubledBroker: WorkingBroker {
 
     func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeAnswer {
         let failure = state.withLock { state in
+            state.calls[queue, default: 0] += 1
             if state.failure != nil { state.failures += 1 }
             return state.failure
         }

@@ -1,5 +1,7 @@
 import Errand
+import Foundation
 import Logging
+import ServiceLifecycle
 import Synchronization
 import Testing
 
@@ -74,6 +76,72 @@ struct TroubledWorkerTests {
         )
         let error = await #expect(throws: BrokerError.self) { try await worker.run() }
         #expect(error?.code == .notPermitted)
+    }
+
+    @Test("a worker that leaves while its broker does not answer lets its jobs come to their end, and says so")
+    func leavesWithoutAnAnswer() async throws {
+        let broker = TroubledBroker()
+        let (begun, begins) = AsyncStream.makeStream(of: Void.self)
+        let (gate, opens) = AsyncStream.makeStream(of: Void.self)
+        let worker = Worker(
+            broker: broker,
+            configuration: WorkerConfiguration(queues: [.init(Self.queue), .init("idle")], concurrency: 4),
+            operations: [
+                RegisteredOperation("wait") { _ in
+                    begins.yield()
+                    for await _ in gate {}
+                    try Task.checkCancellation()
+                }
+            ],
+            logger: Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() }
+        )
+        let group = ServiceGroup(services: [worker], logger: Logger(label: "group") { _ in SwiftLogNoOpLogHandler() })
+        let work = Task { try await group.run() }
+        let producer = Producer(broker: broker.memory)
+        _ = try await producer.push(OperationDescription("wait", queue: Self.queue))
+        for await _ in begun { break }
+        broker.fail(with: BrokerError(.notReachable, "no connection"))
+        for queue in [Self.queue, "idle"] {
+            let failures = broker.failures
+            _ = try await producer.push(OperationDescription("other", queue: queue))
+            while broker.failures == failures { try await Task.sleep(for: .milliseconds(2)) }
+        }
+        await group.triggerGracefulShutdown()
+        let failures = broker.failures
+        while broker.failures < failures + 4 { try await Task.sleep(for: .milliseconds(2)) }
+        opens.finish()
+        broker.fail(with: nil)
+        try await work.value
+        let queue = try await broker.memory.status(of: Self.queue).queue
+        #expect(queue.totals["finished"] == 1)
+        #expect(queue.totals["recovered"] == 0 && queue.running == 0)
+    }
+
+    @Test("queues without jobs that pass few slots round are asked less and less often")
+    func restsWithManyQueues() async throws {
+        let broker = TroubledBroker()
+        let queues = (0..<60).map { "empty\($0)" }
+        let worker = Worker(
+            broker: broker,
+            configuration: WorkerConfiguration(
+                queues: queues.map { .init($0) },
+                concurrency: 2,
+                longestPoll: .seconds(3600)
+            ),
+            operations: [RegisteredOperation("noop") { _ in }],
+            logger: Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() }
+        )
+        let start = ContinuousClock.now
+        let work = Task { try await worker.run() }
+        while broker.calls.count < queues.count || ContinuousClock.now - start < .seconds(1) {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        let most = broker.calls.values.max() ?? 0
+        // After 1, 2, 4, … ms.
+        let pauses = log2((ContinuousClock.now - start) / .milliseconds(1))
+        #expect(Double(most) <= pauses + 3)
+        work.cancel()
+        try await work.value
     }
 
     @Test("a worker that meets only places of jobs that left goes on at once, however many there are")

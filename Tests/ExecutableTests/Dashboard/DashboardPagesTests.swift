@@ -1,5 +1,7 @@
 import Errand
 import ErrandDashboard
+import ErrandRedis
+import Foundation
 import HTTPTypes
 import TestSupport
 import Testing
@@ -51,6 +53,28 @@ import Testing
         #expect(shown.contains("{\n  &quot;secret&quot;: [\n    1.50,\n    &quot;a&lt;b&quot;\n  ]\n}"))
     }
 
+    @Test func showsSchedulesInPages() async throws {
+        let scene = try await DashboardScene()
+        for number in 0..<250 {
+            let queue = number < 240 ? "images" : "mail"
+            let operation = try OperationDescription("work", queue: queue)
+            try await scene.desk.broker.put(try Schedule("s\(number)", .every(.seconds(60)), pushing: operation))
+        }
+        var (found, pages, path): (Set<String>, Int, String?) = ([], 0, "/schedules")
+        while let asked = path {
+            let page = try await scene.ask(asked).text
+            found.formUnion(page.matches(of: /<th scope="row">(s\d+)</).map { String($0.1) })
+            pages += 1
+            path = page.firstMatch(of: /href="\/errand(\/schedules\?[^"]*)" rel="next"/).map {
+                String($0.1).replacing("&amp;", with: "&")
+            }
+        }
+        #expect(found.count == 250)
+        #expect((2...4).contains(pages))
+        #expect(try await scene.ask("/schedules?queue=images&from=%3Cx").status == 400)
+        #expect(try await scene.ask("/schedules?queue=images&from=x").status != 200, "no page has linked to it")
+    }
+
     @Test func filtersAndGoesOn() async throws {
         let scene = try await DashboardScene()
         let lines = (0..<120).map { #"{"operation":"work","id":"j\#($0)","queue":"images","name":"n\#($0 % 2)"}"# }
@@ -95,6 +119,26 @@ import Testing
             #expect(isPlain || !page.utf8.containsBytes(of: text), "\(path)")
             #expect(page.utf8.containsBytes(of: Self.escaped(text)), "\(path)")
         }
+    }
+
+    /// No producer can name an operation so; whoever writes to Redis can.
+    @Test(arguments: hostile)
+    func operationsThatNobodyMayNameSoAreText(_ text: String) async throws {
+        let scene = try await DashboardScene()
+        try await scene.push(#"{"operation":"work","id":"one","queue":"images"}"#)
+        try await scene.desk.work(.failed, error: "odd", queue: "images")
+        try scene.server.run("RPUSH", "errand:{images}:parked:\(text)", text)
+        try scene.server.run("HSET", "errand:{images}:parked", text, "1")
+        try scene.server.run("HSET", "errand:{images}:body", text, "17952157240001\(text)")
+        let event = try JSONEncoder().encode(["event": "failed", "operation": text, "worker": text, "error": text])
+        try scene.server.run("HSET", "errand:{images}:errors", "one", String(decoding: event, as: UTF8.self))
+        for path in ["/", "/jobs", "/jobs?state=dead", "/queues/images", "/queues/images/jobs/one"] {
+            let page = try await scene.ask(path)
+            #expect(page.status == 200, "\(path)")
+            let isPlain = Self.escaped(text) == text
+            #expect(isPlain || !page.text.utf8.containsBytes(of: text), "\(path)")
+        }
+        #expect(try await scene.ask("/").text.utf8.containsBytes(of: "<td>\(Self.escaped(text))</td>"))
     }
 
     private static func escaped(_ text: String) -> String {

@@ -43,14 +43,21 @@ struct DashboardScene: Sendable {
         return try await Self.ask(dashboard, path, form, headers)
     }
 
+    /// What a page or an action of a dashboard answers.
+    ///
+    /// - Parameters:
+    ///   - group: the path of the application's group that the dashboard is in.
+    ///   - place: where it is asked for, then.
     static func ask(
         _ dashboard: ErrandDashboard,
         _ path: String,
         _ form: [(String, String)]? = nil,
-        _ headers: HTTPFields? = nil
+        _ headers: HTTPFields? = nil,
+        in group: RouterPath = "",
+        at place: String = "/errand"
     ) async throws -> (status: Int, text: String, headers: HTTPFields) {
         let router = Router(context: AskedContext.self)
-        dashboard.addRoutes(to: router, at: "/errand")
+        dashboard.addRoutes(to: router.group(group), at: "/errand")
         let body = form.map { form in
             ByteBuffer(string: form.map { "\($0.0)=\(encode($0.1))" }.joined(separator: "&"))
         }
@@ -60,7 +67,7 @@ struct DashboardScene: Sendable {
             method: form == nil ? .get : .post,
             scheme: "http",
             authority: "localhost",
-            path: "/errand" + path,
+            path: place + path,
             headerFields: fields
         )
         let response = try await router.buildResponder().respond(

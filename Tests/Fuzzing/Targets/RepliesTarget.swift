@@ -51,7 +51,7 @@ private func decode(_ value: RESPValue) throws(Violation) {
     }
     _ = ReviveVerdict(value)
     if let page = TimetablePage(value) {
-        try require(page.now >= 0 && page.next ?? 0 >= 0, "a timetable that cannot be")
+        try require(page.now >= 0 && page.next != "-1", "a timetable that cannot be")
         for record in page.records { try checkRecord(record, now: page.now) }
     }
     if let record = JobRecord(value) { _ = try? JobEnvelope.read(stored: record.body) }

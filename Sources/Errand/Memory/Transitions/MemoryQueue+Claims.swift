@@ -36,19 +36,37 @@ extension MemoryQueue {
 
     /// One session at a time serves the suspects, each alone.
     ///
+    /// Who was to serve them and still holds other jobs is not waited for: a session that holds nothing takes over.
+    ///
     /// - Returns: whether that is all the session may have now.
     private mutating func serveSuspects(to grant: inout MemoryGrant) -> Bool {
         let areWaiting = lines[.suspects] != nil
-        if let solo, solo != grant.session, sessions[solo] != nil { return false }
         let holdsNothing = sessions[grant.session]?.claims.isEmpty ?? true
+        if let solo, solo != grant.session, sessions[solo] != nil {
+            let mayTakeOver = holdsNothing && knowsFirstSuspect(grant.session)
+            if servesOne(solo) || (areWaiting && !mayTakeOver) { return false }
+        }
         if areWaiting {
             solo = grant.session
             if holdsNothing { claim(1, from: .suspects, &grant) }
             return true
         }
-        if solo == grant.session, !holdsNothing { return true }
+        if solo == grant.session, servesOne(grant.session) { return true }
         solo = nil
         return false
+    }
+
+    /// Whether a session holds a suspect and nothing else.
+    private func servesOne(_ session: String) -> Bool {
+        guard let claims = sessions[session]?.claims, claims.count == 1, let id = claims.keys.first else {
+            return false
+        }
+        return jobs[id]?.isSuspect == true
+    }
+
+    private func knowsFirstSuspect(_ session: String) -> Bool {
+        guard let id = lines[.suspects]?.first, let operation = jobs[id]?.header.operation else { return false }
+        return sessions[session]?.operations[operation] != nil
     }
 
     /// Jobs that waited for a session that knows their operation.

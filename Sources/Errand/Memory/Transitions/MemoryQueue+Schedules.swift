@@ -16,7 +16,17 @@ extension MemoryQueue {
         )
     }
 
-    var scheduleRecords: [ScheduleRecord] { schedules.keys.sorted().map { record(ofSchedule: $0) } }
+    private static let schedulesAPage = 100
+
+    /// A page of schedules by name; the position is the last name of the page before.
+    func scheduleRecords(after position: String?) -> SchedulePage {
+        let left = schedules.keys.filter { name in position.map { $0 < name } ?? true }.sorted()
+        let names = left.prefix(Self.schedulesAPage)
+        return SchedulePage(
+            records: names.map { record(ofSchedule: $0) },
+            next: names.count < left.count ? names.last : nil
+        )
+    }
 
     func dueSchedules(skipping count: Int) -> DueSchedules {
         let due = schedules.filter { $0.value.nextTick.map { $0 <= now } ?? false }

@@ -77,8 +77,18 @@ extension MemoryQueue {
     }
 
     mutating func endSession(_ id: String) {
-        sessions[id] = nil
+        if let ended = sessions.removeValue(forKey: id) { forgetLease(ended.lease) }
         idle.remove(id)
         if solo == id { solo = nil }
+    }
+
+    /// The longest lease counts for as long as a session has it. A grace that was given for a longer one ends with a shorter one.
+    private mutating func forgetLease(_ lease: Int64) {
+        guard lease >= pulse.longestLease, let longest = sessions.values.map(\.lease).max(), longest < lease else {
+            return
+        }
+        pulse.longestLease = longest
+        let (end, latest) = (MemoryRules.later(now, by: longest), MemoryRules.later(now, by: lease))
+        if pulse.graceEnds > end, pulse.graceEnds <= latest { pulse.graceEnds = end }
     }
 }

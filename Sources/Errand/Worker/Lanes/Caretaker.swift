@@ -32,7 +32,7 @@ struct Caretaker {
             // Bounded, so that a mass of dead sessions does not keep due jobs from their line.
             for _ in 0..<50 {
                 let recovery = try await epoch.broker.recover(on: lane.queue)
-                if recovery.recovered > 0 { lane.signal.raise() }
+                if recovery.recovered > 0 { lane.hurry() }
                 if !recovery.hasMore { return }
             }
         } catch {
@@ -44,7 +44,7 @@ struct Caretaker {
     private func promote() async -> (next: Duration?, found: Bool) {
         do throws(BrokerError) {
             let promotion = try await epoch.broker.promote(on: lane.queue)
-            if promotion.promoted > 0 { lane.signal.raise() }
+            if promotion.promoted > 0 { lane.hurry() }
             let ticked = promotion.hasDueSchedules ? await tick() : nil
             let next = [promotion.nextDue, ticked].compactMap(\.self).min().map { Duration.milliseconds($0) }
             return (next, promotion.promoted > 0 || promotion.hasDueSchedules)
@@ -58,7 +58,7 @@ struct Caretaker {
     private func tick() async -> Int? {
         do throws(BrokerError) {
             let round = try await Ticker(epoch.broker, queue: lane.queue, logger: epoch.logger).work()
-            if round.pushed > 0 { lane.signal.raise() }
+            if round.pushed > 0 { lane.hurry() }
             return round.nextDue
         } catch {
             note("no schedule ticked", error)

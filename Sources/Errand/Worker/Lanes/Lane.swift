@@ -27,7 +27,10 @@ final class Lane: Sendable {
     private let held = Mutex(Held())
     private let begun = Atomic<Token>(0)
     /// Raised when there may be something to do: a hint, an ended run, an open slot, the end.
-    let signal = Signal()
+    private let signal = Signal()
+    /// Whether the signal was for this queue's sake. An open slot says nothing of its jobs: lanes that find nothing pass the slots
+    /// round, and would keep each other from ever resting.
+    private let hasNews = Atomic(false)
     private let enough = Signal()
 
     init(_ queue: String, index: Int, epoch: SessionEpoch) {
@@ -38,6 +41,15 @@ final class Lane: Sendable {
 
     /// The newest token of which a job has begun.
     var begunToken: Token { begun.load(ordering: .relaxed) }
+
+    /// A slot may be open, or the end may have come.
+    func wake() { signal.raise() }
+
+    /// There may be jobs in line.
+    func hurry() {
+        hasNews.store(true, ordering: .relaxed)
+        signal.raise()
+    }
 
     // MARK: The loop
 
@@ -59,14 +71,19 @@ final class Lane: Sendable {
                 }
                 if epoch.isDraining, isEmpty { return }
                 if held.withLock({ $0.account.differs }) { try await reconcile(call) }
-                if await signal.wait(for: poll.rest) { poll.hurry() }
+                await signal.wait(for: poll.rest)
+                if hasNews.exchange(false, ordering: .relaxed) { poll.hurry() }
                 continue
             }
             call += 1
             let exchange = exchange(call, reports, wanted, freeSlots)
             held.withLock { $0.account.begin(known: $0.known, reports: reports.count, wanted: wanted) }
             let last = undigested.take()
-            let answer = try await send(exchange) { if let last { digest(last) } }
+            let answer: ExchangeAnswer
+            do throws(BrokerError) { answer = try await send(exchange) { if let last { digest(last) } } } catch {
+                if mayLeave(exchange, because: error) { return }
+                throw error
+            }
             // They begin at once, and the broker counts them as begun; the next call, which goes out before, must not deny it.
             if freeSlots > 0, let token = answer.claims.first?.token { noteBegun(token) }
             undigested = Digest(reports: reports, accepted: answer.accepted, claims: answer.claims)
@@ -126,16 +143,24 @@ final class Lane: Sendable {
                 // Slots that wait for a queue in trouble would be lost to the others.
                 epoch.raise(epoch.budget.suspend(index, wanted: granted))
                 granted = 0
-                let hasNothingToSay = exchange.reports.isEmpty && epoch.isDraining
-                // What is not permitted now will not be when it is asked again; the worker's end says so.
-                let isFinal = [.sessionLost, .closed, .notPermitted].contains(error.code)
-                if isFinal || hasNothingToSay { throw error }
+                if Self.isFinal(error) || mayLeave(exchange, because: error) { throw error }
                 if epoch.isLost || epoch.mustLeave { throw error }
                 epoch.logger.debug("call not answered", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
             }
             await epoch.pause(for: pause)
             pause = min(pause * 2, .seconds(2))
         }
+    }
+
+    /// What is not permitted now will not be when it is asked again; the worker's end says so.
+    private static func isFinal(_ error: BrokerError) -> Bool {
+        [.sessionLost, .closed, .notPermitted].contains(error.code)
+    }
+
+    /// A worker that is to leave need not hear what it could have claimed. While runs go on, here or in another lane, the
+    /// session lives on for their reports.
+    private func mayLeave(_ exchange: Exchange, because error: BrokerError) -> Bool {
+        exchange.reports.isEmpty && epoch.isDraining && isEmpty && !Self.isFinal(error)
     }
 
     /// Puts due jobs in line. Answers whether there were any.
@@ -154,7 +179,7 @@ final class Lane: Sendable {
             held.account.note(beat: claims, known: held.known)
             return held.account.differs
         }
-        if differs { signal.raise() }
+        if differs { wake() }
     }
 
     /// The broker's account and this worker's differ: the broker came back with older data, or took a claim away.
@@ -278,7 +303,7 @@ final class Lane: Sendable {
             held.reports.append(report)
             return held.reports.count
         }
-        if count == 1 { signal.raise() }
+        if count == 1 { hurry() }
         if count == Self.worthACall { enough.raise() }
     }
 
@@ -317,7 +342,7 @@ final class Lane: Sendable {
         for run in held.withLock({ Array($0.runs.values) }) where !onlyWaiting || run.isWaiting(since: now) {
             run.stop(cause)
         }
-        signal.raise()
+        wake()
     }
 
     /// Gives back what has waited too long for a slot.

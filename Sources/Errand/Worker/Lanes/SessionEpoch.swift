@@ -170,7 +170,7 @@ final class SessionEpoch: Sendable {
 
     private func take(_ hint: Hint) {
         switch hint {
-        case .work(let queue): lane(of: queue)?.signal.raise()
+        case .work(let queue): lane(of: queue)?.hurry()
         case .stop: heartbeatBox.withLock { $0 }?.beatNow()
         }
     }
@@ -201,7 +201,7 @@ final class SessionEpoch: Sendable {
     func raise(_ indexes: [Int]) {
         guard !indexes.isEmpty else { return }
         let lanes = lanes
-        for index in indexes where lanes.indices.contains(index) { lanes[index].signal.raise() }
+        for index in indexes where lanes.indices.contains(index) { lanes[index].wake() }
     }
 
     /// Waits, unless the worker is to leave.

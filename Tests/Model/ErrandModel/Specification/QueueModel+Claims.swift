@@ -43,18 +43,35 @@ extension QueueModel {
         return metSuspect
     }
 
-    /// One session at a time serves the suspects, each alone, and gets nothing else meanwhile.
+    /// One session at a time serves the suspects, each alone, and gets nothing else meanwhile. While it still holds something
+    /// else, another one that holds nothing may become the one instead, if it knows what is first in line.
     private mutating func servesSuspects(_ call: Call, _ token: Token, _ claims: inout [GivenClaim]) -> Bool {
-        if let solo, solo != call.session, sessions[solo] != nil { return false }
         let holdsNothing = sessions[call.session]?.claims.isEmpty ?? true
-        if lines[.suspects] != nil {
-            solo = call.session
-            if holdsNothing { take(1, from: .suspects, call, token, &claims) }
-            return true
+        let first = lines[.suspects]?.first
+        switch solo {
+        case let other? where other != call.session && sessions[other] != nil:
+            if servesOne(other) { return false }
+            if let first, !(holdsNothing && knows(call.session, first)) { return false }
+        default: break
         }
-        if solo == call.session, !holdsNothing { return true }
-        solo = nil
-        return false
+        guard first != nil else {
+            if solo == call.session, servesOne(call.session) { return true }
+            solo = nil
+            return false
+        }
+        solo = call.session
+        if holdsNothing { take(1, from: .suspects, call, token, &claims) }
+        return true
+    }
+
+    private func servesOne(_ session: SessionID) -> Bool {
+        let claims = sessions[session]?.claims ?? []
+        return claims.count == 1 && claims.allSatisfy { jobs[$0.id]?.isSuspect == true }
+    }
+
+    private func knows(_ session: SessionID, _ id: JobID) -> Bool {
+        guard let operation = jobs[id]?.pushed.operation else { return false }
+        return sessions[session]?.registration.operations[operation] != nil
     }
 
     /// The highest level first, but every sixteenth job while several wait is one of the lowest.

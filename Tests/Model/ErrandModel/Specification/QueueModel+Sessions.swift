@@ -71,8 +71,19 @@ extension QueueModel {
     }
 
     mutating func endSession(_ id: SessionID) {
-        sessions[id] = nil
+        let ended = sessions.removeValue(forKey: id)
+        if let longest = sessions.values.map(\.registration.lease).max(), let ended, ended.registration.lease > longest
+        {
+            shortenLease(to: longest, from: ended.registration.lease)
+        }
         if solo == id { solo = nil }
         effects.waitsNoMore.append(id)
+    }
+
+    /// Who had the longest lease has left: those who are there need no more time than theirs.
+    private mutating func shortenLease(to longest: Time, from earlier: Time) {
+        guard earlier >= longestLease else { return }
+        longestLease = longest
+        if graceEnds <= now + earlier { graceEnds = min(graceEnds, now + longest) }
     }
 }

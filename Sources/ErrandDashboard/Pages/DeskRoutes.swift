@@ -1,0 +1,39 @@
+import Hummingbird
+
+/// The dashboard's routes, below the place where it begins.
+///
+/// What an application's groups put in front of that place, only a request tells: all of its path but the end that is ours.
+struct DeskRoutes<Context: RequestContext> {
+    /// Makes an answer, at a desk that knows where the dashboard begins.
+    typealias Answer = @Sendable (FrontDesk, Request, Context) async -> Response
+
+    let dashboard: ErrandDashboard
+    let group: RouterGroup<Context>
+
+    func get(_ path: RouterPath, _ answer: @escaping Answer) {
+        group.get(path) { [dashboard] request, context in
+            await answer(FrontDesk(dashboard, asked: request, for: path), request, context)
+        }
+    }
+
+    func post(_ path: RouterPath, _ answer: @escaping Answer) {
+        group.post(path) { [dashboard] request, context in
+            await answer(FrontDesk(dashboard, asked: request, for: path), request, context)
+        }
+    }
+}
+
+extension FrontDesk {
+    /// A desk for one request.
+    ///
+    /// - Parameter route: what of the request's path is the dashboard's own.
+    init(_ dashboard: ErrandDashboard, asked request: Request, for route: RouterPath) {
+        // As the router sees it: without empty parts, of which two in front would make another host of a link.
+        let parts = request.uri.path.split(separator: "/")
+        self.init(
+            dashboard: dashboard,
+            base: parts.dropLast(route.count).map { "/\($0)" }.joined(),
+            path: parts.suffix(route.count).map { "/\($0)" }.joined()
+        )
+    }
+}
