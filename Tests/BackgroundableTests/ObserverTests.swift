@@ -101,6 +101,18 @@ struct Mishap: Error, CustomStringConvertible {
         }
     }
 
+    /// Another thread has made the place for its observer when the end is decided already, and comes to say what was
+    /// before that only after the end has been told.
+    @Test func theEndIsNotToldBeforeWhatWasBeforeIt() {
+        let operation = AsyncOperation(name: nil, timeout: 60, onEnd: { own, _ in _ = own.attach() }) { $0.cancel() }
+        OperationQueue().addOperation(operation)
+        operation.waitUntilFinished()
+        let note = Notes()
+        operation.addObserver(note)
+        #expect(note.finished.wait())
+        #expect(note.log.now == ["attached", "started", "cancelled", "finished []"])
+    }
+
     @Test func anOperationIsFinishedOnlyAfterItsObserversKnow() {
         for _ in 0..<100 {
             let isTold = Box(false)

@@ -38,15 +38,23 @@ extension AsyncOperation {
     final func closeAttended(_ attachments: Attachments, _ membership: Membership?) {
         if ending == .timedOut {
             finishAttended(attachments, membership)
-            attachments.state.withLock { $0.mail.post(.finished) }
+            attachments.state.withLock { postAll(&$0.mail) }
             DispatchQueue.global().async { self.deliverMail(attachments) }
         } else {
             attachments.state.withLock { state in
-                state.mail.post(.finished)
+                postAll(&state.mail)
                 state.mail.close { self.finishAttended(attachments, membership) }
             }
             deliverMail(attachments)
         }
+    }
+
+    /// Whoever attached the first observer after the ending was decided may not have come to say what was before it.
+    private func postAll(_ mail: inout ObserverMail) {
+        let facts = state.facts
+        if facts.contains(.ran) { mail.post(.started) }
+        if let milestone = facts.ending?.milestone { mail.post(milestone) }
+        mail.post(.finished)
     }
 
     private func finishAttended(_ attachments: Attachments, _ membership: Membership?) {
