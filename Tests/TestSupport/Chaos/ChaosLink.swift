@@ -69,6 +69,8 @@ final class ChaosLink: Sendable {
         default: break
         }
         waitWhile { $0.isCut || $0.holdsAll }
+        // What was held back when the proxy ended never arrives.
+        guard proxy.state.withLock(\.isOpen) else { return false }
         if treatment == .cutInTheMiddle {
             _ = Sockets.put(Array(bytes.prefix(bytes.count / 2)), into: server)
             reset()
