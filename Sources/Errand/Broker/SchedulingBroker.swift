@@ -22,10 +22,11 @@ public protocol TickingBroker: Sendable {
 
 /// What programs and the console need of a broker to look after schedules.
 public protocol SchedulingBroker: TickingBroker {
-    /// A page of a queue's schedules, about 100, in no order.
+    /// A page of a queue's schedules, about 100, fewer of large ones, in no order.
     ///
     /// A schedule that is there all the while is on one of the pages, at times on two; one that is stored or deleted
-    /// meanwhile may be on one or not. What a page costs does not depend on how many schedules there are.
+    /// meanwhile may be on one or not. No page names a schedule twice. What a page costs does not depend on how many
+    /// schedules there are.
     ///
     /// - Parameters:
     ///   - queue: The queue.

@@ -33,6 +33,9 @@ public protocol JobMiddleware: Sendable {
         next: (JobContext) async throws -> HandlerOutcome
     ) async throws -> HandlerOutcome
 
+    /// A worker was handed a job that it cannot run. There is no ``claimedJob(_:)`` of it. Must not block.
+    func discardedJob(_ job: DiscardedJob)
+
     /// A run has ended, and is about to be reported. Called once for each ``claimedJob(_:)``. Must not block.
     func finishedJob(_ job: JobContext, _ ending: RunEnding)
 }
@@ -52,6 +55,9 @@ extension JobMiddleware {
         _ job: JobContext,
         next: (JobContext) async throws -> HandlerOutcome
     ) async throws -> HandlerOutcome { try await next(job) }
+
+    /// Does nothing.
+    public func discardedJob(_ job: DiscardedJob) {}
 
     /// Does nothing.
     public func finishedJob(_ job: JobContext, _ ending: RunEnding) {}

@@ -15,22 +15,26 @@
     /// | `errand.jobs.pushed` | counter | `name`, `queue`, `status`: accepted, dropped, replaced, deferred, exists, unknown |
     /// | `errand.jobs` | counter: runs that ended | `name`, `queue`, `status`: succeeded, retried, failed, cancelled, snoozed, released, lost |
     /// | `errand.jobs.timed_out` | counter: runs that took too long | `name`, `queue` |
+    /// | `errand.jobs.discarded` | counter: jobs that a worker was handed and cannot run | `queue`, `reason`: unreadable, unknown_operation |
     /// | `errand.jobs.duration` | timer: how long handlers ran | `name`, `queue`, `status` |
     /// | `errand.jobs.queued.duration` | timer: how long jobs were in line | `name`, `queue` |
     /// | `errand.jobs.processing` | meter: jobs that this process holds | `name`, `queue` |
     ///
     /// How many jobs wait is the broker's to say: `/metrics` of the dashboard does.
     ///
-    /// Each metric is made once for each combination of its dimensions. `name` is the operation.
+    /// Each metric is made once for each combination of its dimensions. `name` is the operation, one that this process knows or
+    /// asks for: whatever else is in line makes no metrics.
     public final class MetricsMiddleware: JobMiddleware {
         fileprivate struct Key: Hashable {
             let label: String
-            let name: String
+            var name: String?
             let queue: String
             var status: String?
+            var reason: String?
 
             var dimensions: [(String, String)] {
-                [("name", name), ("queue", queue)] + (status.map { [("status", $0)] } ?? [])
+                let all = [("name", name), ("queue", queue), ("status", status), ("reason", reason)]
+                return all.compactMap { name, value in value.map { (name, $0) } }
             }
         }
 
@@ -73,6 +77,11 @@
             // The broker's clock and this one may differ; a wait is never less than nothing.
             let waited = max(0, Date().timeIntervalSince1970 * 1000 - Double(job.readySince))
             record(Key(label: "errand.jobs.queued.duration", job), .milliseconds(min(waited, 1e12)))
+        }
+
+        /// Counts it.
+        public func discardedJob(_ job: DiscardedJob) {
+            count(Key(label: "errand.jobs.discarded", queue: job.queue, reason: job.reason.description))
         }
 
         /// Counts and times the run.

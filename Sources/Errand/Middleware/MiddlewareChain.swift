@@ -28,6 +28,10 @@ struct MiddlewareChain: Sendable {
         for link in links { link.claimedJob(job) }
     }
 
+    func discarded(_ job: DiscardedJob) {
+        for link in links { link.discardedJob(job) }
+    }
+
     func finished(_ job: @autoclosure () -> JobContext, _ ending: @autoclosure () -> RunEnding) {
         guard !links.isEmpty else { return }
         let (job, ending) = (job(), ending())

@@ -73,7 +73,9 @@ extension RedisBroker {
         call.add("all")
         call.add(position ?? "0")
         let page = try await timetable(call)
-        return SchedulePage(records: page.records, next: page.next)
+        // While the server's table grows, a scan may name one twice.
+        var names: Set<String> = []
+        return SchedulePage(records: page.records.filter { names.insert($0.name).inserted }, next: page.next)
     }
 
     /// A schedule by its name; `nil` when there is none.

@@ -15,11 +15,11 @@ local function add(name, definition)
   answer[#answer + 1] = revision_of_deleted(name)
 end
 
--- In no order, so that a page costs the same of however many schedules.
+-- In no order, so that a page costs the same of however many schedules. Asked for as few at once as can be: they may be large.
 local function add_all(cursor)
   local found, bytes = 0, 0
   repeat
-    local page = call('HSCAN', Q .. ':schedules', cursor, 'COUNT', 10)
+    local page = call('HSCAN', Q .. ':schedules', cursor, 'COUNT', 1)
     cursor = page[1]
     for i = 1, #page[2], 2 do
       add(page[2][i], page[2][i + 1])

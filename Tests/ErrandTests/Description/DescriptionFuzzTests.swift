@@ -1,4 +1,5 @@
 import Errand
+import TestSupport
 import Testing
 
 /// Nothing that comes in may trap; what is accepted can be written and read again.
@@ -86,21 +87,5 @@ import Testing
             }
         }
         return bytes
-    }
-}
-
-/// The same numbers in every run (xorshift).
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
-    }
-
-    mutating func next() -> UInt64 {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return state &* 0x2545_F491_4F6C_DD1D
     }
 }

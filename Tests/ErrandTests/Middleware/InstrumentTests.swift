@@ -3,6 +3,7 @@ import InMemoryTracing
 import Instrumentation
 import Logging
 import MetricsTestKit
+import TestSupport
 import Testing
 import Tracing
 
@@ -93,5 +94,27 @@ import Tracing
         #expect(metrics.timers.count == 3)
         let held = try metrics.expectMeter("errand.jobs.processing", job)
         #expect(held.values == [1, 0, 1, 0])
+    }
+
+    @Test func `what a worker cannot run is counted, without the names that it does not know`() async throws {
+        let metrics = TestMetrics()
+        let broker = MemoryBroker()
+        let worker = Worker(
+            broker: broker,
+            operations: [RegisteredOperation("work") { _ in }],
+            middleware: [MetricsMiddleware(factory: metrics)],
+            logger: Logger(label: "instruments")
+        )
+        let producer = Producer(broker: broker)
+        _ = try await producer.push(OperationDescription("unheard"))
+        let running = Task { try await worker.run() }
+        try await eventually("the job waits for another worker") {
+            try await broker.status(of: "default").queue.unknownOperations == ["unheard": 1]
+        }
+        running.cancel()
+        try await running.value
+        let dimensions = [("queue", "default"), ("reason", "unknown_operation")]
+        #expect(try metrics.expectCounter("errand.jobs.discarded", dimensions).totalValue == 1)
+        #expect(metrics.counters.count == 1 && metrics.meters.isEmpty)
     }
 }

@@ -6,7 +6,9 @@ import Synchronization
 final class TroubledBroker: WorkingBroker {
     private struct State {
         var failure: BrokerError?
-        var failures = 0
+        var failures: [String: Int] = [:]
+        /// The queue whose exchanges are carried out, but not answered.
+        var unanswered: String?
         var emptyAnswers = 0
         var calls: [String: Int] = [:]
         var assumedBegun: Token = 0
@@ -17,8 +19,8 @@ final class TroubledBroker: WorkingBroker {
     let memory = MemoryBroker()
     private let state = Mutex(State())
 
-    /// How many exchanges have failed.
-    var failures: Int { state.withLock { $0.failures } }
+    /// How many exchanges of each queue have failed.
+    var failures: [String: Int] { state.withLock { $0.failures } }
 
     /// How many exchanges each queue has had.
     var calls: [String: Int] { state.withLock { $0.calls } }
@@ -28,6 +30,9 @@ final class TroubledBroker: WorkingBroker {
 
     /// Lets exchanges fail; `nil` ends that.
     func fail(with error: BrokerError?) { state.withLock { $0.failure = error } }
+
+    /// Lets the answers to a queue's exchanges be lost on their way; `nil` ends that.
+    func loseAnswers(of queue: String?) { state.withLock { $0.unanswered = queue } }
 
     /// Lets so many exchanges find nothing but places of jobs that left.
     func findNothing(times: Int) { state.withLock { $0.emptyAnswers = times } }
@@ -40,7 +45,7 @@ final class TroubledBroker: WorkingBroker {
     func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeAnswer {
         let failure = state.withLock { state in
             state.calls[queue, default: 0] += 1
-            if state.failure != nil { state.failures += 1 }
+            if state.failure != nil { state.failures[queue, default: 0] += 1 }
             return state.failure
         }
         if let failure { throw failure }
@@ -51,6 +56,12 @@ final class TroubledBroker: WorkingBroker {
         }
         if findsNothing { return ExchangeAnswer(accepted: [], claims: [], hasMore: true) }
         let answer = try await memory.exchange(exchange, on: queue)
+        let isLost = state.withLock { state in
+            guard state.unanswered == queue else { return false }
+            state.failures[queue, default: 0] += 1
+            return true
+        }
+        if isLost { throw BrokerError(.notReachable, "no answer") }
         state.withLock { state in
             if exchange.begun < state.assumedBegun { state.denials += 1 }
             if exchange.freeSlots > 0, let claim = answer.claims.first { state.assumedBegun = claim.token }

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import ServiceLifecycle
 import Synchronization
+import TestSupport
 import Testing
 
 /// What a worker makes of a broker whose connections fail one by one.
@@ -29,13 +30,13 @@ struct TroubledWorkerTests {
         try #require(await registrations.next() != nil, "it did not register")
         broker.fail(with: BrokerError(.notReachable, "no connection"))
         _ = try await Producer(broker: broker.memory).push(OperationDescription("noop", queue: Self.queue))
-        while broker.failures == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        try await eventually("a call fails") { broker.failures[Self.queue] != nil }
         // The heartbeat has a connection of its own, which is there again before the others.
         broker.tell(Self.queue, .failure(BrokerError(.sessionLost, "the session is not registered")))
         try #require(await registrations.next() != nil, "it ended")
         broker.fail(with: nil)
-        while try await broker.memory.status(of: Self.queue).queue.totals["finished"] == 0 {
-            try await Task.sleep(for: .milliseconds(2))
+        try await eventually("the job has finished") {
+            try await broker.memory.status(of: Self.queue).queue.totals["finished"] == 1
         }
         work.cancel()
         try await work.value
@@ -102,19 +103,66 @@ struct TroubledWorkerTests {
         for await _ in begun { break }
         broker.fail(with: BrokerError(.notReachable, "no connection"))
         for queue in [Self.queue, "idle"] {
-            let failures = broker.failures
             _ = try await producer.push(OperationDescription("other", queue: queue))
-            while broker.failures == failures { try await Task.sleep(for: .milliseconds(2)) }
+            try await eventually("a call for \(queue) fails") { broker.failures[queue] != nil }
         }
         await group.triggerGracefulShutdown()
-        let failures = broker.failures
-        while broker.failures < failures + 4 { try await Task.sleep(for: .milliseconds(2)) }
+        try await comeFailures(4, of: Self.queue, broker)
         opens.finish()
         broker.fail(with: nil)
         try await work.value
         let queue = try await broker.memory.status(of: Self.queue).queue
         #expect(queue.totals["finished"] == 1)
         #expect(queue.totals["recovered"] == 0 && queue.running == 0)
+    }
+
+    @Test(
+        "a worker that leaves does not keep jobs from others of which it has not heard, while it waits for those that run"
+    )
+    func givesBackWhatItHasNotHeardOf() async throws {
+        let broker = TroubledBroker()
+        let (begun, begins) = AsyncStream.makeStream(of: Void.self)
+        let (gate, opens) = AsyncStream.makeStream(of: Void.self)
+        let worker = Worker(
+            broker: broker,
+            configuration: WorkerConfiguration(queues: [.init(Self.queue), .init("unheard")], concurrency: 4),
+            operations: [
+                RegisteredOperation("wait") { _ in
+                    begins.yield()
+                    for await _ in gate {}
+                    try Task.checkCancellation()
+                }
+            ],
+            logger: Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() }
+        )
+        let group = ServiceGroup(services: [worker], logger: Logger(label: "group") { _ in SwiftLogNoOpLogHandler() })
+        let work = Task { try await group.run() }
+        let producer = Producer(broker: broker.memory)
+        _ = try await producer.push(OperationDescription("wait", queue: Self.queue))
+        for await _ in begun { break }
+        broker.loseAnswers(of: "unheard")
+        _ = try await producer.push(OperationDescription("wait", queue: "unheard"))
+        try await eventually("the other job is claimed") {
+            try await broker.memory.status(of: "unheard").queue.running == 1
+        }
+        await group.triggerGracefulShutdown()
+        try await comeFailures(2, of: "unheard", broker)
+        broker.loseAnswers(of: nil)
+        try await eventually("the other job is in line again") {
+            try await broker.memory.status(of: "unheard").queue.ready == 1
+        }
+        #expect(try await broker.memory.status(of: Self.queue).queue.running == 1)
+        opens.finish()
+        try await work.value
+        #expect(try await broker.memory.status(of: Self.queue).queue.totals["finished"] == 1)
+    }
+
+    /// Waits for more calls to fail.
+    private func comeFailures(_ count: Int, of queue: String, _ broker: TroubledBroker) async throws {
+        let before = broker.failures[queue, default: 0]
+        try await eventually("\(count) more calls for \(queue) fail") {
+            broker.failures[queue, default: 0] >= before + count
+        }
     }
 
     @Test("queues without jobs that pass few slots round are asked less and less often")
@@ -133,8 +181,8 @@ struct TroubledWorkerTests {
         )
         let start = ContinuousClock.now
         let work = Task { try await worker.run() }
-        while broker.calls.count < queues.count || ContinuousClock.now - start < .seconds(1) {
-            try await Task.sleep(for: .milliseconds(2))
+        try await eventually("every queue was asked, for a second") {
+            broker.calls.count == queues.count && ContinuousClock.now - start >= .seconds(1)
         }
         let most = broker.calls.values.max() ?? 0
         // After 1, 2, 4, … ms.

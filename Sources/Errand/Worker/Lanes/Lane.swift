@@ -157,10 +157,10 @@ final class Lane: Sendable {
         [.sessionLost, .closed, .notPermitted].contains(error.code)
     }
 
-    /// A worker that is to leave need not hear what it could have claimed. While runs go on, here or in another lane, the
-    /// session lives on for their reports.
+    /// A worker that is to leave need not hear what it could have claimed: its session ends, and with it these claims. While
+    /// another lane holds jobs the session lives on, and would keep them from everybody.
     private func mayLeave(_ exchange: Exchange, because error: BrokerError) -> Bool {
-        exchange.reports.isEmpty && epoch.isDraining && isEmpty && !Self.isFinal(error)
+        exchange.reports.isEmpty && epoch.isDraining && epoch.holdsNothing && !Self.isFinal(error)
     }
 
     /// Puts due jobs in line. Answers whether there were any.
@@ -240,10 +240,12 @@ final class Lane: Sendable {
         let job: StoredJob
         do throws(EnvelopeError) { job = try JobEnvelope.read(stored: claim.body) } catch {
             report(OutcomeReport(claim, .unreadable, error: "unreadable: \(error)"), ofUnread: 1)
+            noteDiscarded(claim, nil, .unreadable)
             return nil
         }
         guard let operation = epoch.operations[job.description.operation] else {
             report(OutcomeReport(claim, .parked, fragment: job.fragment), ofUnread: 1)
+            noteDiscarded(claim, job.description.operation, .unknownOperation)
             return nil
         }
         let run = JobRun(
@@ -262,6 +264,12 @@ final class Lane: Sendable {
         }
         epoch.middleware.claimed(run.context)
         return run
+    }
+
+    private func noteDiscarded(_ claim: Claim, _ operation: String?, _ reason: DiscardedJob.Reason) {
+        epoch.middleware.discarded(
+            DiscardedJob(id: claim.id, queue: queue, operation: operation, reason: reason)
+        )
     }
 
     // MARK: What runs tell
@@ -326,7 +334,8 @@ final class Lane: Sendable {
 
     // MARK: Stopping
 
-    private var isEmpty: Bool { held.withLock { $0.runs.isEmpty && $0.reports.isEmpty } }
+    /// Whether there is nothing to run and nothing to report.
+    var isEmpty: Bool { held.withLock { $0.known == 0 } }
 
     /// Stops jobs that were asked to stop.
     func stop(_ stops: [Beat.Stop]) {

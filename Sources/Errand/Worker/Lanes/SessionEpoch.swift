@@ -57,6 +57,9 @@ final class SessionEpoch: Sendable {
     /// Whether the time for a graceful end is over.
     var mustLeave: Bool { shutdown.isOverdue }
 
+    /// Whether no lane has anything to run or to report.
+    var holdsNothing: Bool { lanes.allSatisfy(\.isEmpty) }
+
     private var lanes: [Lane] { lanesBox.withLock { $0 } }
 
     /// Works until the session is lost (answers `true`) or the worker has drained (answers `false`).

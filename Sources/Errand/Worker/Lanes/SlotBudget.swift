@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A worker holds as many jobs as it has slots and, when runs are short, as many more as it runs in about 20 ms, so
 /// that its slots never wait for the broker and no job waits here long while another worker is idle.
-final class SlotBudget: Sendable {
+package final class SlotBudget: Sendable {
     fileprivate struct Share {
         let weight: Double
         /// Jobs claimed so far by the share's weight: the share that is behind is served first.
@@ -29,7 +29,7 @@ final class SlotBudget: Sendable {
     let concurrency: Int
     private let state: Mutex<State>
 
-    init(concurrency: Int, weights: [Int]) {
+    package init(concurrency: Int, weights: [Int]) {
         self.concurrency = concurrency
         state = Mutex(State(shares: weights.map { Share(weight: Double(max(1, $0))) }))
     }
@@ -38,7 +38,7 @@ final class SlotBudget: Sendable {
     ///
     /// Asking makes the queue a contender until a look finds it empty, so that a busy queue cannot keep it from
     /// looking.
-    func grant(to index: Int) -> (wanted: Int, freeSlots: Int) {
+    package func grant(to index: Int) -> (wanted: Int, freeSlots: Int) {
         state.withLock { state in
             if !state.shares[index].contends { state.join(index) }
             let free = state.target(concurrency) - state.held - state.reserved
@@ -54,7 +54,7 @@ final class SlotBudget: Sendable {
     /// The answer to a grant has come; `looked` is false when the broker was not asked after all.
     ///
     /// - Returns: the queues that were refused before and may ask again.
-    func settle(_ index: Int, wanted: Int, got: Int, looked: Bool) -> [Int] {
+    package func settle(_ index: Int, wanted: Int, got: Int, looked: Bool) -> [Int] {
         state.withLock { state in
             state.reserved -= wanted
             state.held += got
@@ -79,7 +79,7 @@ final class SlotBudget: Sendable {
     /// Jobs have ended.
     ///
     /// - Returns: the queues that were refused before and may ask again.
-    func open(_ count: Int, by index: Int) -> [Int] {
+    package func open(_ count: Int, by index: Int) -> [Int] {
         state.withLock { state in
             state.held -= count
             return state.takeRefused(but: index)
@@ -111,18 +111,39 @@ extension SlotBudget.State {
         return concurrency + Int(min(prefetched, Double(SlotBudget.prefetchedAtMost)))
     }
 
-    /// The part of `free` slots that falls to a queue while others have work too.
+    /// The part of `free` slots that falls to a queue while others have work too, when each slot goes to the queue that is furthest
+    /// behind.
+    ///
+    /// The slots are not dealt out one by one: each of a queue's slots has its place in that order, which can be computed.
     fileprivate func share(of free: Int, for index: Int) -> Int {
         guard free > 0 else { return 0 }
-        var passed = shares.indices.filter { $0 == index || shares[$0].contends }.map { ($0, shares[$0].passed) }
-        guard passed.count > 1 else { return free }
-        var mine = 0
-        for _ in 0..<free {
-            guard let next = passed.indices.min(by: { passed[$0].1 < passed[$1].1 }) else { break }
-            if passed[next].0 == index { mine += 1 }
-            passed[next].1 += 1 / shares[passed[next].0].weight
+        let others = shares.indices.filter { $0 != index && shares[$0].contends }
+        guard !others.isEmpty else { return free }
+        // How many slots it gets at least, and at most.
+        var (least, most) = (0, free)
+        while least < most {
+            let middle = least + (most - least + 1) / 2
+            if slots(before: middle, of: index, others: others, atMost: free) < free {
+                least = middle
+            } else {
+                most = middle - 1
+            }
         }
-        return mine
+        return least
+    }
+
+    /// How many slots are dealt out before a queue gets its slot of this number, counted from 1; `limit` when it is more.
+    private func slots(before number: Int, of index: Int, others: [Int], atMost limit: Int) -> Int {
+        var count = number - 1
+        let reached = shares[index].passed + Double(count) / shares[index].weight
+        for other in others where count < limit {
+            let behind = (reached - shares[other].passed) * shares[other].weight
+            guard behind >= 0 else { continue }
+            // Of queues that are as far behind, the first one is served first.
+            let served = other < index ? behind.rounded(.down) + 1 : behind.rounded(.up)
+            count += Int(min(served, Double(limit)))
+        }
+        return min(count, limit)
     }
 
     fileprivate mutating func takeRefused(but index: Int) -> [Int] {

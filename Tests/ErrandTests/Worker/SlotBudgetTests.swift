@@ -1,0 +1,72 @@
+import Errand
+import TestSupport
+import Testing
+
+/// How queues share a worker's slots.
+@Suite("How queues share slots")
+struct SlotBudgetTests {
+    @Test("what is computed is what comes out when the slots are dealt one by one, each to the queue furthest behind")
+    func dealsAsOneByOne() {
+        var random = SeededRandom(for: "SlotBudgetTests")
+        for _ in 0..<300 {
+            // Eighths and powers of two add up without rounding, so that both ways meet the same draws.
+            let weights = (0..<Int.random(in: 2...12, using: &random)).map { _ in
+                1 << Int.random(in: 0...3, using: &random)
+            }
+            var dealer = Dealer(weights)
+            let budget = SlotBudget(concurrency: 40, weights: weights)
+            for _ in 0..<20 {
+                let index = weights.indices.randomElement(using: &random) ?? 0
+                let (wanted, _) = budget.grant(to: index)
+                let expected = dealer.grant(40, to: index)
+                #expect(wanted == expected, "queue \(index) of \(weights), seed \(random.seed)")
+                let got = Int.random(in: 0...wanted, using: &random)
+                _ = budget.settle(index, wanted: wanted, got: got, looked: true)
+                _ = budget.open(got, by: index)
+                dealer.settle(index, wanted: wanted, got: got)
+            }
+        }
+    }
+
+    @Test("two queues with weights 3 and 1 that both have work get slots three to one")
+    func weighs() {
+        let budget = SlotBudget(concurrency: 8, weights: [3, 1])
+        #expect(budget.grant(to: 0).wanted == 6)
+        #expect(budget.grant(to: 1).wanted == 2)
+    }
+}
+
+/// The rule as it is said, without arithmetic.
+private struct Dealer {
+    let weights: [Int]
+    var passed: [Double]
+    var contends: [Bool]
+
+    init(_ weights: [Int]) {
+        self.weights = weights
+        passed = weights.map { _ in 0 }
+        contends = weights.map { _ in true }
+    }
+
+    mutating func grant(_ free: Int, to index: Int) -> Int {
+        if !contends[index] {
+            let behind = weights.indices.filter { contends[$0] }.map { passed[$0] }.min() ?? passed[index]
+            passed[index] = max(passed[index], behind)
+            contends[index] = true
+        }
+        var now = passed
+        var mine = 0
+        for _ in 0..<free {
+            guard let next = weights.indices.filter({ contends[$0] }).min(by: { now[$0] < now[$1] }) else { break }
+            if next == index { mine += 1 }
+            now[next] += 1 / Double(weights[next])
+        }
+        passed[index] += Double(mine) / Double(weights[index])
+        return mine
+    }
+
+    mutating func settle(_ index: Int, wanted: Int, got: Int) {
+        passed[index] -= Double(wanted - got) / Double(weights[index])
+        contends[index] = got > 0
+    }
+}
