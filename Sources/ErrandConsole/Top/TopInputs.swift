@@ -12,6 +12,9 @@ enum TopInput: Sendable {
     /// How far the work with many jobs is.
     case progress(String)
     case tick
+    /// No key comes any more.
+    case keysOver
+    /// Leave at once.
     case end
 
     /// What a key asks for.
@@ -33,11 +36,13 @@ struct TopBacklog: Sendable {
     private var keys: ArraySlice<TopInput> = []
     /// One of a kind at the most, in the order in which the first of each came: none of them can hold up the others.
     private var others: [TopInput] = []
+    private var areKeysOver = false
     private var isEnd = false
 
     mutating func add(_ input: TopInput) {
         switch input {
         case .move, .character: press(input)
+        case .keysOver: areKeysOver = true
         case .end: isEnd = true
         case .listening, .failures, .progress, .tick: merge(input)
         }
@@ -65,6 +70,7 @@ struct TopBacklog: Sendable {
     mutating func next() -> TopInput? {
         if isEnd { return .end }
         if let key = keys.popFirst() { return key }
+        if areKeysOver { return .keysOver }
         return others.isEmpty ? nil : others.removeFirst()
     }
 }

@@ -28,7 +28,7 @@ actor TopSession {
                 },
                 Task {
                     for await key in Key.pressed() { inputs.add(TopInput(key)) }
-                    inputs.add(.end)
+                    inputs.add(.keysOver)
                 },
                 Task {
                     for await _ in interruption.signals { inputs.add(.end) }
@@ -65,7 +65,7 @@ actor TopSession {
             case .move(let step): view.select(step)
             case .character(let character): return try await act(on: character, inputs)
             case .progress(let text): if work != nil { view.work = text }
-            case .end: return false
+            case .keysOver, .end: return false
             }
         } catch {
             view.message = "\((error as? BrokerError)?.message ?? "\(error)")"

@@ -28,8 +28,9 @@ extension FrontDesk {
     ///
     /// - Parameter route: what of the request's path is the dashboard's own.
     init(_ dashboard: ErrandDashboard, asked request: Request, for route: RouterPath) {
-        // As the router sees it: without empty parts, of which two in front would make another host of a link.
-        let parts = request.uri.path.split(separator: "/")
+        // As the router sees it: without empty parts, of which two in front would make another host of a link. Browsers take a
+        // backslash for a slash.
+        let parts = request.uri.path.split(separator: "/").map { $0.replacing("\\", with: "%5C") }
         self.init(
             dashboard: dashboard,
             base: parts.dropLast(route.count).map { "/\($0)" }.joined(),

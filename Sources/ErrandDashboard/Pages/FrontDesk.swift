@@ -144,11 +144,22 @@ extension PageProblem {
         switch error {
         case let problem as PageProblem: self = problem
         case let error as BrokerError:
-            let status: HTTPResponse.Status = error.code == .notPermitted ? .forbidden : .serviceUnavailable
-            self.init(status: status, message: error.message)
+            self.init(status: HTTPResponse.Status(explaining: error.code), message: error.message)
         case let error as DescriptionError: self.init(status: .badRequest, message: "\(error)")
         default: self.init(status: .internalServerError, message: "\(error)")
         }
+    }
+}
+
+extension HTTPResponse.Status {
+    /// Whose fault it is, so that nobody repeats what is never taken.
+    fileprivate init(explaining code: BrokerError.Code) {
+        self =
+            switch code {
+            case .notPermitted: .forbidden
+            case .refused: .badRequest
+            default: .serviceUnavailable
+            }
     }
 }
 

@@ -10,8 +10,10 @@ struct GrowthBench {
     let most: Int
     let runs: BenchRuns
 
-    /// How many jobs of a longer line are drained: the line stays about as long as it was.
+    /// How many jobs are drained, but no more than half of what waits: the line is to stay about as long as it was.
     private static let sample = 50_000
+    /// Jobs a call, so few that the shortest lines are pushed in calls as large as all others.
+    private static let portion = 200
     /// How many jobs have a large body.
     private static let large = 10_000
 
@@ -88,7 +90,7 @@ struct GrowthBench {
 
     private func push(_ jobs: Int, _ bytes: Int, to queue: String) async throws {
         guard jobs > 0 else { return }
-        _ = try await PushBench(stage: stage).bulk(jobs: jobs, bytes: bytes, to: queue)
+        _ = try await PushBench(stage: stage).bulk(jobs: jobs, bytes: bytes, portion: Self.portion, to: queue)
     }
 
     /// Microseconds a job, all in all and of the server's processor, once the workers are at it.
@@ -104,27 +106,31 @@ struct GrowthBench {
             concurrency: stage.concurrency
         )
         defer { workers.end() }
-        let wanted = min(share, Self.sample)
-        let head = wanted / 10
+        let wanted = min(share / 2, Self.sample) * queues.count
         for queue in queues { try await stage.broker.configure(queue, QueueSettings(isPaused: false)) }
-        let first = try await finished(queues, atLeast: head * queues.count)
-        let before = try await ServerCosts(stage)
-        let start = ContinuousClock.now
-        let then = try await finished(queues, atLeast: wanted * queues.count)
-        let time = (ContinuousClock.now - start) / .microseconds(1)
-        let costs = try await ServerCosts(stage) - before
+        let first = try await look(queues, atLeast: wanted / 10)
+        let last = try await look(queues, atLeast: wanted)
         for queue in queues { try await stage.broker.configure(queue, QueueSettings(isPaused: true)) }
-        let jobs = Double(max(1, then - first))
-        return (time / jobs, costs.processorMicroseconds / jobs)
+        let jobs = Double(max(1, last.finished - first.finished))
+        let time = (last.at - first.at) / .microseconds(1)
+        return (time / jobs, (last.costs - first.costs).processorMicroseconds / jobs)
     }
 
-    /// How many jobs have finished, once they are so many. Many queues are asked less often: the server is to work, not to answer.
-    private func finished(_ queues: [String], atLeast count: Int) async throws -> Int {
+    /// What had been done at a moment.
+    private struct Look {
+        let finished: Int
+        let at: ContinuousClock.Instant
+        let costs: ServerCosts
+    }
+
+    /// Looks once so many jobs have finished. Many queues are asked less often: the server is to work, not to answer.
+    private func look(_ queues: [String], atLeast count: Int) async throws -> Look {
         let end = ContinuousClock.now + .seconds(600)
         while true {
             var sum = 0
             for queue in queues { sum += try await stage.total("finished", of: queue) }
-            if sum >= count { return sum }
+            // Taken beside the sum: what is finished meanwhile must fall on neither side alone.
+            if sum >= count { return Look(finished: sum, at: .now, costs: try await ServerCosts(stage)) }
             guard ContinuousClock.now < end else {
                 throw CommandFailure("not \(count) jobs were finished within ten minutes", ExitStatus.unsuccessful)
             }

@@ -22,12 +22,13 @@ struct BenchFigures: Sendable {
     /// Adds what a run measured.
     mutating func add(_ value: Double, to kind: Kind) { values[kind, default: BenchSamples()].add(value) }
 
-    /// Adds the percentiles of some latencies.
+    /// Adds the percentiles of some latencies: the smallest one that so large a share of them does not exceed.
     mutating func add(_ latencies: [Double], to kinds: [Kind]) {
         let sorted = latencies.sorted()
         guard let most = sorted.last else { return }
         for (kind, share) in zip(kinds, [0.5, 0.95, 0.99]) {
-            add(sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))], to: kind)
+            let rank = Int((Double(sorted.count) * share).rounded(.up))
+            add(sorted[min(max(rank, 1), sorted.count) - 1], to: kind)
         }
         if let last = kinds.last { add(most, to: last) }
     }

@@ -1,5 +1,6 @@
 import ErrandCommandLine
 import ErrandRedis
+import Synchronization
 
 extension BenchStage {
     /// What the server does beside its work, and is better done with before something is measured.
@@ -18,16 +19,17 @@ extension BenchStage {
     /// Waits until the server has freed what was removed and writes no file anew.
     private func settle() async throws -> RedisInfo {
         let end = ContinuousClock.now + .seconds(120)
+        let pause = Duration.milliseconds(20)
         while true {
             let info = try await info()
             let isFreeing = info.number("lazyfree_pending_objects") ?? 0 > 0
-            if !isFreeing, !Self.writing.contains(where: { info.number($0) ?? 0 > 0 }) { return info }
+            let isWriting = Self.writing.contains { info.number($0) ?? 0 > 0 }
+            if !isFreeing, !isWriting || patience.withLock({ $0 <= .zero }) { return info }
             guard ContinuousClock.now < end else {
-                // A server that others use may write its files all the time.
-                if !isFreeing { return info }
                 throw CommandFailure("the server did not free what was removed", ExitStatus.unsuccessful)
             }
-            try await Task.sleep(for: .milliseconds(20))
+            try await Task.sleep(for: pause)
+            if isWriting { patience.withLock { $0 -= pause } }
         }
     }
 }

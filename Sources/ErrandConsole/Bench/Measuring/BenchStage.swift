@@ -23,6 +23,9 @@ final class BenchStage: Sendable {
         var left: [String] = []
     }
 
+    /// How long is waited, in all, for a server that writes its files anew: one that others use may do so all the time.
+    let patience = Mutex(Duration.seconds(120))
+
     init(broker: RedisBroker, brokerURL: String, jobs: Int, concurrency: Int, probes: Int) {
         self.broker = broker
         self.brokerURL = brokerURL

@@ -39,10 +39,11 @@ struct PushBench {
         jobs: Int,
         operation: String = BenchOperations.noop,
         bytes: Int = 100,
+        portion most: Int = PushBench.portion,
         to queue: String
     ) async throws -> Double {
         let job = try stage.job(operation, on: queue, bytes: bytes)
-        let portion = Array(repeating: job, count: max(1, min(Self.portion, (4 << 20) / bytes)))
+        let portion = Array(repeating: job, count: max(1, min(most, (4 << 20) / bytes)))
         let start = ContinuousClock.now
         var left = jobs
         while left > 0 {

@@ -43,7 +43,8 @@ extension Scenario {
             let beat = try await oldestBeat(of: worker, play, within: .seconds(5))
             let silence = play.poolSilence(of: worker)
             play.struck(silence > 3000 ? 1 : 0, or: "a task found a thread after \(silence) ms")
-            play.expect(beat < 1000, "the last beat was \(beat) ms old")
+            // The lease.
+            play.expect(beat < 2000, "the last beat was \(beat) ms old")
             try await play.recovers("the handlers end", within: .seconds(90)) {
                 ids.allSatisfy { play.ledger.ended[$0] != nil }
             }

@@ -113,6 +113,8 @@ extension Scenario {
         let proxy = try play.proxy(server)
         defer { proxy.close() }
         let victim = Victim()
+        // It may come to the script before we know it.
+        victim.arm()
         proxy.treat { request in
             guard ScriptCalls.script(of: request) == script, victim.meets() else { return .pass }
             victim.stop()
@@ -120,7 +122,6 @@ extension Scenario {
         }
         let program = try await start(proxy.url)
         victim.is(program.pid)
-        victim.arm()
         try await eventually("the program comes to \(script); it wrote \(program.lines)") { victim.isStopped }
         if isAfter { try await carriedOut(script, proxy) }
         try await play.kill(program)
@@ -182,15 +183,23 @@ private final class Victim: Sendable {
     }
 
     private let state = Mutex(State())
+    private let isKnown = DispatchSemaphore(value: 0)
 
-    func `is`(_ pid: Int32) { state.withLock { $0.pid = pid } }
+    func `is`(_ pid: Int32) {
+        state.withLock { $0.pid = pid }
+        isKnown.signal()
+    }
+
     func arm() { state.withLock { $0.isArmed = true } }
     var isStopped: Bool { state.withLock(\.isStopped) }
 
     /// Whether this is the moment.
     func meets() -> Bool { state.withLock { $0.isArmed && !$0.isStopped } }
 
+    /// Stops it, as soon as it is known who it is; nothing happens when that is not said.
     func stop() {
+        guard isKnown.wait(timeout: .now() + .seconds(60)) == .success else { return }
+        isKnown.signal()
         state.withLock { state in
             _ = Foundation.kill(state.pid, SIGSTOP)
             state.isStopped = true
