@@ -46,7 +46,12 @@ package final class WebServer: Sendable {
         Thread.detachNewThread { [received] in
             while true {
                 let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { return }
+                guard connection >= 0 else {
+                    if errno == EINTR || errno == ECONNABORTED { continue }
+                    // By nobody else: the next server gets the same number, and its connections would come in here.
+                    close(listener)
+                    return
+                }
                 Thread.detachNewThread {
                     let request = Self.read(connection)
                     received.append(request)
@@ -66,7 +71,6 @@ package final class WebServer: Sendable {
 
     deinit {
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
     }
 
     package var url: String { "http://127.0.0.1:\(port)" }

@@ -148,7 +148,8 @@ public protocol ConsoleBroker: WatchingBroker {
     /// Removes jobs that wait, are dead, or have ended. A running job must be cancelled first.
     func delete(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict]
 
-    /// Puts dead jobs back in line with fresh attempts, when their name is free.
+    /// Puts dead jobs back in line with fresh attempts, when their name is free; their errors are kept, up to the usual ten.
+    /// Jobs that are scheduled or wait for another attempt come into line at once, with their attempts as they are.
     func revive(_ ids: [String], on queue: String) async throws(BrokerError) -> [ReviveVerdict]
 
     /// Cancels waiting jobs, a bounded number at a time.

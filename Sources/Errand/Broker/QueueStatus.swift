@@ -26,13 +26,14 @@ public struct QueueStatus: Sendable, Equatable {
     /// Counts since a queue exists.
     public struct Totals: Sendable, Equatable {
         /// Counts by the names of the contract: `pushed`, `dropped`, `replaced`, `finished`, `failed`, `timed_out`,
-        /// `cancelled`, `retried`, `recovered`, `released`.
+        /// `cancelled`, `retried`, `recovered`, `released`; and `dead`, jobs that were set aside for a person, and
+        /// `dead_trimmed`, those of them that were deleted because there were too many.
         public var counts: [String: Int]
 
         /// The names every broker counts, in the order in which they are shown.
         public static let names = [
             "pushed", "dropped", "replaced", "finished", "failed", "timed_out", "cancelled", "retried", "recovered",
-            "released",
+            "released", "dead", "dead_trimmed",
         ]
 
         /// Makes totals.

@@ -90,11 +90,13 @@ public enum EndingVerdict: String, Sendable {
     case notFound = "not_found"
 }
 
-/// What became of a dead job that was to be tried again.
+/// What became of a job that was to be tried again, or now.
 public enum ReviveVerdict: Sendable, Equatable {
-    /// It is in line again.
+    /// It was dead, and is in line again.
     case revived
-    /// It is not dead.
+    /// It was waiting for its time, and is in line now.
+    case hurried
+    /// It is neither dead nor waiting for its time.
     case notDead
     /// Another job holds its name.
     case nameTaken(holder: String)

@@ -1,4 +1,5 @@
-/// Something that is done around all jobs: at their push, at their claim, around their handler, at the end of their run.
+/// Something that is done around all jobs: at their push, at their claim, around their handler, at the end of their run,
+/// and where a worker cannot run one.
 ///
 /// Middleware is given to a ``Producer`` or a ``Worker``; the first one in the list is the outermost. Every hook has a
 /// default that does nothing, so write those you need. ``TracingMiddleware`` and ``MetricsMiddleware`` ship with Errand.

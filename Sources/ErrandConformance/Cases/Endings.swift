@@ -139,6 +139,29 @@ extension ConformanceCase {
             #expect(try await stage.revive("old") == .notDead)
             #expect(try await stage.revive("never") == .notFound)
         },
+        ConformanceCase("jobs that wait for their time can be put in line now, with what they have spent") { stage in
+            let hand = try await stage.session()
+            try await stage.push(stage.job("b", .drop, delay: 3_600_000))
+            #expect(try await stage.revive("b") == .hurried)
+            #expect(try await stage.revive("b") == .notDead, "it is in line")
+            #expect(try await stage.receipt(stage.job("c", .drop)).outcome == .dropped, "it holds its name still")
+            let claim = try await hand.claimOne()
+            #expect(claim.id == "b" && claim.attempt == 1)
+            try await hand.report(.failed, claim, error: "first", retryDelay: 3_600_000)
+            #expect(try await stage.state("b") == .retrying)
+            #expect(try await stage.revive("b") == .hurried)
+            #expect(try await hand.claimOne().attempt == 2)
+            #expect(try await stage.revive("b") == .notDead, "it runs")
+        },
+        ConformanceCase("jobs that die are counted") { stage in
+            let (hand, claim) = try await stage.claimedHolder()
+            try await hand.report(.failed, claim)
+            #expect(try await stage.status().totals["dead"] == 1)
+            #expect(try await stage.revive("old") == .revived)
+            try await hand.report(.failed, try await hand.claimOne())
+            let status = try await stage.status()
+            #expect(status.totals["dead"] == 2 && status.totals["dead_trimmed"] == 0 && status.dead == 1)
+        },
         ConformanceCase("a job is not revived while another one holds its name") { stage in
             let (hand, claim) = try await stage.claimedHolder()
             try await hand.report(.failed, claim)

@@ -48,13 +48,15 @@ extension ConformanceCase {
             #expect(String(decoding: record.result, as: UTF8.self) == "done\nand done")
             #expect(record.events.map(Stage.kindAndError) == ["finished -", "failed first"])
         },
-        ConformanceCase("a dead job that is revived has no errors") { stage in
+        ConformanceCase("a dead job that is revived keeps its errors") { stage in
             let hand = try await stage.session()
             try await stage.pushPlain("a")
             try await hand.report(.failed, try await hand.claimOne(), error: "first")
             #expect(try await stage.errors(of: "a") == ["dead first"])
             #expect(try await stage.broker.revive(["a"], on: stage.queue) == [.revived])
-            #expect(try await stage.errors(of: "a") == [])
+            #expect(try await stage.errors(of: "a") == ["dead first"])
+            try await hand.report(.failed, try await hand.claimOne(), error: "second")
+            #expect(try await stage.errors(of: "a") == ["dead second", "dead first"])
         },
     ]
 }

@@ -10,6 +10,8 @@ struct JobRetryCommand: AsyncParsableCommand {
         commandName: "retry",
         abstract: "Puts dead jobs back in line with fresh attempts, when their name is free.",
         discussion: """
+            Jobs that wait for their time, scheduled or for another attempt, come in line at once.
+
             Example:
               errand job retry 01KA9ZK9M00001H9J4V5Q6ZBHW
             """
@@ -27,8 +29,8 @@ struct JobRetryCommand: AsyncParsableCommand {
 extension ReviveVerdict {
     fileprivate var verdict: JobVerdict {
         switch self {
-        case .revived: JobVerdict(word: word, isDone: true)
-        case .notDead: JobVerdict(word: word, remark: "only dead jobs are retried by hand", isDone: false)
+        case .revived, .hurried: JobVerdict(word: word, isDone: true)
+        case .notDead: JobVerdict(word: word, remark: "it is neither dead nor waiting for its time", isDone: false)
         case .nameTaken(let holder):
             JobVerdict(word: word, remark: "job \(holder) holds the name", isDone: false)
         case .notFound: JobVerdict(word: word, isDone: false)

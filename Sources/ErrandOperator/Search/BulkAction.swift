@@ -2,7 +2,7 @@ package import Errand
 
 /// What an operator does with many jobs at once.
 package enum BulkAction: String, Sendable, CaseIterable {
-    /// Puts dead jobs back in line.
+    /// Puts dead jobs back in line, and jobs that wait for their time in line now.
     case retry
     /// Ends jobs that wait, and tells running ones to stop.
     case cancel
@@ -30,15 +30,18 @@ package enum BulkAction: String, Sendable, CaseIterable {
     /// The states of jobs that it can be done with.
     package var states: [JobState] {
         switch self {
-        case .retry: [.dead]
+        case .retry: [.dead, .scheduled, .retrying]
         case .cancel: [.running, .ready, .scheduled, .retrying, .deferred]
         case .delete: [.ready, .scheduled, .retrying, .deferred, .dead, .finished, .cancelled, .replaced]
         }
     }
 
+    /// The states that are meant where none is named: of what can be deleted or tried again only what is dead.
+    package var usualStates: [JobState] { self == .cancel ? states : [.dead] }
+
     /// What became of the jobs of a bulk action.
     package struct Tally: Sendable, Equatable {
-        /// How often each verdict was given: `revived`, `cancelled`, `stopping`, `not_found`…
+        /// How often each verdict was given: `revived`, `hurried`, `cancelled`, `stopping`, `not_found`…
         package var verdicts: [String: Int] = [:]
         /// How many it was done with.
         package var done = 0
@@ -84,7 +87,7 @@ package enum BulkAction: String, Sendable, CaseIterable {
         switch self {
         case .retry:
             for verdict in try await broker.revive(ids, on: queue) {
-                tally.count(verdict.word, isDone: verdict == .revived)
+                tally.count(verdict.word, isDone: verdict == .revived || verdict == .hurried)
             }
         case .cancel:
             for verdict in try await broker.cancel(ids, on: queue) {
@@ -103,6 +106,7 @@ extension ReviveVerdict {
     package var word: String {
         switch self {
         case .revived: "revived"
+        case .hurried: "hurried"
         case .notDead: "not_dead"
         case .nameTaken: "name_taken"
         case .notFound: "not_found"

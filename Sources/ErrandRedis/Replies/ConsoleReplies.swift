@@ -43,6 +43,7 @@ extension ReviveVerdict {
     package init?(_ word: RESPValue) {
         switch word.text ?? "" {
         case "revived": self = .revived
+        case "hurried": self = .hurried
         case "not_dead": self = .notDead
         case "not_found": self = .notFound
         case let text where text.hasPrefix("taken:"): self = .nameTaken(holder: String(text.dropFirst(6)))

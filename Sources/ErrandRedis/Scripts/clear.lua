@@ -27,19 +27,18 @@ local function cancel_entry(entry)
   cancel(owner or entry)
 end
 
-local lines_of = { Q .. ':suspects' }
-for level = 9, 0, -1 do lines_of[#lines_of + 1] = Q .. ':ready:' .. level end
-for _, operation in ipairs(call('HKEYS', Q .. ':parked')) do
-  lines_of[#lines_of + 1] = Q .. ':parked:' .. operation
+local function clear_line(line)
+  if looked >= limit then return end
+  local entries = call('LPOP', line, limit - looked) or {}
+  looked = looked + #entries
+  for _, entry in ipairs(entries) do cancel_entry(entry) end
 end
-for _, line in ipairs(lines_of) do
-  if looked < limit then
-    local entries = call('LPOP', line, limit - looked) or {}
-    looked = looked + #entries
-    for _, entry in ipairs(entries) do cancel_entry(entry) end
-  end
-end
-for _, operation in ipairs(call('HKEYS', Q .. ':parked')) do
+
+clear_line(Q .. ':suspects')
+for level = 9, 0, -1 do clear_line(Q .. ':ready:' .. level) end
+-- Of however many operations, no more are looked at than jobs may be cleared: each has one.
+for _, operation in ipairs(looked < limit and call('HRANDFIELD', Q .. ':parked', limit) or {}) do
+  clear_line(Q .. ':parked:' .. operation)
   local left = call('LLEN', Q .. ':parked:' .. operation)
   if left > 0 then put('parked', operation, left) else call('HDEL', Q .. ':parked', operation) end
 end
@@ -53,4 +52,4 @@ for _, name in ipairs({ 'scheduled', 'retrying' }) do
   end
 end
 settle()
-return { cleared, looked >= limit and 1 or 0 }
+return { cleared, (looked >= limit or call('HLEN', Q .. ':parked') > 0) and 1 or 0 }

@@ -313,16 +313,29 @@ local function without_suspects(found, line)
   return others
 end
 
-local function take_parked(n)
-  local counts = call('HGETALL', Q .. ':parked')
-  for i = 1, #counts, 2 do
-    local operation = counts[i]
-    if n > 0 and call('HEXISTS', me, 'op:' .. operation) == 1 then
-      local line = Q .. ':parked:' .. operation
-      n = take(line, n, without_suspects)
-      local left = call('LLEN', line)
-      if left > 0 then call('HSET', Q .. ':parked', operation, left) else call('HDEL', Q .. ':parked', operation) end
+-- The parked operations that this session knows, however many others somebody has made up.
+local function parked_and_known()
+  local found = {}
+  if call('HLEN', Q .. ':parked') <= 100 then
+    for _, operation in ipairs(call('HKEYS', Q .. ':parked')) do
+      if call('HEXISTS', me, 'op:' .. operation) == 1 then found[#found + 1] = operation end
     end
+    return found
+  end
+  for _, name in ipairs(call('HKEYS', me)) do
+    local operation = string.match(name, '^op:(.+)$')
+    if operation and call('HEXISTS', Q .. ':parked', operation) == 1 then found[#found + 1] = operation end
+  end
+  return found
+end
+
+local function take_parked(n)
+  for _, operation in ipairs(parked_and_known()) do
+    if n == 0 then break end
+    local line = Q .. ':parked:' .. operation
+    n = take(line, n, without_suspects)
+    local left = call('LLEN', line)
+    if left > 0 then call('HSET', Q .. ':parked', operation, left) else call('HDEL', Q .. ':parked', operation) end
   end
   return n
 end

@@ -127,10 +127,25 @@ local function page_of_history()
   end)
 end
 
+-- Whoever makes operations up by the thousand is not to make every look expensive: no more are looked at than the page needs, and
+-- none beyond the first thousands.
+local function page_of_parked()
+  local cursor, looked = '0', 0
+  repeat
+    local found = call('HSCAN', Q .. ':parked', cursor, 'COUNT', 500)
+    cursor = found[1]
+    for i = 1, #found[2], 2 do
+      if skipped > offset + limit then return end
+      page_of_list(Q .. ':parked:' .. found[2][i])
+      looked = looked + 1
+    end
+  until cursor == '0' or looked >= 5000
+end
+
 if state == 'ready' then
   page_of_list(Q .. ':suspects')
   for level = 9, 0, -1 do page_of_list(Q .. ':ready:' .. level) end
-  for _, operation in ipairs(call('HKEYS', Q .. ':parked')) do page_of_list(Q .. ':parked:' .. operation) end
+  page_of_parked()
 elseif state == 'scheduled' or state == 'retrying' then page_of_times(state, 'ZRANGE')
 elseif state == 'dead' then page_of_times(state, 'ZREVRANGE')
 elseif state == 'running' then

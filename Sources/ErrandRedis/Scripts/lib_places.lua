@@ -93,18 +93,18 @@ local function keep_history(id, how, line, result)
   call('RPUSH', Q .. ':history:order', nowtext .. ':' .. id)
 end
 
--- Removes what is kept of a job's runs.
+-- Attempts and crash counts begin anew.
 local function forget_runs(id)
   drop('failures', id)
   drop('crashes', id)
   drop('alone', id)
-  drop('errors', id)
   drop('stops', id)
   drop('progress', id)
 end
 -- Removes what is kept beside a body.
 local function forget_sides(id)
   forget_runs(id)
+  drop('errors', id)
   drop('checkpoints', id)
 end
 
@@ -154,6 +154,7 @@ end
 -- Sets a job aside for a person. Its name is free from now on.
 local function die(id, fragment, attempt, worker, duration, error)
   local line = event('dead', id, fragment, attempt, worker, duration, error)
+  count('dead')
   call('ZADD', Q .. ':dead', nowtext, id)
   keep_error(id, line)
   leave_name(id)

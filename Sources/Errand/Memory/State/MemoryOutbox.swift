@@ -38,9 +38,9 @@ extension MemoryQueue {
     mutating func count(_ what: MemoryTotal) { totals[what.rawValue, default: 0] += 1 }
 }
 
-/// What is counted; the names of ``QueueStatus/Totals`` and one more.
+/// What is counted; the names of ``QueueStatus/Totals``.
 enum MemoryTotal: String {
-    case pushed, dropped, replaced, finished, failed, cancelled, retried, recovered, released
+    case pushed, dropped, replaced, finished, failed, cancelled, retried, recovered, released, dead
     case timedOut = "timed_out"
     case deadTrimmed = "dead_trimmed"
 }

@@ -27,6 +27,7 @@ extension MemoryQueue {
     mutating func die(_ id: String, _ details: MemoryEventDetails) {
         guard let job = jobs[id] else { return }
         let event = publish(.dead, of: job, details)
+        count(.dead)
         vacate(id)
         jobs[id]?.place = .dead
         dead.insert(id, at: now)

@@ -1,8 +1,8 @@
-/// Revive: puts dead jobs back in line with fresh attempts, when their name is free.
+/// Revive: puts dead jobs back in line with fresh attempts, when their name is free, and jobs that wait for their time as they are.
 extension MemoryQueue {
     mutating func revive(_ id: String) -> ReviveVerdict {
         guard let job = jobs[id] else { return .notFound }
-        guard job.place == .dead else { return .notDead }
+        guard job.place == .dead else { return hurry(job) }
         if let name = job.name {
             if let holder = holders[name] { return .nameTaken(holder: holder) }
             holders[name] = id
@@ -13,6 +13,13 @@ extension MemoryQueue {
         lineUp(id)
         return .revived
     }
+
+    private mutating func hurry(_ job: MemoryJob) -> ReviveVerdict {
+        guard job.place == .scheduled || job.place == .retrying else { return .notDead }
+        vacate(job.id)
+        lineUp(job.id)
+        return .hurried
+    }
 }
 
 extension MemoryJob {
@@ -21,7 +28,6 @@ extension MemoryJob {
         failures = 0
         crashes = 0
         crashesAlone = 0
-        errors = KeptErrors()
         stop = nil
         progress = nil
     }

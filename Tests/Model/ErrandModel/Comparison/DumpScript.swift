@@ -97,7 +97,7 @@ enum DumpScript {
         say(60, field('settings', 'paused') or 0, field('settings', 'starts') or 0, field('settings', 'maximum') or 10000000,
           field('settings', 'remember_ms') or 60000, field('settings', 'keep_ms') or 86400000, 70)
         for _, what in ipairs({ 'pushed', 'dropped', 'replaced', 'finished', 'failed', 'timed_out', 'cancelled', 'retried',
-          'recovered', 'released' }) do say(field('counters', what) or 0) end
+          'recovered', 'released', 'dead', 'dead_trimmed' }) do say(field('counters', what) or 0) end
 
         local published = call('LRANGE', test .. ':published', 0, -1)
         call('DEL', test .. ':published')

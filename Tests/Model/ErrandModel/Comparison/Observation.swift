@@ -119,6 +119,7 @@ extension Answer {
                 switch verdict {
                 case .revived: .revived
                 case .notDead: .notDead
+                case .hurried: .hurried
                 case .notFound: .notFound
                 case .nameTaken(let holder): .taken(holder: Universe.number(holder))
                 }

@@ -24,7 +24,10 @@ extension JudgedQueue {
 
     private mutating func brokenPromise(_ command: Command, _ answer: Answer, _ before: QueueModel) -> String? {
         noteEnds()
-        return lostJob ?? brokenFence(command, answer, before) ?? brokenTime(before) ?? brokenClaim(answer, before)
+        return lostJob ?? brokenFence(command, answer, before) ?? brokenTime(command, before) ?? brokenClaim(
+            answer,
+            before
+        )
             ?? brokenEvents(command, before) ?? brokenGrace(command, answer)
     }
 
@@ -49,9 +52,12 @@ extension JudgedQueue {
         return nil
     }
 
-    /// S6: nothing comes into line, or further, before its time. What is in line stays there when the clock is put back.
-    private func brokenTime(_ before: QueueModel) -> String? {
-        for job in queue.jobs.values where job.pushed.due > now {
+    /// S6: nothing comes into line, or further, before its time, unless somebody says so. What is in line stays there when the
+    /// clock is put back.
+    private func brokenTime(_ command: Command, _ before: QueueModel) -> String? {
+        var hurried: [JobID] = []
+        if case .revive(let ids) = command { hurried = ids }
+        for job in queue.jobs.values where job.pushed.due > now && !hurried.contains(job.id) {
             switch (before.jobs[job.id]?.place, job.place) {
             case (nil, .line), (.scheduled, .line), (.behind, .line), (nil, .claimed), (.scheduled, .claimed),
                 (.behind, .claimed):

@@ -31,7 +31,7 @@ package enum EndingWord: Int, Hashable, Sendable {
 
 /// What became of a dead job that was to run again.
 package enum RevivalWord: Hashable, Sendable {
-    case revived, notDead, notFound
+    case revived, hurried, notDead, notFound
     case taken(holder: JobID)
 }
 

@@ -74,15 +74,26 @@ extension QueueModel {
     /// A dead job starts anew, when its name is free.
     mutating func revive(_ id: JobID) -> RevivalWord {
         guard let job = jobs[id] else { return .notFound }
-        guard job.isDead else { return .notDead }
+        guard job.isDead else { return hurry(job) }
         if let name = job.pushed.name {
             if let holder = holders[name] { return .taken(holder: holder) }
             holders[name] = id
             jobs[id]?.hasLetNameGo = false
         }
         jobs[id] = Job(pushed: job.pushed, readySince: now, place: job.place)
+        jobs[id]?.errors = job.errors
         lineUp(id)
         return .revived
+    }
+
+    /// A job that waits for its time need not.
+    private mutating func hurry(_ job: Job) -> RevivalWord {
+        switch job.place {
+        case .scheduled, .retrying:
+            lineUp(job.id)
+            return .hurried
+        default: return .notDead
+        }
     }
 
     mutating func configure(_ change: SettingsChange) -> Answer {

@@ -78,6 +78,7 @@ extension QueueModel {
     mutating func die(_ id: JobID, _ run: Run) {
         guard let job = jobs[id] else { return }
         let event = publish(.dead, job.pushed, run)
+        count(.dead)
         leavePlace(id)
         jobs[id]?.place = .dead(now)
         jobs[id]?.keepError(event)

@@ -47,5 +47,7 @@ package enum Verb: Int, Hashable, Sendable, CaseIterable {
 
 /// What is counted.
 package enum Total: Int, Hashable, Sendable, CaseIterable {
-    case pushed, dropped, replaced, finished, failed, timedOut, cancelled, retried, recovered, released
+    case pushed, dropped, replaced, finished, failed, timedOut, cancelled, retried, recovered, released, dead
+    /// Never counted here: no history of the model has so many.
+    case deadTrimmed
 }
