@@ -88,7 +88,7 @@ cluster-test: ## bring the compose cluster up, kill, pause, restart and scale it
 	python3 Tests/Cluster/cluster.py $(ARGUMENTS)
 
 views: test-deps ## how long console and dashboard take with 1,000,000 waiting and 100,000 dead jobs; ARGUMENTS="--waiting 10000"
-	for product in errand-producer errand errand-dashboard; do $(BUILD) -c release --product $$product || exit 1; done
+	for product in errand-producer errand-worker errand errand-dashboard; do $(BUILD) -c release --product $$product || exit 1; done
 	Tests/Pages/views.py $(ARGUMENTS)
 
 adoption: test-deps ## follow the README with an empty package: build it, run its worker and producer

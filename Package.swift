@@ -20,8 +20,8 @@ let scripts = [
 /// The dashboard's templates and files; embedded in the binary as well.
 let dashboardFiles =
     [
-        "actions", "confirm", "events", "job", "jobs", "layout", "overview", "problem", "queue", "queueTable", "run",
-        "schedules", "workerTable", "workers",
+        "actions", "confirm", "events", "found", "job", "jobs", "layout", "overview", "problem", "queue", "queueTable",
+        "run", "schedules", "workerTable", "workers",
     ].map { "Templates/\($0).mustache" } + ["Assets/errand.css", "Assets/errand.js", "Assets/icon.svg"]
 
 /// What several targets are made of; a condition is the trait that asks for it.
@@ -159,7 +159,7 @@ let package = Package(
             ]
         ),
         // What operators see and do; the console and the dashboard are its faces.
-        .target(name: "ErrandOperator", dependencies: ["Errand"]),
+        .target(name: "ErrandOperator", dependencies: ["Errand", crypto]),
         .target(
             name: "ErrandCommandLine",
             dependencies: [

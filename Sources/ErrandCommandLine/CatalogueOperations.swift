@@ -37,7 +37,8 @@ extension CatalogueJob {
             attempt: job.attempt,
             token: Int64(clamping: job.token),
             deadline: Int64((Date().timeIntervalSince1970 + left / .seconds(1)) * 1000),
-            arguments: job.arguments.bytes
+            arguments: job.arguments.bytes,
+            trace: TraceContext(fields: job.meta)
         )
     }
 }

@@ -26,7 +26,8 @@ struct ErrandConsole: AsyncParsableCommand {
               0   done
               1   not (wholly) done, or findings were found
               64  wrong usage
-              69  the broker cannot be reached
+              65  bad input
+              69  the broker cannot be reached, or the queue is full
               75  the outcome is unknown
               77  not permitted
               78  bad configuration

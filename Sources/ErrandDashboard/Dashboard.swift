@@ -23,10 +23,12 @@ public import Logging
 public struct ErrandDashboard: Sendable {
     /// Says what whoever sent a request may do.
     public typealias AccessRule = @Sendable (Request) async -> DashboardAccess
+    /// Says it by the address, too, that the request came from: where the router's context knows it.
+    package typealias VisitorRule = @Sendable (Request, _ address: String?) async -> DashboardAccess
 
     let broker: any Broker
     let title: String
-    let access: AccessRule
+    let access: VisitorRule
     let hosts: HostRule
     let sampler: Sampler
     let actions: ActionLog
@@ -48,6 +50,30 @@ public struct ErrandDashboard: Sendable {
         hosts: HostRule = .any,
         logger: Logger = Logger(label: "errand.dashboard"),
         access: @escaping AccessRule = { _ in .reading() }
+    ) {
+        self.init(
+            broker: broker,
+            title: title,
+            hosts: hosts,
+            logger: logger,
+            visitors: { request, _ in await access(request) }
+        )
+    }
+
+    /// Makes a dashboard as the other initializer does.
+    ///
+    /// - Parameters:
+    ///   - broker: whose queues it shows.
+    ///   - title: the name at the top of every page.
+    ///   - hosts: which `Host` headers are answered; see ``HostRule``.
+    ///   - logger: gets a line for every action, with who did it and what became of it.
+    ///   - visitors: says what whoever sent a request from an address may do.
+    package init(
+        broker: any Broker,
+        title: String,
+        hosts: HostRule,
+        logger: Logger,
+        visitors access: @escaping VisitorRule
     ) {
         self.broker = broker
         self.title = title

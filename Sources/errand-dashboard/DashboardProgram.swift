@@ -26,14 +26,18 @@ struct DashboardCommand: AsyncParsableCommand {
             every request.
 
             A line of the users file is name:password. Nobody but its owner may be able to read it. Without a file, the \
-            password of the user errand may be in ERRAND_DASHBOARD_PASSWORD.
+            password of the user errand may be in ERRAND_DASHBOARD_PASSWORD, and that of the user reader, who never acts, in \
+            ERRAND_DASHBOARD_READER_PASSWORD.
+
+            With --allow-actions every user acts but those that --reader names: programs that ask for /metrics and /scale \
+            need no more.
 
             Besides pages it answers /metrics (Prometheus), /scale?queue=Q (autoscalers), /healthz and /readyz.
 
             Examples:
               errand-dashboard
               errand-dashboard --allow-actions --port 9000 --redis redis://queue.internal:6379
-              errand-dashboard --host 0.0.0.0 --users /etc/errand/users --allow-actions
+              errand-dashboard --host 0.0.0.0 --users /etc/errand/users --allow-actions --reader prometheus
             """,
         version: ErrandVersion.current
     )
@@ -44,13 +48,19 @@ struct DashboardCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The port to listen on; 0 takes any that is free.", valueName: "port"))
     var port = 8080
 
-    @Flag(help: "Let whoever may see the pages pause, cancel, retry, edit and delete, too.")
+    @Flag(help: "Let whoever may see the pages, readers apart, pause, cancel, retry, edit and delete, too.")
     var allowActions = false
 
     @Option(
         help: ArgumentHelp("A file with a line name:password for everybody who may see the pages.", valueName: "file")
     )
     var users: String?
+
+    @Option(
+        name: .customLong("reader"),
+        help: ArgumentHelp("A user who reads and never acts; may be given several times.", valueName: "name")
+    )
+    var readers: [String] = []
 
     @Flag(help: "Make a password for the user errand up, and say it on standard error.")
     var generatePassword = false
@@ -89,16 +99,31 @@ struct DashboardCommand: AsyncParsableCommand {
         }
     }
 
+    /// Who may see the pages; `nil` when nobody is asked who they are.
     private func knownUsers() throws(CommandFailure) -> Users? {
-        if let users { return try Users(file: users) }
-        if let password = ProcessInfo.processInfo.environment["ERRAND_DASHBOARD_PASSWORD"], !password.isEmpty {
-            return Users("errand", password: password)
+        var known = Users()
+        if let users { known = try Users(file: users) } else { addUsersOfTheEnvironment(to: &known) }
+        for name in readers { try known.restrict(name) }
+        return known.isEmpty ? nil : known
+    }
+
+    private func addUsersOfTheEnvironment(to known: inout Users) {
+        let environment = ProcessInfo.processInfo.environment
+        if let password = environment["ERRAND_DASHBOARD_PASSWORD"], !password.isEmpty {
+            known.add("errand", password: password[...])
+        } else if generatePassword {
+            known.add("errand", password: madeUpPassword()[...])
         }
-        guard generatePassword else { return nil }
+        if let password = environment["ERRAND_DASHBOARD_READER_PASSWORD"], !password.isEmpty {
+            known.addReader("reader", password: password[...])
+        }
+    }
+
+    private func madeUpPassword() -> String {
         let letters = Array("abcdefghijkmnpqrstuvwxyz23456789")
         let password = String((0..<20).compactMap { _ in letters.randomElement() })
         StandardError.write("dashboard: user errand, password \(password)")
-        return Users("errand", password: password)
+        return password
     }
 
     /// Pages that everybody may see must not be where everybody comes by.
@@ -112,18 +137,19 @@ struct DashboardCommand: AsyncParsableCommand {
 
     private func application(_ broker: RedisBroker, _ users: Users?, _ logger: Logger) -> some ApplicationProtocol {
         let mayAct = allowActions
+        let keeper = users.map { Doorkeeper($0, allowsActions: mayAct, log: LoginLog(logger)) }
         let dashboard = ErrandDashboard(
             broker: broker,
             title: title,
             hosts: users == nil ? .loopback(and: Set(allowedHosts)) : .any,
-            logger: logger
-        ) { request in
-            guard let users else { return mayAct ? .acting(as: "local") : .reading(as: "local") }
-            guard let user = await users.user(of: request) else { return Users.stranger }
-            return mayAct ? .acting(as: user) : .reading(as: user)
-        }
+            logger: logger,
+            visitors: { request, address in
+                guard let keeper else { return mayAct ? .acting(as: "local") : .reading(as: "local") }
+                return await keeper.access(of: request, from: address)
+            }
+        )
         // For those who only ask whether it is there.
-        let router = Router(options: .autoGenerateHeadEndpoints)
+        let router = Router(context: VisitorContext.self, options: .autoGenerateHeadEndpoints)
         dashboard.addRoutes(to: router, at: "")
         return Application(
             router: router,

@@ -1,20 +1,15 @@
 import Crypto
 import ErrandCommandLine
-import ErrandDashboard
 import Foundation
-import HTTPTypes
-import Hummingbird
 
-/// Who may see the pages: names and passwords.
+/// Who may see the pages: names and passwords, and who of them only reads.
 struct Users: Sendable {
-    /// What somebody may who did not say who they are.
-    static let stranger = DashboardAccess.none(challenge: #"Basic realm="Errand", charset="UTF-8""#)
-
     /// Passwords are kept as digests, so that comparing them takes the same time however much of one is right.
-    private let digests: [String: SHA256.Digest]
+    private var digests: [String: SHA256.Digest] = [:]
+    private var readers: Set<String> = []
 
-    /// One user.
-    init(_ name: String, password: String) { digests = [name: Self.digest(password[...])] }
+    /// Nobody yet.
+    init() {}
 
     /// Reads a file.
     ///
@@ -33,31 +28,48 @@ struct Users: Sendable {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
             throw CommandFailure("cannot read the users file \(path)", ExitStatus.badConfiguration)
         }
-        var digests: [String: SHA256.Digest] = [:]
         for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             if line.allSatisfy(\.isWhitespace) || line.hasPrefix("#") { continue }
             guard let colon = line.firstIndex(of: ":"), colon > line.startIndex, line[colon...].count > 1 else {
                 throw CommandFailure("line \(number + 1) of \(path) is not name:password", ExitStatus.badConfiguration)
             }
-            digests[String(line[..<colon])] = Self.digest(line[line.index(after: colon)...])
+            add(String(line[..<colon]), password: line[line.index(after: colon)...])
         }
-        if digests.isEmpty { throw CommandFailure("\(path) names nobody", ExitStatus.badConfiguration) }
-        self.digests = digests
+        if isEmpty { throw CommandFailure("\(path) names nobody", ExitStatus.badConfiguration) }
     }
 
-    /// Who sent a request; `nil` when it does not say, or says something wrong.
-    func user(of request: Request) async -> String? {
-        guard let header = request.headers[.authorization], header.hasPrefix("Basic "),
-            let data = Data(base64Encoded: String(header.dropFirst(6))),
-            let text = String(data: data, encoding: .utf8), let colon = text.firstIndex(of: ":")
-        else { return nil }
-        let name = String(text[..<colon])
-        let given = Self.digest(text[text.index(after: colon)...])
-        let isRight = (digests[name] ?? Self.digest("")) == given && digests[name] != nil
-        if isRight { return name }
-        // Whoever tries many has to wait for each.
-        try? await Task.sleep(for: .milliseconds(500))
-        return nil
+    /// Whether there is nobody.
+    var isEmpty: Bool { digests.isEmpty }
+
+    /// Adds somebody, or gives them another password.
+    mutating func add(_ name: String, password: Substring) { digests[name] = Self.digest(password) }
+
+    /// Adds somebody who reads and never acts.
+    mutating func addReader(_ name: String, password: Substring) {
+        add(name, password: password)
+        readers.insert(name)
+    }
+
+    /// Lets somebody read and never act.
+    ///
+    /// - Throws: `CommandFailure` when there is no such user: whoever is meant and spelt otherwise would go on to act.
+    mutating func restrict(_ name: String) throws(CommandFailure) {
+        guard digests[name] != nil else {
+            throw CommandFailure(
+                "--reader \(name): there is no such user; the users file has a line \(name):password for each",
+                ExitStatus.badConfiguration
+            )
+        }
+        readers.insert(name)
+    }
+
+    /// Whether somebody only reads.
+    func readsOnly(_ name: String) -> Bool { readers.contains(name) }
+
+    /// Whether somebody's password is the one that was given.
+    func know(_ given: Credentials) -> Bool {
+        let digest = Self.digest(given.password)
+        return (digests[given.name] ?? Self.digest("")) == digest && digests[given.name] != nil
     }
 
     private static func digest(_ password: Substring) -> SHA256.Digest { SHA256.hash(data: Data(password.utf8)) }

@@ -71,16 +71,7 @@ struct WorkerCommand: AsyncParsableCommand {
     @Option(help: "How the log on standard error is written: text, or json with an object a line.")
     var logFormat = LogFormat.text
 
-    #if MetricsSupport
-        @Option(
-            help: ArgumentHelp(
-                "Write metrics of this worker to a file, every 10 s, in Prometheus' text format.",
-                discussion: "For a textfile collector. The file's name becomes the label worker.",
-                valueName: "file"
-            )
-        )
-        var metricsFile: String?
-    #endif
+    @OptionGroup var metrics: MetricsOptions
 
     func validate() throws {
         guard (1...10_000).contains(concurrency) else { throw ValidationError("--concurrency must be 1 to 10000") }
@@ -99,7 +90,7 @@ struct WorkerCommand: AsyncParsableCommand {
             let open = try brokerOptions.open(as: "errand-worker", patience: .seconds(2), logger: logger)
             defer { open.close() }
             let voice = WorkerVoice(json: json, logFormat: logFormat)
-            let measuring = try Measuring(file: pathOfMetrics)
+            let measuring = try Measuring(metrics, of: "worker")
             let worker = Worker(
                 broker: open.broker,
                 configuration: configuration(for: catalogue, schedules),
@@ -121,14 +112,6 @@ struct WorkerCommand: AsyncParsableCommand {
             }
             voice.tellStopped()
         }
-    }
-
-    private var pathOfMetrics: String? {
-        #if MetricsSupport
-            metricsFile
-        #else
-            nil
-        #endif
     }
 
     private func configuration(for catalogue: Catalogue, _ schedules: [Schedule]) -> WorkerConfiguration {

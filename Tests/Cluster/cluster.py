@@ -4,6 +4,7 @@ usage: cluster.py [--built DIRECTORY] [--jobs N] [--json]
 
 Worker containers are killed and paused, Redis is restarted, workers come and go. Each run of a job writes a line into a ledger outside Redis; at the end each
 accepted job must be in it, no other job may be, nothing may be stuck or dead, and the doctor must find nothing. A fault that did not strike makes the run invalid.
+Before that the producer that docker-compose starts has to have its jobs done, and is stopped: the ledger knows nothing of them.
 
 Without --built the image is built as docker-compose.yml says, which takes ten minutes and more; with it, from executables that are there.
 """
@@ -12,11 +13,18 @@ import argparse, json, os, pathlib, shutil, socket, subprocess, sys, tempfile, t
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROJECT = "errand-cluster-test"
 EXECUTABLES = ["errand", "errand-worker", "errand-producer", "errand-dashboard"]
+# All but the producer, which would start again with the others.
+SERVICES = ["redis", "worker", "dashboard"]
+# A container of its own, which pushes what comes on standard input.
+PUSHING = ["run", "--rm", "-T", "--entrypoint", "errand-producer", "producer", "push", "--from", "-", "--json"]
 CATALOGUE = """operations:
   note:
     run: [sh, -c, 'sleep 0.2; echo "$ERRAND_JOB_ID $ERRAND_TOKEN" >> "/ledger/$(hostname)"']
     timeout: 20s
     retries: 3
+  checksum:
+    run: [sha256sum, --, "{path}"]
+    timeout: 30s
 """
 
 
@@ -111,7 +119,7 @@ class Producer(threading.Thread):
         self.pushed = 0
         self.cluster, self.jobs, self.pause = cluster, jobs, 1 / a_second
         files = ["-f", str(ROOT / "docker-compose.yml"), "-f", str(ROOT / "Tests/Cluster/override.yml")]
-        words = [*cluster.compose_words, "-p", PROJECT, *files, "run", "--rm", "-T", "producer", "push", "--from", "-", "--json"]
+        words = [*cluster.compose_words, "-p", PROJECT, *files, *PUSHING]
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=cluster.environment)
         self.reader = threading.Thread(target=lambda: self.receipts.extend(json.loads(line) for line in self.process.stdout))
         self.reader.start()
@@ -136,7 +144,7 @@ class Producer(threading.Thread):
             return
         say(f"pushing {len(unknown)} again whose answer was lost")
         lines = "".join(json.dumps({"operation": "note", "id": id}) + "\n" for id in unknown)
-        answer = self.cluster.compose("run", "--rm", "-T", "producer", "push", "--from", "-", "--json", input=lines)
+        answer = self.cluster.compose(*PUSHING, input=lines)
         self.receipts.extend(json.loads(line) for line in answer.stdout.splitlines())
 
 
@@ -163,7 +171,7 @@ def strike(cluster, producer, struck):
     say("restarted Redis")
     work_goes_on()
     for count in [6, 1, 3]:
-        cluster.compose("up", "-d", "--no-build", "--no-recreate", "--scale", f"worker={count}")
+        cluster.compose("up", "-d", "--no-build", "--no-recreate", "--scale", f"worker={count}", *SERVICES)
         struck["scaled"] += 1
         say(f"scaled to {count}")
         cluster.until(f"{count} workers serve", 60, lambda: len(cluster.workers()) == count)
@@ -194,6 +202,16 @@ def check_pages(cluster):
             status = error.code
         if status != expected:
             sys.exit(f"the dashboard answered {status} to {path}, and not {expected}")
+
+
+def check_producer(cluster):
+    """The producer that comes with the cluster pushes jobs that are done, and ends when it is told to, not when it is killed."""
+    cluster.until("a job of the cluster's own producer has finished", 60, lambda: cluster.queue()["totals"]["finished"] > 0)
+    producer = cluster.containers("producer")[0]
+    cluster.compose("stop", "producer")
+    status = cluster.call("docker", "inspect", "-f", "{{.State.ExitCode}}", producer).stdout.strip()
+    if status != "0":
+        sys.exit(f"the cluster's own producer was told to stop and ended with {status}")
 
 
 def judge(cluster, producer, struck, began):
@@ -230,6 +248,7 @@ def main():
         cluster.compose("up", "-d", "--no-build")
         cluster.until("three workers serve", 90, lambda: len(cluster.workers()) == 3)
         check_pages(cluster)
+        check_producer(cluster)
         producer = Producer(cluster, options.jobs, 30)
         producer.start()
         cluster.until("work begins", 60, lambda: len(cluster.lines()) > 5)

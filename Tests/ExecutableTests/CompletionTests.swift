@@ -29,6 +29,7 @@ import Testing
         (["qu"], ["queue"]),
         (["queue", "pa"], ["pause"]),
         (["jobs", "list", "--sta"], ["--state"]),
+        (["jobs", "list", "--wor"], ["--worker"]),
         (["jobs", "list", "--state", "de"], ["deferred", "dead", "deleted"]),
     ])
     func commandsOptionsAndValuesAreOffered(_ words: [String], _ offered: [String]) async throws {

@@ -96,6 +96,20 @@ import Testing
         #expect(try await job("show", "one", "--json").object["state"] == "ready")
     }
 
+    @Test func letsJobsRunNowThatWaitForTheirTime() async throws {
+        try await push("later", "--delay", "1h")
+        try await push("alsoLater", "--delay", "1h")
+        let hurried = try await job("retry", "later", "--json")
+        #expect(hurried.status == 0)
+        #expect(try hurried.object["verdict"] == "hurried")
+        #expect(try await job("show", "later", "--json").object["state"] == "ready")
+        let all = try await Executable.console.run(["jobs", "retry", "--yes", "--json"], on: server)
+        #expect(try all.object == ["done": 0, "missed": 0, "verdicts": [:]], "only the dead, unless told otherwise")
+        let scheduled = ["jobs", "retry", "--state", "scheduled", "--yes", "--json"]
+        let some = try await Executable.console.run(scheduled, on: server)
+        #expect(try some.object == ["done": 1, "missed": 0, "verdicts": ["hurried": 1]])
+    }
+
     @Test func deletesDeadJobs() async throws {
         try await push("one")
         let desk = try await Desk(server)

@@ -57,6 +57,26 @@ import Testing
         #expect(try await jobs("--queue", "z").isEmpty)
     }
 
+    @Test func filtersByTheWorkerThatRunsAJob() async throws {
+        try await push((1...4).map { #"{"operation":"work","id":"\#($0)"}"# })
+        let (one, other) = (try await Desk(server), try await Desk(server))
+        try await one.work(.failed, error: "no such picture")
+        #expect(try await one.claim(1).map(\.id) == ["2"])
+        #expect(try await other.claim(1).map(\.id) == ["3"])
+        // What it ran before, and what nobody runs, is not among them.
+        #expect(try await jobs("--worker", one.session.id).map { $0["id"] } == ["2"])
+        #expect(try await jobs("--worker", other.session.id, "--state", "running").map { $0["id"] } == ["3"])
+        #expect(try await jobs("--worker", "nobody").isEmpty)
+        for wrong in [["--state", "dead"], ["--state", "running", "--state", "ready"]] {
+            let arguments = ["jobs", "--worker", one.session.id] + wrong
+            #expect(try await Executable.console.run(arguments, on: server).status == 64)
+        }
+        let mine = ["--worker", one.session.id, "--yes"]
+        #expect(try await Executable.console.run(["jobs", "delete"] + mine, on: server).status == 64)
+        let cancelled = try await Executable.console.run(["jobs", "cancel"] + mine, on: server)
+        #expect(cancelled.text == "1 stopping\n", "\(cancelled.error)")
+    }
+
     @Test func readsMoreThanAPage() async throws {
         try await push((0..<230).map { #"{"operation":"work","id":"j\#($0)"}"# })
         #expect(try await jobs("--limit", "1000").map { $0["id"]?.string } == (0..<230).map { "j\($0)" })

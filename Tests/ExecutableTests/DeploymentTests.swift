@@ -1,123 +1,29 @@
-import Errand
-import ErrandCommandLine
-import ErrandOperator
 import Foundation
-import Metrics
 import TestSupport
 import Testing
-import Yams
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// The files of `deploy`, and `docker-compose.yml`.
 @Suite struct DeploymentTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-
-    private func text(_ path: String) throws -> String {
-        try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
-    }
-
-    /// Every metric that the dashboard tells.
-    private var metrics: Set<String> {
-        let lines = MetricsText.text(of: Overview()).split(separator: "\n")
-        return Set(
-            lines.filter { $0.hasPrefix("# TYPE ") }.compactMap {
-                $0.split(separator: " ").dropFirst(2).first.map(String.init)
-            }
-        )
-    }
-
-    private func metrics(in text: String) -> Set<String> {
-        Set(text.matches(of: /errand_[a-z_]+/).map { String($0.output) })
-    }
-
-    @Test(arguments: ["deploy/prometheus/alerts.yaml", "deploy/grafana/errand.json"])
-    func namesOnlyMetricsThatExist(_ path: String) throws {
-        let used = metrics(in: try text(path))
-        #expect(!used.isEmpty)
-        #expect(used.subtracting(metrics) == [])
-    }
-
-    @Test func namesOnlyEventsAndStatesThatExist() throws {
-        for path in ["deploy/prometheus/alerts.yaml", "deploy/grafana/errand.json"] {
-            let text = try text(path).replacing("\\\"", with: "\"")
-            for match in text.matches(of: /event=~?"([a-z_|]+)"/) {
-                for event in match.1.split(separator: "|") { #expect(QueueStatus.Totals.names.contains(String(event))) }
-            }
-            for match in text.matches(of: /state=~?"([a-z_|]+)"/) {
-                for state in match.1.split(separator: "|") { #expect(JobState(rawValue: String(state)) != nil) }
-            }
-        }
-    }
+    private func text(_ path: String) throws -> String { try DeploymentFiles.text(path) }
 
     @Test(arguments: [
         "docker-compose.yml", "deploy/catalogue.yaml", "deploy/kubernetes/errand.yaml", "deploy/kubernetes/keda.yaml",
-        "deploy/prometheus/alerts.yaml",
+        "deploy/prometheus/alerts.yaml", "deploy/prometheus/alerts_test.yaml",
     ])
     func isYAML(_ path: String) throws {
-        let documents = Array(try Yams.load_all(yaml: try text(path)))
+        let documents = try DeploymentFiles.documents(path)
         #expect(!documents.isEmpty)
-        #expect(documents.allSatisfy { $0 is [String: Any] })
+        #expect(documents.allSatisfy { $0.object != nil })
     }
 
-    /// What a tool says of something, and how it ends.
-    private func run(_ words: [String], input: String = "") throws -> (status: Int32, text: String) {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = words
-        let (given, said) = (Pipe.forOneChild(), Pipe.forOneChild())
-        (process.standardInput, process.standardOutput, process.standardError) = (given, said, said)
-        try process.start()
-        try said.fileHandleForWriting.close()
-        try given.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-        try given.fileHandleForWriting.close()
-        let text = String(decoding: said.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return (process.terminationStatus, text)
-    }
-
-    private static func isInstalled(_ tool: String) -> Bool { access("/usr/bin/\(tool)", X_OK) == 0 }
-
-    /// What a worker would write to its file.
-    private static var workerMetrics: String {
-        let registry = MetricsRegistry(labels: [("worker", "a \"b\"\\")])
-        Metrics.Counter(label: "errand.jobs", dimensions: [("name", "n"), ("queue", "q")], factory: registry).increment(
-            by: 3
-        )
-        Metrics.Timer(label: "errand.jobs.duration", dimensions: [("name", "n")], factory: registry).recordSeconds(2)
-        Meter(label: "errand.jobs.processing", dimensions: [("name", "n")], factory: registry).set(1)
-        Gauge(label: "1 odd.level", dimensions: [("a-b", "c\nd")], factory: registry).record(0.5)
-        Recorder(label: "errand.sizes", dimensions: [], aggregate: true, factory: registry).record(70)
-        return registry.text
-    }
-
-    @Test(.enabled(if: isInstalled("promtool"))) func promtoolTakesTheAlertsAndTheMetrics() async throws {
-        let path = Self.root.appending(path: "deploy/prometheus/alerts.yaml").path
-        let rules = try run(["promtool", "check", "rules", path])
-        #expect(rules.status == 0, "\(rules.text)")
-        let scene = try await DashboardScene()
-        try await scene.push(#"{"operation":"work","queue":"images"}"#)
-        let metrics = try run(["promtool", "check", "metrics"], input: try await scene.ask("/metrics").text)
-        #expect(metrics.status == 0 && metrics.text.isEmpty, "\(metrics.text)")
-        let own = try run(["promtool", "check", "metrics"], input: Self.workerMetrics)
-        #expect(own.status == 0 && own.text.isEmpty, "\(own.text)")
-    }
-
-    @Test(.enabled(if: isInstalled("docker-compose"))) func dockerComposeTakesItsFile() throws {
-        let path = Self.root.appending(path: "docker-compose.yml").path
-        let config = try run(["docker-compose", "--file", path, "config", "--quiet"])
+    @Test(.enabled(if: DeploymentFiles.isInstalled("docker-compose"))) func dockerComposeTakesItsFile() throws {
+        let path = DeploymentFiles.path("docker-compose.yml")
+        let config = try DeploymentFiles.run(["docker-compose", "--file", path, "config", "--quiet"])
         #expect(config.status == 0, "\(config.text)")
     }
 
     @Test(
-        .enabled(if: isInstalled("systemd-analyze")),
+        .enabled(if: DeploymentFiles.isInstalled("systemd-analyze")),
         arguments: ["errand-dashboard.service", "errand-worker@.service"]
     )
     func systemdTakesTheUnits(_ name: String) throws {
@@ -130,7 +36,7 @@ import Yams
         let copy = directory.appending(path: name)
         try unit.replacing("/usr/local/bin", with: built).write(to: copy, atomically: true, encoding: .utf8)
         // What it does not understand it only warns of.
-        let verdict = try run(["systemd-analyze", "verify", copy.path])
+        let verdict = try DeploymentFiles.run(["systemd-analyze", "verify", copy.path])
         #expect(verdict.status == 0 && verdict.text.isEmpty, "\(verdict.text)")
     }
 
@@ -141,15 +47,21 @@ import Yams
         for folder in folders { #expect(image.contains("COPY \(folder) ./\(folder)\n"), "\(folder) is missing") }
     }
 
-    @Test func theGraphsAreJSON() throws {
-        let board = try JSON(text: try text("deploy/grafana/errand.json")).object
-        #expect(board["title"] == "Errand")
-    }
-
     @Test func kedaAsksInTheDashboardsNamespace() throws {
         // It runs in one of its own, where the short name of a service means nothing.
         let host = try #require(try text("deploy/kubernetes/keda.yaml").firstMatch(of: /url: "http:\/\/([^\/]+)\//)).1
         #expect(host.hasPrefix("errand-dashboard.") && host.hasSuffix(".svc.cluster.local"))
+    }
+
+    @Test func whatOnlyReadsHasNoPasswordThatMayAct() throws {
+        let (keda, errand) = (try text("deploy/kubernetes/keda.yaml"), try text("deploy/kubernetes/errand.yaml"))
+        let keys = keda.matches(of: /key: ([a-z-]+)\}/).map { String($0.output.1) }
+        #expect(keys == ["dashboard-reader", "dashboard-reader-password"])
+        // Both files mean the same password, and the name that the dashboard knows it by.
+        let lines = errand.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        let variable = try #require(lines.firstIndex(of: "- name: ERRAND_DASHBOARD_READER_PASSWORD"))
+        #expect(lines[variable + 1] == "valueFrom: {secretKeyRef: {name: errand, key: dashboard-reader-password}}")
+        #expect(errand.contains("--from-literal=dashboard-reader=reader "))
     }
 
     @Test func workersAreGivenTheTimeThatTheyTake() throws {

@@ -101,6 +101,57 @@ import Testing
     }
 }
 
+/// Passwords of the environment stay with the program that was given them.
+@Suite struct SecretsOfTheEnvironmentTests {
+    private static let secret = "hush-of-the-tests"
+
+    /// What a program gets that an executable starts: it is there, and the passwords are not.
+    private func check(_ environment: String, _ what: String) {
+        #expect(environment.contains("HANDED_ON=yes"), "\(what) has no environment to look at")
+        #expect(!environment.contains(Self.secret), "\(what) has the password")
+    }
+
+    /// The environments of the guardians of embedded servers below a process. The server itself writes its title over its own.
+    private static func guardians(of pid: Int32) -> [String] {
+        ProcessTree.descendants(of: pid).compactMap { child in
+            let files = ["cmdline", "environ"].map { FileManager.default.contents(atPath: "/proc/\(child)/\($0)") }
+            let texts = files.map { String(decoding: $0 ?? Data(), as: UTF8.self) }
+            return texts[0].contains("errand-guardian") ? texts[1] : nil
+        }
+    }
+
+    @Test(.timeLimit(.minutes(3)))
+    func `neither jobs nor an editor nor the embedded server get the dashboard's passwords`() async throws {
+        // Short, as a socket goes there.
+        let home = "/tmp/errand-secrets-\(UInt32.random(in: 0 ... .max))"
+        try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        try "operations: {tell: {run: [sh, -c, env]}, fail: {run: [sh, -c, exit 1]}}"
+            .write(toFile: home + "/catalogue.yaml", atomically: true, encoding: .utf8)
+        let environment = [
+            "ERRAND_HOME": home, "HANDED_ON": "yes", "ERRAND_DASHBOARD_PASSWORD": Self.secret,
+            "ERRAND_DASHBOARD_READER_PASSWORD": Self.secret, "EDITOR": "sh -c 'env >\(home)/seen; exit 1' sh",
+        ]
+        let words = ["--catalogue", home + "/catalogue.yaml", "--json"]
+        let worker = try RunningExecutable(.worker, words, environment: environment)
+        try await eventually("its server has a guardian") { !Self.guardians(of: worker.pid).isEmpty }
+        for guardian in Self.guardians(of: worker.pid) { check(guardian, "the guardian") }
+
+        let told = try await Executable.producer.run(["push", "tell", "--wait", "--json"], environment: environment)
+        check(told.text, "the job")
+        _ = try await Executable.producer.run(["push", "fail", "--wait", "--json"], environment: environment)
+        let dead = try await Executable.console.run(["jobs", "--state", "dead", "--json"], environment: environment)
+        let id = try #require(try dead.objects.first?["id"]?.string, "\(dead.error)")
+        _ = try await Executable.console.run(["job", "edit", id], environment: environment)
+        check(try String(contentsOfFile: home + "/seen", encoding: .utf8), "the editor")
+
+        let all = ProcessTree.descendants(of: worker.pid)
+        worker.signal(SIGTERM)
+        _ = await worker.end()
+        try await eventually("its server has ended") { !all.contains(where: ProcessTree.isAlive) }
+    }
+}
+
 /// The same of a benchmark, which has a turn of its own.
 @Suite struct SecretsBenchTests {
     /// Its workers look at what they are in `ps`; redis-benchmark would want the password among its arguments.
@@ -109,8 +160,7 @@ import Testing
         let server = try RedisServer(tcp: true)
         let bench = try RunningExecutable(
             .console,
-            ["bench", "--jobs", "1000", "--runs", "1", "--only", "drain", "--json"],
-            environment: ["ERRAND_REDIS_URL": server.tcpURL]
+            ["bench", "--jobs", "1000", "--runs", "1", "--only", "drain", "--json", "--redis", server.tcpURL]
         )
         var titles: Set<String> = []
         try await eventually("its worker is there") {

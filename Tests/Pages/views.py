@@ -6,8 +6,9 @@ usage: views.py [--waiting N] [--dead N] [--queues N] [--schedules N] [--built D
 Beside the large queue there are small ones, workers, schedules, and jobs that have ended.
 
 A view is to answer in 300 ms, and no command is to take Redis more than 10 ms: exit status 1 otherwise. The time of a console view is that of the whole process.
+An export may take as long as it likes; its commands may not.
 """
-import argparse, base64, json, os, pathlib, signal, statistics, subprocess, sys, tempfile, time, urllib.request
+import argparse, itertools, json, math, os, pathlib, signal, statistics, subprocess, sys, tempfile, time, urllib.parse, urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Moves jobs from their line among the dead, with an error each, as their worker's reports would.
@@ -26,12 +27,21 @@ CONSOLE = [
     ["status"], ["status", "--json"], ["jobs", "--limit", "50"], ["jobs", "--state", "dead", "--limit", "50"], ["jobs", "--state", "ready", "--limit", "500"],
     ["jobs", "--operation", "nothing"], ["jobs", "--state", "dead", "--error", "no such thing"], ["jobs", "--name-contains", "zzz"],
     ["jobs", "--state", "ready", "--from", "DEEP"], ["jobs", "--state", "cancelled"],
-    ["job", "show", "job-5"], ["job", "show", "job-999000"], ["schedule", "list"], ["worker-check"],
+    ["jobs", "--json", "--operation", "work"], ["jobs", "--json", "--state", "dead", "--error", "report 7"],
+    ["job", "show", "job-5"], ["job", "show", "LATE"], ["schedule", "list"], ["worker-check"],
 ]
 PAGES = [
     "/", "/queues/default", "/jobs", "/jobs?state=dead", "/jobs?state=ready", "/jobs?operation=nothing", "/jobs?state=dead&error=no+such+thing",
-    "/jobs?name=zzz", "/jobs?state=ready&from=DEEP", "/jobs?state=cancelled", "/queues/default/jobs/job-5", "/queues/default/jobs/job-999000", "/actions", "/workers", "/schedules", "/events", "/metrics", "/scale?queue=default", "/healthz",
+    "/jobs?name=zzz", "/jobs?state=ready&from=DEEP", "/jobs?state=cancelled", "/queues/default/jobs/job-5", "/queues/default/jobs/LATE", "/actions", "/workers", "/schedules", "/events", "/metrics", "/scale?queue=default", "/healthz",
 ]
+# What the dashboard asks before it acts on all that match: nothing is confirmed.
+QUESTIONS = [
+    {"action": "cancel", "scope": "matching", "operation": "work"},
+    {"action": "cancel", "scope": "matching", "queue": "default", "state": "ready", "operation": "nothing"},
+    {"action": "delete", "scope": "matching", "state": "dead"},
+    {"action": "delete", "scope": "matching", "state": "dead", "error": "report 7"},
+]
+EXPORTED = 10_000
 
 
 class Scene:
@@ -56,6 +66,7 @@ class Scene:
         return subprocess.run(["redis-cli", "-s", self.socket, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=check).stdout.strip()
 
     def fill(self, waiting, dead):
+        self.dead = dead
         producer = subprocess.Popen([self.built / "errand-producer", "push", "--from", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=self.environment, text=True)
         for number in range(waiting + dead):
             producer.stdin.write('{"operation":"work","id":"job-%d","arguments":{"number":%d,"text":"%s"}}\n' % (number, number, "x" * 60))
@@ -66,13 +77,13 @@ class Scene:
         while buried < dead:
             buried += int(self.redis("EVAL", BURY, "1", "errand:{default}", str(min(1000, dead - buried))))
 
-    def surround(self, queues, schedules):
+    def surround(self, queues, schedules, cancelled):
         """What else there is where a queue is large."""
         lines = "".join('{"operation":"work","queue":"small-%d"}\n' % number for number in range(queues))
         self.run("errand-producer", "push", "--from", "-", input=lines)
         for number in range(schedules):
             self.run("errand", "schedule", "add", f"schedule-{number}", "work", "--every", "1d")
-        self.run("errand", "job", "cancel", *[f"job-{number}" for number in range(200_000, 201_000)])
+        self.run("errand", "job", "cancel", *[f"job-{number}" for number in cancelled])
         catalogue = self.place / "catalogue.yaml"
         catalogue.write_text("operations: {other: {run: [cat]}}\n")
         # They do not know the operation of what waits, and their queue is another one.
@@ -84,9 +95,18 @@ class Scene:
         if result.returncode not in (0, 1):
             sys.exit(f"{tool} {' '.join(words[:3])} ended with {result.returncode}: {result.stderr}")
 
+    def export(self, lines):
+        """Reads the first lines of what `errand jobs export` writes of the dead jobs, or all where there are fewer."""
+        words = [str(self.built / "errand"), "jobs", "export", "--state", "dead"]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self.environment) as export:
+            read = sum(1 for _ in itertools.islice(export.stdout, lines))
+            export.terminate()
+        if read < min(lines, self.dead):
+            sys.exit(f"only {read} jobs were exported")
+
     def dashboard(self):
         log = self.place / "dashboard.log"
-        child = self.start(str(self.built / "errand-dashboard"), "--port", "0", stderr=open(log, "w"), env=self.environment)
+        child = self.start(str(self.built / "errand-dashboard"), "--port", "0", "--allow-actions", stderr=open(log, "w"), env=self.environment)
         while child.poll() is None:
             for line in log.read_text().splitlines():
                 if line.startswith("dashboard: http"):
@@ -126,6 +146,14 @@ def look_at_page(address):
         answer.read()
 
 
+def look_at_question(address, fields):
+    # As a browser says where the form is from.
+    form = urllib.parse.urlencode(fields).encode()
+    with urllib.request.urlopen(urllib.request.Request(address + "/jobs/act", form, {"Origin": address}), timeout=30) as answer:
+        if b'name="confirmed"' not in answer.read():
+            sys.exit(f"the dashboard does not ask before it does {fields}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--waiting", type=int, default=1_000_000)
@@ -135,24 +163,33 @@ def main():
     parser.add_argument("--built", default=str(ROOT / ".build/release"))
     parser.add_argument("--json", action="store_true", help="a line of JSON for each view")
     options = parser.parse_args()
+    if options.waiting < 10:
+        parser.error("--waiting must be 10 or more")
     bad = 0
     with tempfile.TemporaryDirectory() as place:
         scene = Scene(pathlib.Path(place), options.built)
         try:
             print(f"filling: {options.waiting} waiting, {options.dead} dead", file=sys.stderr)
             scene.fill(options.waiting, options.dead)
-            scene.surround(options.queues, options.schedules)
+            # Those that were pushed first are dead. Of the others, some are cancelled behind the first tenth, and the last tenth is what is deep in the line.
+            tenth, deep = options.waiting // 10, options.waiting * 9 // 10
+            scene.surround(options.queues, options.schedules, range(options.dead + tenth, options.dead + tenth + min(1000, tenth)))
             address = scene.dashboard()
-            deep = f"default:ready:{options.waiting * 9 // 10}"
-            console = [[word.replace("DEEP", deep) for word in words] for words in CONSOLE]
-            pages = [page.replace("DEEP", deep) for page in PAGES]
-            views = [("errand " + " ".join(words), lambda words=words: scene.run("errand", *words)) for words in console]
-            views += [("GET " + page, lambda page=page: look_at_page(address + page)) for page in pages]
+
+            def placed(text):
+                return text.replace("DEEP", f"default:ready:{deep}").replace("LATE", f"job-{options.dead + deep}")
+
+            console = [[placed(word) for word in words] for words in CONSOLE]
+            pages = [placed(page) for page in PAGES]
+            views = [("errand " + " ".join(words), lambda words=words: scene.run("errand", *words), 300) for words in console]
+            views += [("GET " + page, lambda page=page: look_at_page(address + page), 300) for page in pages]
+            views += [("POST /jobs/act " + urllib.parse.urlencode(fields), lambda fields=fields: look_at_question(address, fields), 300) for fields in QUESTIONS]
+            views.append((f"errand jobs export --state dead, {EXPORTED} lines", lambda: scene.export(EXPORTED), math.inf))
             scene.slowest()
-            for name, look in views:
+            for name, look, limit in views:
                 median, longest = timed(look)
                 command, what = scene.slowest()
-                good = longest < 300 and command < 10
+                good = longest < limit and command < 10
                 bad += not good
                 if options.json:
                     print(json.dumps({"view": name, "median_ms": round(median, 1), "longest_ms": round(longest, 1), "command_ms": round(command, 2), "good": good}))

@@ -208,6 +208,34 @@ class Walk:
         self.until('the queue is empty, live', lambda: self.cell('ready') == 0)
         self.look('after pausing and resuming')
 
+    def source_fails(self):
+        self.open('/queues/images')
+        # As if the broker were away for the dashboard alone: nothing else asks for the queues.
+        self.redis('ACL', 'SETUSER', 'default', '-smembers')
+        self.until('old numbers are said to be old', lambda: 'Not refreshed since' in self.stale())
+        for scheme in ('light', 'dark'):
+            self.emulate('desktop', scheme)
+            self.picture(f'stale-desktop-{scheme}')
+        self.emulate('desktop', 'light')
+        self.redis('ACL', 'SETUSER', 'default', '+smembers')
+        self.until('they are new again', lambda: not self.stale())
+        # Answers that are failures are told on the console.
+        self.browser.get_log('browser')
+        self.look('after the source failed')
+
+    def stale(self):
+        return ''.join(sign.text for sign in self.browser.find_elements(By.CSS_SELECTOR, '.stale'))
+
+    def keyboard_stays(self):
+        self.open('/')
+        link = self.browser.find_element(By.CSS_SELECTOR, '#live-overview a[href$="/queues/images"]')
+        self.browser.execute_script("arguments[0].focus(); arguments[0].dataset.old = ''", link)
+        self.until('the part that the keyboard is on is renewed', lambda: not self.browser.find_elements(By.CSS_SELECTOR, '[data-old]'))
+        place = self.browser.switch_to.active_element.get_attribute('href') or ''
+        if not place.endswith('/queues/images'):
+            self.fault(f'the keyboard went from /queues/images to {place or "nowhere"}')
+        self.look('after the keyboard')
+
     def number(self, path, state):
         self.open(path)
         return self.cell(state)
@@ -238,6 +266,13 @@ class Walk:
 
     def many_at_once(self):
         self.open('/jobs?state=dead&queue=files')
+        self.browser.find_element(By.NAME, 'job').click()
+        self.browser.find_element(By.XPATH, "//button[text()='Delete']").click()
+        self.until('it asks for a selected job, too', self.sees('Delete 1 selected job?'))
+        self.look('the question about selected jobs')
+        self.browser.find_element(By.NAME, 'confirmed').click()
+        self.until('the selected job is deleted', self.sees('Done: 1 job.'))
+        self.open('/jobs?state=dead&queue=files')
         self.browser.find_element(By.CSS_SELECTOR, 'select[name=scope] option[value=matching]').click()
         self.browser.find_element(By.XPATH, "//button[text()='Delete']").click()
         self.until('it asks', self.sees('in the states dead?'))
@@ -248,6 +283,9 @@ class Walk:
         self.open('/actions')
         self.until('the log of actions has them', self.sees('delete'))
         self.look('the log of actions')
+        self.browser.find_element(By.CSS_SELECTOR, '#live-runs a').click()
+        self.until('the log leads to what was done', self.sees('Done:'))
+        self.look('what was done with many jobs')
 
 
     def last_look(self):
@@ -266,9 +304,11 @@ def main():
     parser.add_argument('producer', help='the executable that pushes')
     parser.add_argument('--screenshots', help='a directory for pictures of every page')
     options = parser.parse_args()
+    if options.screenshots:
+        os.makedirs(options.screenshots, exist_ok=True)
     walk = Walk(options.place.rstrip('/'), options.producer, options.screenshots)
     try:
-        for part in (walk.every_page, walk.hostile_data, walk.unknown_operations, walk.live_changes, walk.retries, walk.many_at_once, walk.last_look):
+        for part in (walk.every_page, walk.hostile_data, walk.unknown_operations, walk.live_changes, walk.source_fails, walk.keyboard_stays, walk.retries, walk.many_at_once, walk.last_look):
             print(part.__name__.replace('_', ' '))
             part()
     finally:

@@ -1,9 +1,9 @@
 import CErrandChild
+import ErrandText
 import Foundation
 
 /// The worker's environment as children get it: without what may hold a password of Errand's own.
 struct BaseEnvironment {
-    private static let withheld: Set<String> = ["ERRAND_REDIS_URL", "REDIS_URL", "ERRAND_DASHBOARD_PASSWORD"]
     private static let usualPath = "/usr/local/bin:/usr/bin:/bin"
 
     /// Kept as bytes: a variable need not be UTF-8.
@@ -21,7 +21,7 @@ struct BaseEnvironment {
             entries.append((String(decoding: key, as: UTF8.self), text))
             next = place + 1
         }
-        self.entries = entries.filter { !Self.withheld.contains($0.key) }
+        self.entries = entries.filter { !SecretVariables.names.contains($0.key) }
         let path = entries.first { $0.key == "PATH" }?.text.dropFirst(5).map(UInt8.init(bitPattern:))
         self.searchPath = path.map { String(decoding: $0, as: UTF8.self) } ?? Self.usualPath
     }
@@ -29,7 +29,10 @@ struct BaseEnvironment {
     /// The environment with some variables added or replaced.
     func adding(_ variables: [String: String]) -> CStringVector {
         var vector = CStringVector()
-        for entry in entries where variables[entry.key] == nil { vector.append(entry.text) }
+        var replaced = Set(variables.keys)
+        // What the worker's own trace has for a state means nothing in the trace of a job.
+        if replaced.contains("TRACEPARENT") { replaced.insert("TRACESTATE") }
+        for entry in entries where !replaced.contains(entry.key) { vector.append(entry.text) }
         for (key, value) in variables { vector.append("\(key)=\(value)") }
         return vector
     }

@@ -16,6 +16,8 @@ package struct CatalogueJob: Sendable {
     package var deadline: Int64?
     /// The arguments as JSON text.
     package var arguments: [UInt8]
+    /// The trace that follows the job, if there is one.
+    package var trace: TraceContext?
 
     /// A job as a worker has claimed it.
     package init(
@@ -26,7 +28,8 @@ package struct CatalogueJob: Sendable {
         attempt: Int = 1,
         token: Int64 = 0,
         deadline: Int64? = nil,
-        arguments: [UInt8]
+        arguments: [UInt8],
+        trace: TraceContext? = nil
     ) {
         self.id = id
         self.operation = operation
@@ -36,6 +39,7 @@ package struct CatalogueJob: Sendable {
         self.token = token
         self.deadline = deadline
         self.arguments = arguments
+        self.trace = trace
     }
 
     /// The facts as a child or a web server gets them: what each is called there, and its text.

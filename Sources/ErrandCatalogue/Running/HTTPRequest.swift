@@ -23,11 +23,20 @@ enum HTTPRequest {
         }
         if let authorization { made.setValue(authorization, forHTTPHeaderField: "Authorization") }
         for (name, value) in request.headers { made.setValue(value, forHTTPHeaderField: name) }
+        if let trace = job.trace { add(trace, to: &made) }
         for (key, value) in job.facts {
             guard let name = factNames[key] else { continue }
             made.setValue(headerText(value), forHTTPHeaderField: "Errand-\(name)")
         }
         return made
+    }
+
+    /// A catalogue that names a trace of its own keeps it whole: a state belongs to its parent.
+    private static func add(_ trace: TraceContext, to made: inout URLRequest) {
+        guard made.value(forHTTPHeaderField: "traceparent") == nil else { return }
+        for (name, value) in trace.fields where made.value(forHTTPHeaderField: name) == nil {
+            made.setValue(value, forHTTPHeaderField: name)
+        }
     }
 
     /// A user and a password belong into a header, not into an address that may show up somewhere.

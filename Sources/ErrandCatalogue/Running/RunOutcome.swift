@@ -12,6 +12,7 @@ extension ChildCommand {
         self.init(values)
         input = job.arguments
         environment = Dictionary(job.facts.map { ("ERRAND_\($0.key)", $0.value) }) { _, last in last }
+        if let trace = job.trace { environment.merge(trace.variables) { _, last in last } }
     }
 }
 

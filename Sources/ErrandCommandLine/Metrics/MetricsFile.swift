@@ -13,12 +13,14 @@
 
         /// Makes the file.
         ///
-        /// - Parameter path: where; the file's name without what is behind its dot becomes the label `worker` of every metric, so that the
-        ///   files of several workers can be read together.
+        /// - Parameters:
+        ///   - path: where.
+        ///   - kind: what the process is, such as `worker`: a label of every metric, whose value is the file's name
+        ///     without what is behind its dot, so that the files of several processes can be read together.
         /// - Throws: ``CommandFailure`` when it cannot be written.
-        package init(_ path: String) throws {
+        package init(_ path: String, of kind: String) throws {
             url = URL(filePath: path)
-            registry = MetricsRegistry(labels: [("worker", url.deletingPathExtension().lastPathComponent)])
+            registry = MetricsRegistry(labels: [(kind, url.deletingPathExtension().lastPathComponent)])
             do { try write() } catch {
                 throw CommandFailure(
                     "cannot write the metrics to \(path): \(error.localizedDescription). Name a file in a folder that may be written to",

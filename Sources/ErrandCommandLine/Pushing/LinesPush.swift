@@ -7,6 +7,7 @@ package struct LinesPush {
     private let input: LineInput
     private let producer: Producer
     private let json: Bool
+    private let measuring: Measuring?
     private let filled: (OperationDescription) throws -> OperationDescription
     private var progress: ProgressBar
     private var outcomes: [Receipt.Outcome: Int] = [:]
@@ -16,16 +17,19 @@ package struct LinesPush {
     ///
     /// - Parameters:
     ///   - json: whether a receipt is written for every line that was taken.
+    ///   - measuring: what counts the receipts, where that is wished.
     ///   - filled: adds what a line leaves out; an error refuses the line.
     package init(
         input: LineInput,
         producer: Producer,
         json: Bool,
+        measuring: Measuring? = nil,
         filled: @escaping (OperationDescription) throws -> OperationDescription = { $0 }
     ) {
         self.input = input
         self.producer = producer
         self.json = json
+        self.measuring = measuring
         self.filled = filled
         progress = ProgressBar(total: input.size)
     }
@@ -35,7 +39,7 @@ package struct LinesPush {
     /// - Throws: `CommandFailure` when a line was refused, when an answer was lost, and when the broker takes no more.
     package mutating func run() async throws {
         while let lines = try await input.nextBatch() {
-            let jobs = lines.compactMap { envelope(of: $0) }
+            let jobs = lines.compactMap { job(of: $0) }
             if !jobs.isEmpty { try await push(jobs, lines) }
             let (consumed, count) = (input.consumed, pushed)
             progress.update(consumed, "\(count) pushed")
@@ -45,9 +49,9 @@ package struct LinesPush {
         try judge()
     }
 
-    private mutating func push(_ jobs: [JobEnvelope], _ lines: [InputLine]) async throws {
+    private mutating func push(_ jobs: [LineJob], _ lines: [InputLine]) async throws {
         let receipts: [Receipt]
-        do throws(BrokerError) { receipts = try await producer.push(envelopes: jobs) } catch {
+        do { receipts = try await handOver(jobs) } catch let error as BrokerError {
             progress.hide()
             let failure = CommandFailure(error)
             let place =
@@ -62,8 +66,16 @@ package struct LinesPush {
         if json { StandardOutput.write(raw: receipts.flatMap { $0.json.bytes + [UInt8(ascii: "\n")] }) }
     }
 
+    private func handOver(_ jobs: [LineJob]) async throws -> [Receipt] {
+        let envelopes = jobs.map(\.envelope)
+        guard let measuring else { return try await producer.push(envelopes: envelopes) }
+        return try await measuring.counting(jobs.map(\.description)) {
+            try await producer.push(envelopes: envelopes)
+        }
+    }
+
     /// What a line describes; `nil` for an empty one and for one that is refused.
-    private mutating func envelope(of line: InputLine) -> JobEnvelope? {
+    private mutating func job(of line: InputLine) -> LineJob? {
         do {
             switch line.content {
             case .tooLong(let count):
@@ -74,7 +86,8 @@ package struct LinesPush {
                 )
             case .bytes(let bytes):
                 if bytes.allSatisfy(Self.isBlank) { return nil }
-                return try filled(OperationDescription(json: bytes)).settled()
+                let description = try filled(OperationDescription(json: bytes))
+                return LineJob(description: description, envelope: try description.settled())
             }
         } catch {
             progress.hide()
@@ -82,6 +95,11 @@ package struct LinesPush {
             StandardError.write("line \(line.number): \(error)", as: .warning)
             return nil
         }
+    }
+
+    private struct LineJob {
+        let description: OperationDescription
+        let envelope: JobEnvelope
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0D].contains(byte) }

@@ -10,10 +10,13 @@ struct BenchCommand: AsyncParsableCommand {
         commandName: "bench",
         abstract: "Measure jobs a second, latency and memory, beside what the server alone can do.",
         discussion: """
-            Starts an embedded broker and worker processes of its own, unless --redis names a server, and takes each \
-            measurement --runs times. The ceiling is redis-benchmark of the same scripts on the same server in the same \
-            run: with one job a call, with 50, and of one script that claims 50 jobs and finishes them; of 50 the highest \
-            rate counts, with one call at a time, two connections or four calls ahead.
+            Starts an embedded broker and worker processes of its own, unless --redis names a server or --embedded a \
+            directory, and takes each measurement --runs times. ERRAND_REDIS_URL and REDIS_URL do not count: a benchmark \
+            loads no server that its command line does not name.
+
+            The ceiling is redis-benchmark of the same scripts on the same server in the same run: with one job a call, \
+            with 50, and of one script that claims 50 jobs and finishes them; of 50 the highest rate counts, with one call \
+            at a time, two connections or four calls ahead. On a server with a password it is left out.
 
             The queues it makes are removed after each measurement, and no others are touched. Measure on a quiet machine; \
             on a server that others use it is a load like any other.
@@ -28,7 +31,7 @@ struct BenchCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var brokerOptions: BrokerOptions
+    @OptionGroup var brokerOptions: BenchBrokerOptions
     @Option(help: "How many jobs a measurement takes.") var jobs = 100_000
     @Option(help: "How often each measurement is taken; medians are shown. 3 unless said, 1 of what takes long.")
     var runs: Int?

@@ -14,6 +14,8 @@ struct JobEditCommand: AsyncParsableCommand {
             The description opens in $VISUAL or $EDITOR. When that ends, the description is checked and pushed as a new job; \
             the dead one is removed when the new one was taken. --description takes it from a file instead.
 
+            Where the answer is lost (exit status 75), do the same again: it makes no second job.
+
             Examples:
               errand job edit 01KA9ZK9M00001H9J4V5Q6ZBHW --queue images
               errand job edit 01KA9ZK9M00001H9J4V5Q6ZBHW --description fixed.json --json
@@ -91,18 +93,32 @@ struct JobEditCommand: AsyncParsableCommand {
     private func tell(_ outcome: JobEdit.Outcome) throws {
         switch outcome {
         case .pushed(let receipt, let removed):
-            StandardOutput.write(
-                options.json ? receipt.json.bytes : Array("\(receipt.id) \(receipt.outcome.rawValue)".utf8)
-            )
+            write(receipt)
             if !removed { StandardError.write("note: the dead job \(id) was gone by then") }
-        case .refused(let receipt):
+        case .refused(let receipt): throw refusal(receipt)
+        case .unknown(let receipt):
+            write(receipt)
             throw CommandFailure(
-                "the new job was not taken: \(receipt.outcome.rawValue)"
-                    + (receipt.holder.map { ", \($0) holds the name" } ?? "") + "; the dead one stays",
-                ExitStatus.unsuccessful
+                "the answer was lost: the new job may or may not have been taken, and the dead one stays; "
+                    + "do the same again: it makes no second job",
+                ExitStatus.unknown
             )
         case .notDead: throw CommandFailure("\(id) is not dead any more", ExitStatus.unsuccessful)
         case .notFound: throw CommandFailure("\(id) is gone", ExitStatus.unsuccessful)
         }
+    }
+
+    private func refusal(_ receipt: Receipt) -> CommandFailure {
+        CommandFailure(
+            "the new job was not taken: \(receipt.outcome.rawValue)"
+                + (receipt.holder.map { ", \($0) holds the name" } ?? "") + "; the dead one stays",
+            ExitStatus.unsuccessful
+        )
+    }
+
+    private func write(_ receipt: Receipt) {
+        StandardOutput.write(
+            options.json ? receipt.json.bytes : Array("\(receipt.id) \(receipt.outcome.rawValue)".utf8)
+        )
     }
 }

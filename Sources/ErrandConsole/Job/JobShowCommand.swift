@@ -27,7 +27,8 @@ struct JobShowCommand: AsyncParsableCommand {
             var isFirst = true
             for job in jobs.ids.flatMap({ found[$0] ?? [] }) {
                 if jobs.options.json {
-                    StandardOutput.write(job.json(withErrors: true, withArguments: showArguments).bytes)
+                    let told = job.json(withErrors: true, withArguments: showArguments)
+                    StandardOutput.write(told.with(["meta": job.metaJSON]).bytes)
                 } else {
                     if !isFirst { StandardOutput.write("") }
                     show(job)
@@ -58,7 +59,8 @@ struct JobShowCommand: AsyncParsableCommand {
             ("progress", job.progress), ("error", job.error), ("result", job.result),
             ("arguments", showArguments ? description?.arguments.description : nil),
         ]
-        for case (let title, let text?) in facts {
+        let meta: [(String, String?)] = job.meta.map { ("meta", "\($0.key): \($0.value)".onOneLine()) }
+        for case (let title, let text?) in facts + meta {
             let heading = title.padding(toWidth: 13)
             StandardOutput.write("\(Colour.faint.painted(heading)) \(text.terminalSafe)")
         }

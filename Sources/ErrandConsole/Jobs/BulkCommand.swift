@@ -18,6 +18,7 @@ struct BulkOptions: ParsableArguments {
         try await reportingFailures { try check(action) }
         try await options.withBroker { broker in
             let selection = try await select(action, broker)
+            if !selection.isComplete { StandardError.write("warning: \(JobSearch.someMayBeMissing)") }
             if selection.count == 0 { return try tell(action, BulkAction.Tally()) }
             guard yes || Confirmation.ask("\(action.title) \(selection.count.counted("job"))?") else {
                 throw CommandFailure("nothing was \(action.past)", ExitStatus.unsuccessful)
@@ -30,6 +31,9 @@ struct BulkOptions: ParsableArguments {
     }
 
     private func check(_ action: BulkAction) throws(CommandFailure) {
+        if filter.worker != nil, !action.states.contains(.running) {
+            throw CommandFailure("--worker means running jobs, which cannot be \(action.past)", ExitStatus.usage)
+        }
         guard let state = filter.states.first(where: { !action.states.contains($0) }) else { return }
         let states = action.states.map(\.rawValue).joined(separator: ", ")
         throw CommandFailure(
@@ -68,22 +72,18 @@ struct BulkOptions: ParsableArguments {
     }
 }
 
-extension BulkAction {
-    /// The states that are meant when none is named: what ended, and what runs, has to be named.
-    fileprivate var usualStates: [JobState] { self == .delete ? [.dead] : states }
-}
-
 /// `errand jobs retry`.
 struct JobsRetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
-        abstract: "Puts dead jobs back in line with fresh attempts.",
+        abstract: "Puts dead jobs back in line with fresh attempts, or lets jobs run now that wait for their time.",
         discussion: """
             It counts the jobs that are meant and asks first; --yes does it without asking. Jobs whose name another job holds \
-            by now stay dead.
+            by now stay dead. With --state scheduled or --state retrying it means jobs that wait for their time.
 
             Example:
               errand jobs retry --queue images --error "connection refused" --since 2h
+              errand jobs retry --queue images --state retrying
             """
     )
 

@@ -32,6 +32,14 @@ struct FilterOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only jobs whose time is before this one, or longer ago.", valueName: "iso8601|d"))
     var until: TimeArgument?
 
+    @Option(help: ArgumentHelp("Only jobs that this worker runs, by its id as errand status has it.", valueName: "id"))
+    var worker: String?
+
+    func validate() throws {
+        guard worker != nil, let state = states.first(where: { $0 != .running }) else { return }
+        throw ValidationError("--worker means running jobs; none of them is \(state.rawValue)")
+    }
+
     /// The filter.
     ///
     /// - Parameter now: what ages are counted back from, in milliseconds since 1970 UTC.
@@ -42,7 +50,8 @@ struct FilterOptions: ParsableArguments {
             nameContains: nameContains,
             errorContains: error,
             from: since?.milliseconds(now),
-            until: until?.milliseconds(now)
+            until: until?.milliseconds(now),
+            worker: worker
         )
     }
 }

@@ -12,6 +12,8 @@ struct JobsExportCommand: AsyncParsableCommand {
             Without --state: every job that has not ended, and the dead ones. What has ended has no description any more. \
             Arguments may be private: treat the output as you treat them.
 
+            Where workers are busy with a queue, it is looked through several times: jobs move up in their line meanwhile.
+
             A job keeps its id, so that importing it again where it still is makes no second one; --new-ids leaves the ids out.
 
             Examples:
@@ -37,32 +39,11 @@ struct JobsExportCommand: AsyncParsableCommand {
         try await options.withBroker { broker in
             let queues = try await filter.queues.queues(of: broker)
             let search = JobSearch(broker, in: queues, filter.states, for: filter.filter())
-            var (count, unreadable) = (0, 0)
-            // A job that moves while one looks comes by twice.
-            var exported: Set<[String]> = []
-            var cursor: SearchCursor?
-            repeat {
-                let outcome = try await search.run(from: cursor, JobSearch.Limits(found: 500, looked: 5000))
-                for job in outcome.jobs where exported.insert([job.queue, job.record.id]).inserted {
-                    guard let line = line(of: job) else {
-                        unreadable += 1
-                        continue
-                    }
-                    StandardOutput.write(line)
-                    count += 1
-                }
-                cursor = outcome.next
-            } while cursor != nil
-            StandardError.write("\(count.counted("job")) exported")
-            if unreadable > 0 {
-                throw CommandFailure("\(unreadable.counted("job")) cannot be read", ExitStatus.unsuccessful)
-            }
+            var export = JobsExport(withIDs: !newIds)
+            let part = JobSearch.Limits(found: 500, looked: 5000)
+            let isComplete = try await search.runAll(by: part) { found, _ in export.write(found) }
+            try export.tell(isComplete: isComplete)
         }
-    }
-
-    private func line(of job: JobSummary) -> [UInt8]? {
-        guard let description = job.stored?.description else { return nil }
-        return JSONOutput.written((newIds ? description.withoutID() : description).encoded()).bytes
     }
 }
 

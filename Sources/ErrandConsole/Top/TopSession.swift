@@ -73,17 +73,17 @@ actor TopSession {
         return true
     }
 
-    private func look() async throws {
+    private func look() async throws { view.take(try await overview()) }
+
+    private func overview() async throws -> Overview {
         let queues = named.isEmpty ? try await broker.queues() : named
-        view.take(try await Overview(of: queues, on: broker))
+        return try await Overview(of: queues, on: broker)
     }
 
     /// The last ones of jobs that are dead or retried, the latest at the end.
     private func earlierFailures() async throws -> [JobEvent] {
-        let queues = named.isEmpty ? try await broker.queues() : named
-        let found = try await JobSearch(broker, in: queues, [.dead, .retrying]).run(JobSearch.Limits(found: 50))
-        let events = found.jobs.compactMap { JobEvent(line: $0.record.lastEvent) }
-        return events.sorted { $0.atMilliseconds ?? 0 < $1.atMilliseconds ?? 0 }
+        let queues = try await overview().queues
+        return try await RecentFailures.read(of: queues, on: broker, atMost: TopView.mostFailures)
     }
 
     private func act(on character: Character, _ inputs: TopInputs) async throws -> Bool {
@@ -147,7 +147,7 @@ extension TopView.Question {
             let cancelled = try await QueueClearing(of: queue, on: broker).run(progress: progress)
             return "\(cancelled.grouped) cancelled"
         }
-        let selection = try await JobSearch(broker, in: [queue], action.states).selectAll()
+        let selection = try await JobSearch(broker, in: [queue], action.usualStates).selectAll()
         let tally = try await action.run(selection, on: broker, progress: progress)
         let verdicts = tally.verdicts.sorted { $0.key < $1.key }
         return verdicts.map { "\($0.value.grouped) \($0.key.replacing("_", with: " "))" }.joined(separator: ", ")

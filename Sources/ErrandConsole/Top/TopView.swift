@@ -47,9 +47,13 @@ struct TopView: Sendable {
 
     private var selected: Int? { overview.queues.firstIndex { $0.name == selectedName } }
 
-    /// Takes failures in; the latest stay.
+    /// Takes failures in, the latest at the end of them; the latest stay. Some may be known: what was told before the
+    /// connection was lost is looked up again after it.
     mutating func take(_ failed: [JobEvent]) {
-        failures = Array((failed.reversed() + failures).prefix(Self.mostFailures))
+        var known: Set<FailureMark> = []
+        let all = (Array(failed.reversed()) + failures).filter { known.insert(FailureMark($0)).inserted }
+        let sorted = all.sorted { $0.atMilliseconds ?? 0 > $1.atMilliseconds ?? 0 }
+        failures = Array(sorted.prefix(Self.mostFailures))
     }
 
     /// Moves the selection.
@@ -169,4 +173,13 @@ struct TopView: Sendable {
         }
         return shown
     }
+}
+
+/// By what a failure is known again.
+private struct FailureMark: Hashable {
+    let id: String?
+    let time: Int64?
+    let event: String?
+
+    init(_ event: JobEvent) { (id, time, self.event) = (event.id, event.atMilliseconds, event.event) }
 }

@@ -19,6 +19,8 @@ public struct DashboardAccess: Sendable, Equatable {
     public var user: String
     /// How to say who one is: the value of `WWW-Authenticate`, where nothing is permitted.
     public var challenge: String?
+    /// Whether it was not even looked at who it is: too many try passwords at the moment.
+    package var isTurnedAway = false
 
     /// Nothing is permitted.
     public static let none = DashboardAccess(level: .none, user: "")
@@ -29,6 +31,9 @@ public struct DashboardAccess: Sendable, Equatable {
     public static func none(challenge: String) -> DashboardAccess {
         DashboardAccess(level: .none, user: "", challenge: challenge)
     }
+
+    /// Nothing is permitted now, whoever it is.
+    package static let turnedAway = DashboardAccess(level: .none, user: "", isTurnedAway: true)
 
     /// Reading is permitted.
     public static func reading(as user: String = "") -> DashboardAccess {

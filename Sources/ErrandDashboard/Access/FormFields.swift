@@ -30,7 +30,9 @@ struct FormFields: Sendable {
     }
 
     private static func decode(_ text: some StringProtocol) -> String? {
-        String(text.map { $0 == "+" ? " " : $0 }).removingPercentEncoding
+        // By bytes: a form may have megabytes.
+        let spaced = text.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+        return String(decoding: spaced, as: UTF8.self).removingPercentEncoding
     }
 
     static func encode(_ text: String) -> String {

@@ -1,107 +1,90 @@
 import Errand
-import ErrandOperator
 import Foundation
+import HTTPTypes
 import Synchronization
 
-/// What is done with many jobs goes on by itself, and can be looked at.
+/// What is done with many jobs goes on by itself, and can be looked at and stopped.
 final class BulkRuns: Sendable {
-    struct Run: Sendable {
-        let action: BulkAction
-        /// Where to go back to.
-        let back: String
-        var total = 0
-        var through = 0
-        var verdicts: [String: Int] = [:]
-        var problem: String?
-        var isGoing = true
-
-        var words: String {
-            if let problem { return "It stopped: \(problem)" }
-            if isGoing { return total == 0 ? "Looking for the jobs." : "\(through.grouped) of \(total.grouped)." }
-            return total == 0
-                ? "There were no such jobs." : "Done: \(through.grouped) \(through == 1 ? "job" : "jobs")."
-        }
-    }
-
     /// With which jobs it is done.
     enum Jobs: Sendable {
         /// Those that are found, and no others.
-        case found(@Sendable () async throws -> JobSelection)
+        case found(@Sendable () async throws -> JobQuestion.Found)
         /// Whatever waits in a queue, to cancel it.
         case waiting(queue: String)
     }
 
-    private static let kept = 50
+    private struct Entry: Sendable {
+        let id: String
+        var run: BulkRun
+        var work: Task<Void, Never>?
+    }
 
-    private let runs = Mutex<[(id: String, run: Run)]>([])
+    private static let most = 50
 
-    func run(_ id: String) -> Run? { runs.withLock { runs in runs.first { $0.id == id }?.run } }
+    private let entries = Mutex<[Entry]>([])
+
+    /// All that are remembered, the latest first.
+    var all: [(id: String, run: BulkRun)] { entries.withLock { $0.reversed().map { ($0.id, $0.run) } } }
+
+    func run(_ id: String) -> BulkRun? { entries.withLock { entries in entries.first { $0.id == id }?.run } }
 
     /// Starts an action.
     ///
-    /// - Parameter end: told what became of it.
+    /// - Parameter tell: told that it was begun, and then what became of it.
     /// - Returns: the run's id.
+    /// - Throws: `PageProblem` when too many go on.
     func start(
-        _ action: BulkAction,
+        _ order: BulkRun.Order,
         with jobs: Jobs,
         on broker: any Broker,
-        back: String,
-        end: @escaping @Sendable (String) -> Void
-    ) -> String {
-        let id = UUID().uuidString.lowercased()
-        runs.withLock { runs in
-            runs.append((id, Run(action: action, back: back)))
-            if runs.count > Self.kept { runs.removeFirst() }
-        }
-        Task.detached { [self] in
-            do {
-                let outcome = try await go(id, action, with: jobs, on: broker)
-                change(id) { $0.isGoing = false }
-                end(outcome)
-            } catch {
-                let problem = PageProblem(explaining: error).message
-                change(id) { run in
-                    run.problem = problem
-                    run.isGoing = false
-                }
-                end("stopped: \(problem)")
-            }
+        tell: @escaping @Sendable (_ outcome: String) -> Void
+    ) throws -> String {
+        let id = try enter(BulkRun(order))
+        // Said at once as well: it may take long, and this process may not live to its end.
+        tell("begun")
+        let work = Task.detached { [self] in await perform(id, order.action, with: jobs, on: broker, tell) }
+        entries.withLock { entries in
+            guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
+            entries[index].work = work
+            if entries[index].run.stage == .stopping { work.cancel() }
         }
         return id
     }
 
-    private func go(
-        _ id: String,
-        _ action: BulkAction,
-        with jobs: Jobs,
-        on broker: any Broker
-    ) async throws -> String {
-        switch jobs {
-        case .found(let select):
-            let selection = try await select()
-            change(id) { $0.total = selection.count }
-            let tally = try await action.run(selection, on: broker) { through in change(id) { $0.through = through } }
-            change(id) { $0.verdicts = tally.verdicts }
-            return "\(tally.done) done, \(tally.missed) not"
-        case .waiting(let queue):
-            let clearing = QueueClearing(of: queue, on: broker)
-            let count = try await clearing.count()
-            change(id) { $0.total = count }
-            let cancelled = try await clearing.run { through in
-                change(id) { ($0.through, $0.total) = (through, max($0.total, through)) }
-            }
-            change(id) { run in
-                run.total = cancelled
-                run.verdicts = cancelled > 0 ? [EndingVerdict.cancelled.rawValue: cancelled] : [:]
-            }
-            return "\(cancelled) done"
+    /// Tells a run to stop after the portion that it is at.
+    ///
+    /// - Returns: the run as it was before; `nil` when there is none of that id.
+    func stop(_ id: String) -> BulkRun? {
+        entries.withLock { entries -> BulkRun? in
+            guard let index = entries.firstIndex(where: { $0.id == id }) else { return nil }
+            let run = entries[index].run
+            guard run.isGoing else { return run }
+            entries[index].run.stage = .stopping
+            entries[index].work?.cancel()
+            return run
         }
     }
 
-    private func change(_ id: String, _ change: (inout Run) -> Void) {
-        runs.withLock { runs in
-            guard let index = runs.firstIndex(where: { $0.id == id }) else { return }
-            change(&runs[index].run)
+    /// Remembers a run; only what has ended is forgotten for it, so that what goes on can always be looked at.
+    private func enter(_ run: BulkRun) throws -> String {
+        let id = UUID().uuidString.lowercased()
+        let isEntered = entries.withLock { entries in
+            if entries.count >= Self.most {
+                guard let ended = entries.firstIndex(where: { !$0.run.isGoing }) else { return false }
+                entries.remove(at: ended)
+            }
+            entries.append(Entry(id: id, run: run))
+            return true
+        }
+        if isEntered { return id }
+        let advice = "\(Self.most) actions with many jobs go on already; wait until one ends, or stop one: see Actions"
+        throw PageProblem(status: .serviceUnavailable, message: advice)
+    }
+
+    func change(_ id: String, _ change: (inout BulkRun) -> Void) {
+        entries.withLock { entries in
+            guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
+            change(&entries[index].run)
         }
     }
 }

@@ -3,28 +3,75 @@
 
 for (const part of document.querySelectorAll("[data-live]")) keepLive(part);
 
-function keepLive(part) {
-  const every = Number(part.dataset.live);
-  if (!every) return;
-  setTimeout(async () => {
-    let fresh = part;
+// Asks for the page again and again, and puts what came in the place of what there is. Old numbers look like new ones, so whoever
+// reads is told whenever nothing comes.
+async function keepLive(part) {
+  const sign = addSign(part);
+  while (part.dataset.live) {
+    const every = Number(part.dataset.live);
+    sign.expect(every);
+    await new Promise((go) => setTimeout(go, every));
     try {
-      if (!document.hidden && !part.contains(document.activeElement)) fresh = await renew(part);
+      part = await renew(part, every, sign);
     } catch (problem) {
-      part.setAttribute("aria-busy", "true");
+      sign.show(problem.message);
     }
-    keepLive(fresh);
-  }, every);
+  }
+  sign.hide();
 }
 
-async function renew(part) {
-  const answer = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-store" });
-  if (!answer.ok) throw new Error(answer.statusText);
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const fresh = page.getElementById(part.id);
-  if (!fresh) return part;
-  part.replaceWith(document.adoptNode(fresh));
+async function renew(part, every, sign) {
+  if (document.hidden) return part;
+  const fresh = await load(part.id, every);
+  // What is just being pressed must not go away under the finger.
+  if (part.matches(":active")) return part;
+  put(fresh, part);
+  sign.hide();
   return fresh;
+}
+
+async function load(id, every) {
+  const options = { headers: { Accept: "text/html" }, cache: "no-store", signal: AbortSignal.timeout(10 * every) };
+  const answer = await fetch(location.href, options).catch(() => { throw new Error("the dashboard does not answer"); });
+  if (!answer.ok) throw new Error("the dashboard answers with " + answer.status);
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const fresh = page.getElementById(id);
+  // One that asks who one is, say.
+  if (!fresh) throw new Error("another page came");
+  return document.adoptNode(fresh);
+}
+
+// The keyboard stays where it was: on what has the same id, or on the same one of what has the same link.
+function put(fresh, part) {
+  const at = part.contains(document.activeElement) ? document.activeElement : null;
+  const link = at?.getAttribute("href");
+  const name = at?.id ? "#" + CSS.escape(at.id) : link ? `[href="${CSS.escape(link)}"]` : "";
+  const place = name ? [...part.querySelectorAll(name)].indexOf(at) : -1;
+  part.replaceWith(fresh);
+  if (place >= 0) fresh.querySelectorAll(name)[place]?.focus({ preventScroll: true });
+}
+
+// A line above a live part that is seen while the part is older than it looks.
+function addSign(part) {
+  const line = document.createElement("p");
+  line.className = "stale";
+  line.setAttribute("role", "status");
+  line.hidden = true;
+  part.before(line);
+  let since = new Date(), late;
+  const show = (why) => {
+    const text = `Not refreshed since ${since.toISOString().slice(11, 19)} UTC: ${why}.`;
+    if (line.textContent !== text) line.textContent = text;
+    line.hidden = false;
+  };
+  const hide = () => {
+    [since, line.hidden, line.textContent] = [new Date(), true, ""];
+    clearTimeout(late);
+    late = null;
+  };
+  // A few times as long as it should take; an answer that never comes is no failure.
+  const expect = (every) => { late ??= setTimeout(() => { if (line.hidden) show("nothing came"); }, 4 * every); };
+  return { show, hide, expect };
 }
 
 document.addEventListener("submit", (event) => {

@@ -8,9 +8,15 @@ struct QueueCharts {
 
     init(_ history: [Sampler.Sample], of queue: String? = nil) {
         // A chart is 300 points wide; more samples than that would only be sent.
-        let step = max(1, history.count / 300)
-        self.history = history.enumerated().filter { (history.count - 1 - $0.offset) % step == 0 }.map(\.element)
+        self.history = Self.thinned(history, by: max(1, history.count / 300))
         self.queue = queue
+    }
+
+    /// One of each so many samples, the latest; a gap where one of them is a gap, so that no line is drawn over it.
+    private static func thinned(_ history: [Sampler.Sample], by step: Int) -> [Sampler.Sample] {
+        stride(from: max(0, history.count - 1) % step, to: history.count, by: step).map { end in
+            history[max(0, end - step + 1)...end].last { $0.queues == nil } ?? history[end]
+        }
     }
 
     var all: [[String: Any]] {
@@ -42,17 +48,22 @@ struct QueueCharts {
     }
 
     private func chart(_ title: String, _ unit: String, _ lines: [Chart.Line]) -> Chart {
-        let span = history.first.map { .now - $0.at } ?? Duration.zero
-        return Chart(title: title, unit: unit, lines: lines, span: span)
+        let now = ContinuousClock.now
+        return Chart(title: title, unit: unit, lines: lines, from: history.first?.at ?? now, to: now)
     }
 
-    private func line(_ name: String, _ values: [Double?]) -> Chart.Line { Chart.Line(name: name, values: values) }
+    /// - Parameter values: one for each sample; rates, which take two samples, have none for the first.
+    private func line(_ name: String, _ values: [Double?]) -> Chart.Line {
+        let times = history.suffix(values.count).map(\.at)
+        return Chart.Line(name: name, points: zip(times, values).map { Chart.Point(at: $0, value: $1) })
+    }
 
     /// The queues that are meant, sample by sample.
     private var states: [[Sampler.Point]?] {
         history.map { sample in
-            guard let queue else { return Array(sample.queues.values) }
-            return sample.queues[queue].map { [$0] }
+            guard let queues = sample.queues else { return nil }
+            guard let queue else { return Array(queues.values) }
+            return queues[queue].map { [$0] }
         }
     }
 
@@ -62,9 +73,10 @@ struct QueueCharts {
 
     private func rate(_ rate: (Rates) -> Double) -> [Double?] {
         zip(history, history.dropFirst()).map { old, new in
-            let names = queue.map { [$0] } ?? Array(new.queues.keys)
+            guard let past = old.queues, let present = new.queues else { return nil }
+            let names = queue.map { [$0] } ?? Array(present.keys)
             return names.reduce(0.0) { sum, name in
-                guard let before = old.queues[name], let after = new.queues[name] else { return sum }
+                guard let before = past[name], let after = present[name] else { return sum }
                 return sum + rate(Rates(from: before.totals, to: after.totals, in: new.at - old.at))
             }
         }

@@ -8,7 +8,8 @@ final class Sampler: Sendable {
     /// The queues at one time.
     struct Sample: Sendable {
         let at: ContinuousClock.Instant
-        let queues: [String: Point]
+        /// `nil` where the broker did not answer: nobody knows what was then.
+        let queues: [String: Point]?
     }
 
     /// What charts and rates need of a queue: half an hour of a thousand queues is to fit into little memory.
@@ -53,17 +54,15 @@ final class Sampler: Sendable {
 
     deinit { looking.withLock { $0?.cancel() } }
 
-    /// A time at which the broker does not answer is left out.
+    /// A time at which the broker does not answer is a gap.
     private func look(at broker: any Broker) async {
-        guard let queues = try? await broker.queues(), let overview = try? await Overview(of: queues, on: broker) else {
-            return
-        }
-        note(overview)
+        var overview: Overview?
+        if let queues = try? await broker.queues() { overview = try? await Overview(of: queues, on: broker) }
+        let points = overview.map { overview in Dictionary(overview.queues.map { ($0.name, Point($0)) }) { $1 } }
+        note(Sample(at: .now, queues: points))
     }
 
-    /// Takes the state of the queues in.
-    func note(_ overview: Overview, at now: ContinuousClock.Instant = .now) {
-        let sample = Sample(at: now, queues: Dictionary(overview.queues.map { ($0.name, Point($0)) }) { $1 })
+    private func note(_ sample: Sample) {
         samples.withLock { samples in
             samples.append(sample)
             if samples.count > Self.kept { samples.removeFirst(samples.count - Self.kept) }
@@ -76,9 +75,9 @@ final class Sampler: Sendable {
     /// How fast a queue worked over about the last ten seconds.
     func rates(of queue: String) -> Rates {
         // A queue that is new was not there ten seconds ago.
-        let recent = history.suffix(6).filter { $0.queues[queue] != nil }
-        guard let first = recent.first, let last = recent.last, let old = first.queues[queue],
-            let new = last.queues[queue]
+        let recent = history.suffix(6).filter { $0.queues?[queue] != nil }
+        guard let first = recent.first, let last = recent.last, let old = first.queues?[queue],
+            let new = last.queues?[queue]
         else { return Rates() }
         return Rates(from: old.totals, to: new.totals, in: last.at - first.at)
     }

@@ -1,4 +1,5 @@
 import Hummingbird
+import NIOCore
 
 /// The dashboard's routes, below the place where it begins.
 ///
@@ -12,29 +13,38 @@ struct DeskRoutes<Context: RequestContext> {
 
     func get(_ path: RouterPath, _ answer: @escaping Answer) {
         group.get(path) { [dashboard] request, context in
-            await answer(FrontDesk(dashboard, asked: request, for: path), request, context)
+            let desk = FrontDesk(dashboard, asked: request, from: Self.address(of: context), for: path)
+            return await answer(desk, request, context)
         }
     }
 
     func post(_ path: RouterPath, _ answer: @escaping Answer) {
         group.post(path) { [dashboard] request, context in
-            await answer(FrontDesk(dashboard, asked: request, for: path), request, context)
+            let desk = FrontDesk(dashboard, asked: request, from: Self.address(of: context), for: path)
+            return await answer(desk, request, context)
         }
+    }
+
+    private static func address(of context: Context) -> String? {
+        (context as? any RemoteAddressRequestContext)?.remoteAddress?.ipAddress
     }
 }
 
 extension FrontDesk {
     /// A desk for one request.
     ///
-    /// - Parameter route: what of the request's path is the dashboard's own.
-    init(_ dashboard: ErrandDashboard, asked request: Request, for route: RouterPath) {
+    /// - Parameters:
+    ///   - address: where the request came from, as far as that is known.
+    ///   - route: what of the request's path is the dashboard's own.
+    init(_ dashboard: ErrandDashboard, asked request: Request, from address: String?, for route: RouterPath) {
         // As the router sees it: without empty parts, of which two in front would make another host of a link. Browsers take a
         // backslash for a slash.
         let parts = request.uri.path.split(separator: "/").map { $0.replacing("\\", with: "%5C") }
         self.init(
             dashboard: dashboard,
             base: parts.dropLast(route.count).map { "/\($0)" }.joined(),
-            path: parts.suffix(route.count).map { "/\($0)" }.joined()
+            path: parts.suffix(route.count).map { "/\($0)" }.joined(),
+            address: address
         )
     }
 }

@@ -17,6 +17,7 @@ extension FrontDesk {
             "until": visit.query["until"] ?? "", "extent": try await extent(outcome, search, wanted),
             "hidden": wanted.fields.pairs.map { ["key": $0.key, "value": $0.value] },
         ]
+        content["worker"] = filter.worker ?? ""
         if let next = outcome.next {
             let fields = FormFields(wanted.fields.pairs + [("from", next.text)])
             content["more"] = "\(base)/jobs?\(fields.query)"
@@ -38,12 +39,17 @@ extension FrontDesk {
         return "\(words) \(extent.before.grouped)\(extent.total.map { " of \($0.grouped)" } ?? "")."
     }
 
-    private static func row(_ job: JobSummary) -> [String: Any] {
-        [
+    static func row(_ job: JobSummary) -> [String: Any] {
+        var row: [String: Any] = [
             "id": job.record.id, "queue": job.queue, "state": job.record.state.rawValue,
             "operation": job.operation ?? "–", "name": short(job.name, 200), "error": short(job.error, 300),
             "attempt": job.attempt.map { "\($0)" } ?? "–", "time": job.time.map(Timestamp.text) ?? "–",
         ]
+        // Of a job that has ended, too, it is known; but that worker may be gone.
+        if job.record.state == .running, let worker = job.worker {
+            row["runsOn"] = ["worker": worker, "place": FormFields.encode(worker)]
+        }
+        return row
     }
 
     private static func short(_ text: String?, _ limit: Int) -> String {
@@ -60,6 +66,7 @@ extension FrontDesk {
         var content: [String: Any] = [
             "id": id, "queue": queue, "facts": JobFacts(job).rows, "history": JobFacts(job).history,
             "isDead": record.state == .dead, "isRunning": record.state == .running,
+            "isWaiting": record.state == .scheduled || record.state == .retrying,
             "isUnfinished": !record.state.hasEnded, "hasArguments": description != nil,
         ]
         if let result = job.result, !result.isEmpty { content["result"] = result }
@@ -68,7 +75,7 @@ extension FrontDesk {
         }
         // An edit shows the arguments, so it is for those who asked to see them.
         if let description, record.state == .dead, visit.mayAct, visit.query["arguments"] == "show" {
-            content["edit"] = FormJSON.text(IndentedJSON.lines(of: description.withoutID().encoded()))
+            content["edit"] = FormJSON.editable(description.withoutID().encoded())
         }
         return Page(heading: "Job \(id)", template: "job", content: content)
     }
@@ -96,7 +103,8 @@ struct JobFacts {
             (record.state.hasEnded ? "Ended" : "Due", record.at.map(Timestamp.text), false),
             ("Worker", job.worker, false), ("Progress", job.progress, false), ("Error", job.error, true),
         ]
-        return facts.compactMap { title, value, isBad in
+        let meta: [(String, String?, Bool)] = job.meta.map { ("Meta", "\($0.key): \($0.value)", false) }
+        return (facts + meta).compactMap { title, value, isBad in
             value.map { ["title": title, "value": $0, "isBad": isBad] }
         }
     }

@@ -13,6 +13,9 @@ extension FrontDesk {
         }
         routes.get("workers") { desk, request, _ in await desk.show(request) { _ in try await desk.workers() } }
         routes.get("jobs") { desk, request, _ in await desk.show(request) { visit in try await desk.jobs(visit) } }
+        routes.get("find") { desk, request, _ in
+            await desk.answer(request, needing: .reading) { visit in try await desk.find(visit) }
+        }
         routes.get("queues/:queue/jobs/:id") { desk, request, context in
             await desk.show(request) { visit in
                 let queue = try desk.queueName(context.parameters.get("queue"))
@@ -103,30 +106,5 @@ extension FrontDesk {
 
     func queueChoices(_ chosen: String) async throws -> [[String: Any]] {
         try await broker.queues().map { ["name": $0, "isChosen": $0 == chosen] }
-    }
-
-    private func actionsPage() -> Page {
-        let rows = dashboard.actions.latest.map { entry in
-            [
-                "time": Timestamp.text(entry.time), "who": entry.user, "what": entry.action, "target": entry.target,
-                "outcome": entry.outcome,
-            ]
-        }
-        return Page(heading: "Actions", template: "actions", content: ["actions": rows])
-    }
-
-    private func run(_ id: String?) throws -> Page {
-        guard let run = id.flatMap(dashboard.runs.run) else { throw PageProblem.notFound("there is no such action") }
-        let verdicts = run.verdicts.sorted { $0.key < $1.key }.map { verdict, count in
-            ["title": verdict.replacing("_", with: " "), "value": count.grouped]
-        }
-        return Page(
-            heading: "\(run.action.title) jobs",
-            template: "run",
-            content: [
-                "words": run.words, "isGoing": run.isGoing, "total": max(run.total, 1), "through": run.through,
-                "verdicts": verdicts, "back": base + run.back,
-            ]
-        )
     }
 }

@@ -10,8 +10,13 @@ struct FrontDesk: Sendable {
     let base: String
     /// The page that is asked for, below the base; empty for the overview.
     let path: String
+    /// Where the request came from, as far as that is known.
+    let address: String?
 
-    private static let formLimit = 2 << 20
+    static let formLimit = 2 << 20
+    /// A description has a little more than 1 MiB, of which a browser sends three bytes for nearly every one. What is yet larger
+    /// is told so by whoever reads it.
+    static let editLimit = 8 << 20
 
     var broker: any Broker { dashboard.broker }
 
@@ -21,8 +26,12 @@ struct FrontDesk: Sendable {
     }
 
     /// Does something, if whoever asks may act and asks from our own pages; then leads to a page.
-    func act(_ request: Request, _ action: (Visit) async throws -> String) async -> Response {
-        await answer(request, needing: .acting) { visit in
+    func act(
+        _ request: Request,
+        upTo limit: Int = Self.formLimit,
+        _ action: (Visit) async throws -> String
+    ) async -> Response {
+        await answer(request, needing: .acting, upTo: limit) { visit in
             let place = try await action(visit)
             return Response(status: .seeOther, headers: [.location: base + place])
         }
@@ -32,13 +41,14 @@ struct FrontDesk: Sendable {
     func answer(
         _ request: Request,
         needing level: DashboardAccess.Level,
+        upTo limit: Int = Self.formLimit,
         _ make: (Visit) async throws -> Response
     ) async -> Response {
-        let access = await dashboard.access(request)
+        let access = await dashboard.access(request, address)
         var response: Response
         do {
             try admit(request, access, level)
-            let visit = try await visit(request, access)
+            let visit = try await visit(request, access, limit)
             response = try await make(visit)
         } catch {
             // What strangers try would push everything else out.
@@ -63,6 +73,12 @@ struct FrontDesk: Sendable {
                 message: "this dashboard is not known by that name; see --allow-host"
             )
         }
+        if access.isTurnedAway, level > .none {
+            throw PageProblem(
+                status: .tooManyRequests,
+                message: "too many passwords are tried at the moment; try again in a second"
+            )
+        }
         if access.level == .none, level > .none {
             let status: HTTPResponse.Status = access.challenge == nil ? .forbidden : .unauthorized
             throw PageProblem(status: status, message: "you may not see this")
@@ -70,14 +86,14 @@ struct FrontDesk: Sendable {
         if request.method == .post, let objection = OriginRule.objection(to: request) {
             throw PageProblem(status: .forbidden, message: objection)
         }
-        if access.level < level { throw PageProblem(status: .forbidden, message: "this dashboard is for reading only") }
+        if access.level < level { throw PageProblem(status: .forbidden, message: "you may only read here") }
     }
 
-    private func visit(_ request: Request, _ access: DashboardAccess) async throws -> Visit {
+    private func visit(_ request: Request, _ access: DashboardAccess, _ limit: Int) async throws -> Visit {
         var form = FormFields()
         if request.method == .post {
             let body: ByteBuffer
-            do { body = try await request.body.collect(upTo: Self.formLimit) } catch {
+            do { body = try await request.body.collect(upTo: limit) } catch {
                 throw PageProblem(status: .contentTooLarge, message: "that is too much for one form")
             }
             form = FormFields(parsing: String(buffer: body))
@@ -103,6 +119,7 @@ struct FrontDesk: Sendable {
             )
             response.headers[.contentType] = "text/plain; charset=utf-8"
             response.headers[.wwwAuthenticate] = problem.status == .unauthorized ? access.challenge : nil
+            response.headers[.retryAfter] = problem.status == .tooManyRequests ? "1" : nil
         } else {
             let page = Page(
                 heading: problem.status.reasonPhrase,

@@ -30,8 +30,9 @@ struct QueueViews {
         workers.map { worker in
             let session = worker.session
             return [
-                "id": session.id, "host": session.host, "pid": session.pid, "running": session.running,
-                "concurrency": session.concurrency, "beat": Timestamp.span(session.lastBeatMilliseconds),
+                "id": session.id, "place": FormFields.encode(session.id), "host": session.host, "pid": session.pid,
+                "running": session.running, "concurrency": session.concurrency,
+                "beat": Timestamp.span(session.lastBeatMilliseconds),
                 "queues": worker.queues.joined(separator: ", "),
                 "operations": session.operations.joined(separator: ", "),
             ]

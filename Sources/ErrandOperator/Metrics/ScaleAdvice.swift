@@ -7,6 +7,8 @@ package import Errand
 package struct ScaleAdvice: Sendable, Equatable {
     /// Jobs in line.
     package var ready: Int
+    /// Those of them that some worker can run. The others wait for one that knows their operation.
+    package var runnable: Int
     /// How long the oldest has been waiting, in milliseconds.
     package var oldestReadyMilliseconds: Int
     /// Jobs finished a second.
@@ -43,10 +45,11 @@ package struct ScaleAdvice: Sendable, Equatable {
     ///   - slots: how many jobs all of them together run at once.
     package init(_ queue: QueueStatus, _ rates: Rates, workers: Int, slots: Int, _ goal: Goal) {
         ready = queue.ready
+        runnable = queue.runnable
         oldestReadyMilliseconds = queue.oldestReadyMilliseconds
         finishedPerSecond = rates.finished + rates.failed
         self.workers = workers
-        backlogSeconds = finishedPerSecond > 0 ? Double(queue.ready) / finishedPerSecond : queue.ready == 0 ? 0 : nil
+        backlogSeconds = finishedPerSecond > 0 ? Double(runnable) / finishedPerSecond : runnable == 0 ? 0 : nil
         wanted = workers
         let slotsEach = workers > 0 ? max(1, Double(slots) / Double(workers)) : 1
         wanted = min(max(Self.wanted(self, rates, queue, slotsEach, goal), goal.least), goal.most)
@@ -61,21 +64,33 @@ package struct ScaleAdvice: Sendable, Equatable {
     ) -> Int {
         // What is paused needs nobody for what waits, only for what runs.
         if queue.isPaused { return queue.running > 0 ? advice.workers : 0 }
-        let hasWork = max(queue.ready, queue.running, queue.retrying) > 0 || rates.pushed > 0
-        // What is due later is put in line by workers: without any, it would never be.
-        guard hasWork else { return queue.scheduled > 0 ? 1 : 0 }
+        let hasWork = max(advice.runnable, queue.running, queue.retrying) > 0 || rates.pushed > 0
+        // What is due later is put in line by workers: without any, it would never be. What no worker knows, a newer one
+        // may, but more of the same do not help.
+        guard hasWork else { return max(queue.scheduled, queue.ready) > 0 ? 1 : 0 }
         let within = goal.within / .seconds(1)
         guard advice.finishedPerSecond > 0, advice.workers > 0 else {
             // Nothing is known of how fast a worker is: one more while jobs wait for too long.
             let isLate = Double(advice.oldestReadyMilliseconds) > within * 1000
-            return max(1, advice.workers + (isLate && advice.ready > 0 ? 1 : 0))
+            return max(1, advice.workers + (isLate && advice.runnable > 0 ? 1 : 0))
         }
         // What the busy ones do, an idle one could do as well.
         let busy = min(Double(advice.workers), max(Double(queue.running), 1) / slotsEach)
         let perWorker = advice.finishedPerSecond / busy
-        let needed = (rates.pushed + Double(queue.ready) / within) / perWorker
+        let needed = (rates.pushed + Double(advice.runnable) / within) / perWorker
         // Slowly down: a lull of ten seconds is not the end of the day.
         let floor = Double(advice.workers) * 0.5
         return Int(min(max(needed, floor, 1).rounded(.up), 1_000_000))
+    }
+}
+
+extension QueueStatus {
+    /// Jobs in line of operations that some worker knows, as far as the status tells.
+    fileprivate var runnable: Int {
+        let unknown = unknownOperations.values.reduce(0) { sum, count in
+            let (total, isTooMuch) = sum.addingReportingOverflow(max(0, count))
+            return isTooMuch ? .max : total
+        }
+        return max(0, ready) - min(max(0, ready), unknown)
     }
 }

@@ -1,9 +1,11 @@
+import Crypto
 package import Errand
 
 /// Puts a dead job back to work with another description: it is pushed as a new job, and the dead one goes when that was
 /// taken.
 ///
-/// Whatever happens in between, nothing is lost: at worst the dead job is still there, too.
+/// Whatever happens in between, nothing is lost: at worst the dead job is still there, too. And doing the same again is
+/// safe: the new job has the same id each time, so there is only one.
 package struct JobEdit: Sendable {
     /// What became of it.
     package enum Outcome: Sendable, Equatable {
@@ -11,6 +13,8 @@ package struct JobEdit: Sendable {
         case pushed(Receipt, removed: Bool)
         /// The new job was not taken; the dead one stays.
         case refused(Receipt)
+        /// The answer was lost: the new job may or may not have been taken; the dead one stays.
+        case unknown(Receipt)
         /// Only dead jobs are edited.
         case notDead
         /// The broker does not know the job.
@@ -39,23 +43,29 @@ package struct JobEdit: Sendable {
     }
 
     /// Pushes the new description and removes the dead job.
+    ///
+    /// - Parameter description: What the new job is to do; an id in it does not count.
     package func replace(with description: OperationDescription) async throws -> Outcome {
         guard let record = try await broker.inspect([id], on: queue).first ?? nil else { return .notFound }
         guard record.state == .dead else { return .notDead }
-        let job = try description.withoutID().settled()
+        let new = description.withoutID()
+        let job = try new.settled { newID(of: new, after: record) }
         guard let receipt = try await broker.push([job], to: job.queue).first else { return .notFound }
-        guard receipt.isTaken else { return .refused(receipt) }
+        switch receipt.outcome {
+        // The id is of this edit alone: what exists is what an earlier try has pushed.
+        case .accepted, .replaced, .deferred, .exists: break
+        case .dropped: return .refused(receipt)
+        case .unknown: return .unknown(receipt)
+        }
         let verdict = try await broker.delete([id], on: queue).first
         return .pushed(receipt, removed: verdict == .deleted)
     }
-}
 
-extension Receipt {
-    /// Whether the job will run.
-    fileprivate var isTaken: Bool {
-        switch outcome {
-        case .accepted, .replaced, .deferred: true
-        case .dropped, .exists, .unknown: false
-        }
+    /// The same for the same change of the same death, so that a second try makes no second job.
+    private func newID(of new: OperationDescription, after record: JobRecord) -> String {
+        let death = record.at ?? 0
+        let digest = SHA256.hash(data: Array("\(queue)\n\(id)\n\(death)\n".utf8) + new.encoded())
+        let digits = digest.prefix(12).map { String(Int($0) + 256, radix: 16).dropFirst() }
+        return "edit-\(death)-\(digits.joined())"
     }
 }

@@ -1,3 +1,4 @@
+import Errand
 import Foundation
 
 /// Which jobs an operator wants to see. What is not asked for is not looked at.
@@ -14,6 +15,8 @@ package struct JobFilter: Sendable, Equatable {
     package var from: Int64?
     /// Only jobs with a time that is before this one, in milliseconds since 1970 UTC.
     package var until: Int64?
+    /// Only jobs that run, and that this session runs.
+    package var worker: String?
 
     /// Makes a filter.
     package init(
@@ -22,7 +25,8 @@ package struct JobFilter: Sendable, Equatable {
         nameContains: String? = nil,
         errorContains: String? = nil,
         from: Int64? = nil,
-        until: Int64? = nil
+        until: Int64? = nil,
+        worker: String? = nil
     ) {
         self.operation = operation
         self.name = name
@@ -30,6 +34,7 @@ package struct JobFilter: Sendable, Equatable {
         self.errorContains = errorContains
         self.from = from
         self.until = until
+        self.worker = worker
     }
 
     /// Whether every job passes.
@@ -38,6 +43,7 @@ package struct JobFilter: Sendable, Equatable {
     /// Whether a job passes.
     package func passes(_ job: JobSummary) -> Bool {
         if let operation, job.operation != operation { return false }
+        if let worker, job.record.state != .running || job.worker != worker { return false }
         if let name, !(job.name.map { $0.utf8.elementsEqual(name.utf8) } ?? false) { return false }
         guard Self.contains(job.name, nameContains), Self.contains(job.error, errorContains) else { return false }
         if from == nil, until == nil { return true }

@@ -38,11 +38,12 @@ package struct JobSearch: Sendable {
     }
 
     /// So many that a page takes the server a few milliseconds at the most: others wait for it.
-    private static let pageSize = 250
+    static let pageSize = 250
     /// So few that they are looked at even when the machine is busy.
     private static let few = 500
 
     private let broker: any ConsoleBroker
+    private let queues: [String]
     private let places: [(queue: String, state: JobState)]
     private let filter: JobFilter
 
@@ -58,10 +59,16 @@ package struct JobSearch: Sendable {
         for filter: JobFilter = JobFilter()
     ) {
         self.broker = broker
-        let states = states.isEmpty ? Self.unfinished : states
-        places = queues.flatMap { queue in states.map { (queue, $0) } }
+        self.queues = queues
+        let asked = states.isEmpty ? Self.unfinished : states
+        // What waits or has ended is no worker's, so it is not looked through for one's jobs.
+        let looked = filter.worker == nil ? asked : asked.filter { $0 == .running }
+        places = queues.flatMap { queue in looked.map { (queue, $0) } }
         self.filter = filter
     }
+
+    /// Whether jobs leave the states that are looked at by themselves, so that those behind them move up.
+    var looksAtMovingJobs: Bool { places.contains { !$0.state.hasEnded } }
 
     /// Looks for jobs.
     ///
@@ -124,9 +131,11 @@ extension JobSearch {
     /// Nobody counts the jobs that have ended and are kept: where they are among the states, the total is `nil`.
     package func extent(upTo cursor: SearchCursor) async throws(BrokerError) -> (before: Int, total: Int?) {
         var (before, total, isBefore) = (0, Int?(0), true)
-        var statuses: [String: QueueStatus] = [:]
+        let all = try await queues.concurrently { [broker] queue throws(BrokerError) in
+            try await broker.status(of: queue).queue
+        }
+        let statuses = Dictionary(zip(queues, all)) { $1 }
         for place in places {
-            if statuses[place.queue] == nil { statuses[place.queue] = try await broker.status(of: place.queue).queue }
             let counted = statuses[place.queue]?.count(of: place.state)
             if place.queue == cursor.queue, place.state == cursor.state {
                 before = before.addingReportingOverflow(min(cursor.position, counted ?? .max)).partialValue

@@ -7,6 +7,8 @@ package struct JobSelection: Sendable {
     package private(set) var ids: [String: [String]] = [:]
     /// How many jobs they are.
     package private(set) var count = 0
+    /// Whether none is missing that there was all the while; see ``JobSearch/someMayBeMissing``.
+    package fileprivate(set) var isComplete = true
     private var known: [String: Set<String>] = [:]
 
     /// Makes an empty selection.
@@ -34,20 +36,21 @@ package struct JobSelection: Sendable {
 }
 
 extension JobSearch {
-    /// Looks through everything, a bounded part at a time, and selects what passes.
+    /// Looks through everything, a bounded part at a time, and again while jobs move on, and selects what passes.
     ///
-    /// - Parameter progress: told after each part how many jobs were looked at and how many of them pass.
+    /// - Parameter progress: told after each part how many jobs this pass has looked at, and how many are selected.
     package func selectAll(
         progress: (_ looked: Int, _ found: Int) -> Void = { _, _ in }
     ) async throws(BrokerError) -> JobSelection {
-        var (selection, looked, cursor) = (JobSelection(), 0, SearchCursor?.none)
-        repeat {
-            let outcome = try await run(from: cursor, Limits(found: 5000, looked: 5000, time: .seconds(1)))
-            selection.add(outcome.jobs)
-            looked += outcome.looked
-            cursor = outcome.next
+        var selection = JobSelection()
+        let part = Limits(found: 5000, looked: 5000, time: .seconds(1))
+        let isComplete = try await runAll(by: part) { found, looked in
+            let before = selection.count
+            selection.add(found)
             progress(looked, selection.count)
-        } while cursor != nil
+            return selection.count - before
+        }
+        selection.isComplete = isComplete
         return selection
     }
 }

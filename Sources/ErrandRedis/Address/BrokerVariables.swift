@@ -1,4 +1,9 @@
+import ErrandText
+
 extension [String: String] {
-    /// An environment without the addresses of brokers, in which passwords may be: other programs have no use for them.
-    package var withoutBrokerURLs: [String: String] { filter { !$0.key.hasSuffix("REDIS_URL") } }
+    /// An environment without what may hold a password: the programs of Errand's own have no use for it, and neither for
+    /// the addresses of other brokers.
+    package var withoutSecrets: [String: String] {
+        filter { !SecretVariables.names.contains($0.key) && !$0.key.hasSuffix("REDIS_URL") }
+    }
 }

@@ -104,7 +104,7 @@ enum EmbeddedGuardian {
         closeOthers(&actions)
         let arguments = words.map { strdup($0) } + [nil]
         let environment =
-            ProcessInfo.processInfo.environment.withoutBrokerURLs.map { strdup("\($0)=\($1)") } + [nil]
+            ProcessInfo.processInfo.environment.withoutSecrets.map { strdup("\($0)=\($1)") } + [nil]
         defer { for text in arguments + environment { free(text) } }
         var pid = pid_t()
         let failure = posix_spawn(&pid, words[0], &actions, &attributes, arguments, environment)

@@ -6,6 +6,9 @@ import Foundation
 
 /// `errand-producer push`.
 struct PushCommand: AsyncParsableCommand {
+    /// Adds what a description leaves out.
+    private typealias Filling = (OperationDescription) throws -> OperationDescription
+
     static let configuration = CommandConfiguration(
         commandName: "push",
         abstract: "Pushes one job, or one for each line of a file.",
@@ -63,6 +66,8 @@ struct PushCommand: AsyncParsableCommand {
     @Option(help: "How the log on standard error is written: text, or json with an object a line.")
     var logFormat = LogFormat.text
 
+    @OptionGroup var metrics: MetricsOptions
+
     @OptionGroup(title: "Broker") var broker: BrokerOptions
 
     func validate() throws {
@@ -78,38 +83,41 @@ struct PushCommand: AsyncParsableCommand {
     func run() async throws {
         if logFormat == .json { StandardError.writeEntries(of: "errand-producer") }
         try await reportingFailures {
+            let logger = CommandLogger.make("errand-producer", format: logFormat)
             let defaults = try CatalogueDefaults(path: catalogue)
-            if let from {
-                let input = try LineInput(from, lineLimit: DescriptionLimits.descriptionBytes)
-                try await pushLines(of: input, defaults)
-            } else {
-                try await pushOne(defaults)
+            let trace = CallerTrace(environment: ProcessInfo.processInfo.environment, logger: logger)
+            let measuring = try Measuring(metrics, of: "producer")
+            try await measuring.during(logger) {
+                try await push(measuring) { trace.added(to: try defaults.filling($0)) }
             }
         }
     }
 
-    private func pushLines(of input: LineInput, _ defaults: CatalogueDefaults) async throws {
+    private func push(_ measuring: Measuring, _ filled: @escaping Filling) async throws {
+        guard let from else { return try await pushOne(measuring, filled) }
+        let input = try LineInput(from, lineLimit: DescriptionLimits.descriptionBytes)
         try await broker.withBroker(as: "errand-producer", logFormat: logFormat) { broker in
             let producer = Producer(broker: broker)
-            var push = LinesPush(input: input, producer: producer, json: json) { try defaults.filling($0) }
+            var push = LinesPush(input: input, producer: producer, json: json, measuring: measuring, filled: filled)
             try await push.run()
         }
     }
 
-    private func pushOne(_ defaults: CatalogueDefaults) async throws {
+    private func pushOne(_ measuring: Measuring, _ filled: Filling) async throws {
         // Everything that can be refused without a broker is, before one is needed.
-        let described = try describe(notBefore: policy.at, defaults)
+        let described = try describe(notBefore: policy.at, filled)
+        _ = try described.settled()
         try await broker.withBroker(as: "errand-producer", logFormat: logFormat) { broker in
-            var envelope = described
+            var description = described
             if let delay = policy.delay {
-                envelope = try describe(notBefore: try await broker.now() + delay.wholeMilliseconds, defaults)
+                description = try describe(notBefore: try await broker.now() + delay.wholeMilliseconds, filled)
             }
-            let push = SinglePush(broker: broker, wait: wait, json: json)
-            try await push.run(envelope)
+            let producer = Producer(broker: broker, middleware: measuring.middleware)
+            try await SinglePush(producer: producer, wait: wait, json: json).run(description)
         }
     }
 
-    private func describe(notBefore: Int64?, _ defaults: CatalogueDefaults) throws -> JobEnvelope {
+    private func describe(notBefore: Int64?, _ filled: Filling) throws -> OperationDescription {
         let text: JSONText
         do { text = try arguments.map { try JSONText(validating: $0.utf8) } ?? .emptyObject } catch {
             throw CommandFailure("the arguments: \(error)", ExitStatus.badInput)
@@ -127,7 +135,7 @@ struct PushCommand: AsyncParsableCommand {
             priority: policy.priority,
             id: policy.id
         )
-        return try defaults.filling(description).settled()
+        return try filled(description)
     }
 }
 

@@ -1,18 +1,15 @@
 import Errand
 import ErrandCommandLine
 import ErrandOperator
-import ErrandRedis
 
 /// Pushes one job, tells its receipt, and waits for its end if that is wished.
 struct SinglePush {
-    let broker: RedisBroker
+    let producer: Producer
     let wait: WaitLimit?
     let json: Bool
 
-    func run(_ envelope: JobEnvelope) async throws {
-        let producer = Producer(broker: broker)
-        let receipts = try await producer.push(envelopes: [envelope])
-        guard let receipt = receipts.first else { throw BrokerError(.protocolViolation, "the broker gave no receipt") }
+    func run(_ description: OperationDescription) async throws {
+        let receipt = try await producer.push(description)
         guard let wait, receipt.outcome != .unknown else {
             StandardOutput.write(json ? receipt.json.bytes : Array(receipt.line.onOneLine().utf8))
             return try refuseUnknown(receipt)

@@ -13,11 +13,14 @@ import Testing
         ("/queues/images/jobs/dead/retry", []), ("/queues/images/jobs/waiting/cancel", []),
         ("/queues/images/jobs/dead/delete", []),
         ("/queues/images/jobs/dead/edit", [("description", #"{"operation":"work","queue":"images"}"#)]),
-        ("/jobs/act", [("action", "delete"), ("scope", "selected"), ("job", "images:dead")]),
+        ("/jobs/act", [("action", "delete"), ("scope", "selected"), ("job", "images:dead"), ("confirmed", "yes")]),
         ("/jobs/act", [("action", "delete"), ("scope", "matching"), ("confirmed", "yes")]),
         ("/schedules/pause", [("queue", "images"), ("name", "s")]),
         ("/schedules/run", [("queue", "images"), ("name", "s")]),
     ]
+
+    /// Those, and what needs something that goes on; `DashboardRunTests` stops such.
+    static let posts = changes + [("/runs/none/stop", [])]
 
     /// Requests that no page of the dashboard sends.
     static let foreign: [(String, HTTPFields)] = [
@@ -56,7 +59,7 @@ import Testing
     @Test func nothingForeignChangesAnything() async throws {
         let scene = try await scene()
         let before = try await state(scene)
-        for (path, form) in Self.changes {
+        for (path, form) in Self.posts {
             for (what, headers) in Self.foreign {
                 #expect(try await scene.ask(path, form, headers: headers).status == 403, "\(path) \(what)")
             }
@@ -67,7 +70,7 @@ import Testing
         }
         #expect(try await state(scene) == before)
         let known = scene.log.lines.filter { $0.contains("user=Ada") || $0.contains("user=Bo") }
-        #expect(known.count == Self.changes.count * (Self.foreign.count + 1), "who is known leaves a trace")
+        #expect(known.count == Self.posts.count * (Self.foreign.count + 1), "who is known leaves a trace")
         #expect(scene.log.lines.allSatisfy { $0.contains("action=refused") } && known.count == scene.log.lines.count)
     }
 
@@ -98,7 +101,9 @@ import Testing
         #expect(answer.status == 303, "\(answer.text)")
     }
 
-    @Test(arguments: ["/", "/jobs", "/queues/images", "/metrics", "/scale?queue=images", "/events/stream"])
+    @Test(arguments: [
+        "/", "/jobs", "/queues/images", "/metrics", "/scale?queue=images", "/events/stream", "/find?id=dead",
+    ])
     func whoMaySeeNothingSeesNothing(_ path: String) async throws {
         let scene = try await scene()
         let answer = try await scene.ask(path, as: .none)

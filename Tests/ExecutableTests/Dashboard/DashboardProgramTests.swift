@@ -12,35 +12,57 @@ import Testing
 
 /// `errand-dashboard`.
 @Suite struct DashboardProgramTests {
-    private let server: RedisServer
+    let server: RedisServer
 
     init() throws { server = try RedisServer() }
 
-    private func start(_ arguments: String...) throws -> RunningExecutable {
-        let environment = ["ERRAND_REDIS_URL": server.url]
+    func start(_ arguments: String..., environment: [String: String] = [:]) throws -> RunningExecutable {
+        let environment = environment.merging(["ERRAND_REDIS_URL": server.url]) { $1 }
         return try RunningExecutable(.dashboard, ["--port", "0"] + arguments, environment: environment)
     }
 
-    private func port(of program: RunningExecutable) async throws -> Int {
+    func port(of program: RunningExecutable) async throws -> Int {
         let line = try await program.errorLine { $0.hasPrefix("dashboard: http://") }
         return try #require(line.split(separator: ":").last.flatMap { Int($0.dropLast()) })
     }
 
     /// The status of an answer, asked for over a plain socket: what Foundation does with a 401 is its own business.
-    private func status(_ port: Int, _ path: String = "/", user: String? = nil, method: String = "GET") throws -> Int {
+    func status(
+        _ port: Int,
+        _ path: String = "/",
+        user: String? = nil,
+        method: String = "GET",
+        headers: String = ""
+    ) throws -> Int {
+        try status(of: try asked(port, path, user: user, method: method, headers: headers))
+    }
+
+    /// A connection on which a request was sent.
+    func asked(
+        _ port: Int,
+        _ path: String = "/",
+        user: String? = nil,
+        method: String = "GET",
+        headers: String = ""
+    ) throws -> Int32 {
         let file = try connected(to: port)
-        defer { close(file) }
         let authorization = user.map { "Authorization: Basic \(Data($0.utf8).base64EncodedString())\r\n" } ?? ""
-        let request =
-            "\(method) \(path) HTTP/1.1\r\nHost: localhost:\(port)\r\n\(authorization)Connection: close\r\n\r\n"
+        let lines = "Host: localhost:\(port)\r\n\(authorization)\(headers)Connection: close\r\n"
+        let request = "\(method) \(path) HTTP/1.1\r\n\(lines)\r\n"
         try #require(write(file, request, request.utf8.count) == request.utf8.count)
+        return file
+    }
+
+    /// The status of the answer on a connection, which ends with it.
+    func status(of file: Int32) throws -> Int {
+        defer { close(file) }
         var answer: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         while case let count = read(file, &buffer, buffer.count), count > 0 { answer += buffer[..<count] }
         return try #require(Int(String(decoding: answer.dropFirst(9).prefix(3), as: UTF8.self)))
     }
 
-    private func connected(to port: Int) throws -> Int32 {
+    func connected(to port: Int) throws -> Int32 {
         let file = socket(AF_INET, streamSocket, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -61,7 +83,7 @@ import Testing
         private let streamSocket = SOCK_STREAM
     #endif
 
-    private func usersFile(_ text: String, mode: Int = 0o600) throws -> String {
+    func usersFile(_ text: String, mode: Int = 0o600) throws -> String {
         let path = server.directory + "/users"
         try text.write(toFile: path, atomically: true, encoding: .utf8)
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)

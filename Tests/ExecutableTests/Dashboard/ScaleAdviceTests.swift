@@ -9,7 +9,8 @@ import Testing
         scheduled: Int = 0,
         running: Int = 0,
         oldest: Int = 0,
-        isPaused: Bool = false
+        isPaused: Bool = false,
+        unknown: [String: Int] = [:]
     ) -> QueueStatus {
         QueueStatus(
             name: "q",
@@ -21,7 +22,7 @@ import Testing
             dead: 0,
             deferred: 0,
             oldestReadyMilliseconds: oldest,
-            unknownOperations: [:],
+            unknownOperations: unknown,
             totals: QueueStatus.Totals(counts: [:])
         )
     }
@@ -75,6 +76,29 @@ import Testing
 
     @Test func goesDownByHalvesAtTheMost() {
         #expect(wanted(queue(running: 1), rates(pushed: 1, finished: 100), workers: 20) == 10)
+    }
+
+    @Test func jobsThatNoWorkerKnowsAskForOneWorkerAtTheMost() {
+        let parked = queue(ready: 5, oldest: 3_600_000, unknown: ["new": 3, "newer": 2])
+        for workers in 0...3 { #expect(wanted(parked, rates(), workers: workers) == 1) }
+        #expect(wanted(parked, rates(), workers: 3, least: 2) == 2)
+        #expect(wanted(parked, rates(finished: 1), workers: 8) == 1)
+        // Others run: they are what counts, however old those that wait are.
+        let busy = queue(ready: 5, running: 9, oldest: 3_600_000, unknown: ["new": 5])
+        #expect(wanted(busy, rates(), workers: 2) == 2)
+    }
+
+    @Test func jobsThatNoWorkerKnowsAreNoBacklog() {
+        let busy = queue(ready: 700, running: 16, unknown: ["new": 100])
+        #expect(wanted(busy, rates(pushed: 10, finished: 10), workers: 2) == 6)
+        let advice = ScaleAdvice(busy, rates(finished: 10), workers: 2, slots: 16, .init())
+        #expect(advice.ready == 700)
+        #expect(advice.backlogSeconds == 60)
+        // Counts that make no sense.
+        let odd = queue(ready: 5, unknown: ["new": .max, "newer": .max, "old": -7])
+        #expect(wanted(odd, rates(), workers: 4) == 1)
+        #expect(ScaleAdvice(odd, rates(), workers: 4, slots: 8, .init()).backlogSeconds == 0)
+        #expect(wanted(queue(ready: -5, unknown: ["new": 5]), rates(), workers: 4) == 0)
     }
 
     @Test func saysHowLongTheBacklogTakes() {

@@ -37,7 +37,7 @@ struct RedisBenchmark {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["redis-benchmark"] + arguments
-        process.environment = ProcessInfo.processInfo.environment.withoutBrokerURLs
+        process.environment = ProcessInfo.processInfo.environment.withoutSecrets
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = errors

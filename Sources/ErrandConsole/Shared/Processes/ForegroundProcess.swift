@@ -34,7 +34,7 @@ enum ForegroundProcess {
         defer { posix_spawnattr_destroy(&attributes) }
         setUsualSignals(of: &attributes)
         let arguments = words.map { strdup($0) } + [nil]
-        let variables = ProcessInfo.processInfo.environment.withoutBrokerURLs
+        let variables = ProcessInfo.processInfo.environment.withoutSecrets
         let environment = variables.map { strdup("\($0)=\($1)") } + [nil]
         defer { for text in arguments + environment { free(text) } }
         var pid = pid_t()

@@ -71,7 +71,7 @@ struct WorkerProcess: Sendable {
             posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
         }
         let arguments = ([CommandLine.arguments.first ?? "errand"] + words).map { strdup($0) } + [nil]
-        let variables = ProcessInfo.processInfo.environment.withoutBrokerURLs
+        let variables = ProcessInfo.processInfo.environment.withoutSecrets
         let environment = variables.map { strdup("\($0)=\($1)") } + [nil]
         defer { for text in arguments + environment { free(text) } }
         var pid = pid_t()

@@ -1,0 +1,45 @@
+import Errand
+import ErrandCommandLine
+import ErrandOperator
+
+/// Writes the descriptions of jobs, each job once, and keeps count.
+struct JobsExport {
+    private let withIDs: Bool
+    private var seen: Set<[String]> = []
+    private var count = 0
+    private var unreadable = 0
+
+    init(withIDs: Bool) { self.withIDs = withIDs }
+
+    /// Writes jobs; one that moves while one looks comes by twice.
+    ///
+    /// - Returns: how many of them are new.
+    mutating func write(_ jobs: [JobSummary]) -> Int {
+        let new = jobs.filter { seen.insert([$0.queue, $0.record.id]).inserted }
+        for job in new {
+            if let line = line(of: job) {
+                StandardOutput.write(line)
+                count += 1
+            } else {
+                unreadable += 1
+            }
+        }
+        return new.count
+    }
+
+    private func line(of job: JobSummary) -> [UInt8]? {
+        guard let description = job.stored?.description else { return nil }
+        return JSONOutput.written((withIDs ? description : description.withoutID()).encoded()).bytes
+    }
+
+    /// Says how many were written, and what is wrong with the others.
+    ///
+    /// - Parameter isComplete: whether none was missed.
+    func tell(isComplete: Bool) throws(CommandFailure) {
+        StandardError.write("\(count.counted("job")) exported")
+        if !isComplete { StandardError.write("warning: \(JobSearch.someMayBeMissing)") }
+        if unreadable > 0 {
+            throw CommandFailure("\(unreadable.counted("job")) cannot be read", ExitStatus.unsuccessful)
+        }
+    }
+}

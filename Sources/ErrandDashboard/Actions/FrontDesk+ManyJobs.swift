@@ -1,0 +1,111 @@
+import Errand
+import ErrandOperator
+import HTTPTypes
+import Hummingbird
+
+/// What is done with many jobs at once.
+extension FrontDesk {
+    /// The selected jobs, or all that match; after a question where it cannot be undone or nobody has seen all of them.
+    func actOnMany(_ visit: Visit) async throws -> Response {
+        guard let action = visit.form["action"].flatMap(BulkAction.init) else { throw PageProblem.bad("do what?") }
+        let wanted = try JobsRequest(visit.form)
+        if visit.form["scope"] == "matching" { return try await actOnMatching(action, wanted, visit) }
+        return try actOnSelected(action, wanted, visit)
+    }
+
+    private func actOnSelected(_ action: BulkAction, _ wanted: JobsRequest, _ visit: Visit) throws -> Response {
+        let selection = try selection(of: visit.form)
+        let jobs = "\(selection.count.grouped) selected \(selection.count == 1 ? "job" : "jobs")"
+        if action == .retry || visit.form["confirmed"] == "yes" {
+            return try begin(action, jobs, wanted, visit) { JobQuestion.Found(selection: selection) }
+        }
+        let chosen = visit.form.pairs.filter { $0.key == "job" }
+        let fields = FormFields(wanted.fields.pairs + chosen + [("scope", "selected"), ("action", action.rawValue)])
+        return ask(action, about: jobs, fields, wanted, visit)
+    }
+
+    private func selection(of form: FormFields) throws -> JobSelection {
+        var selection = JobSelection()
+        for text in form.all("job") {
+            let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
+            guard parts.count == 2 else { throw PageProblem.bad("that is no job") }
+            selection.add([try jobID(parts[1])], in: try queueName(parts[0]))
+        }
+        if selection.count == 0 { throw PageProblem.bad("no job is selected") }
+        return selection
+    }
+
+    private func actOnMatching(_ action: BulkAction, _ wanted: JobsRequest, _ visit: Visit) async throws -> Response {
+        let states = wanted.state.map { [$0] } ?? action.usualStates
+        guard states.allSatisfy(action.states.contains) else {
+            throw PageProblem.bad("\(states[0].rawValue) jobs cannot be told to \(action.rawValue)")
+        }
+        let search = try await wanted.search(on: broker, states: states)
+        let order: [(key: String, value: String)] = [("scope", "matching"), ("action", action.rawValue)]
+        if visit.form["confirmed"] == "yes" {
+            let question = JobQuestion(search: search, asked: wanted.asked, counted: try count(in: visit.form))
+            let again = FormFields(wanted.fields.pairs + order)
+            let target = "all jobs \(wanted.words(states))"
+            return try begin(action, target, wanted, visit, again: again) { try await question.select() }
+        }
+        // First the time: what comes while it counts is then in the number, and not in what is acted on.
+        var fields = wanted.fieldsOfNow(states).pairs + order
+        let (words, number) = try await count(search, wanted)
+        if let number { fields.append(("counted", "\(number)")) }
+        let jobs = "\(words) in the states \(states.map(\.rawValue).joined(separator: ", "))"
+        return ask(action, about: jobs, FormFields(fields), wanted, visit)
+    }
+
+    /// The number that a question said.
+    private func count(in form: FormFields) throws -> Int? {
+        try form["counted"].map { text in
+            guard let count = Int(text), count >= 0 else { throw PageProblem.bad("that is no number of jobs") }
+            return count
+        }
+    }
+
+    /// How many jobs match: in words, and exactly where that is known.
+    private func count(_ search: JobSearch, _ wanted: JobsRequest) async throws -> (words: String, number: Int?) {
+        let end = SearchCursor(queue: "", state: .dead, position: 0)
+        let total = try await search.extent(upTo: end).total
+        if wanted.filter.isEmpty { return (total.map { "\($0.grouped) jobs" } ?? "all jobs that are kept", total) }
+        let outcome = try await search.run(JobSearch.Limits(found: 20_000))
+        let found = outcome.jobs.count
+        if outcome.next == nil { return ("\(found.grouped) jobs", found) }
+        let all = total.map { " of \($0.grouped)" } ?? ""
+        return ("all jobs that match, \(found.grouped) of the first \(outcome.looked.grouped)\(all),", nil)
+    }
+
+    /// A page that asks; its answer sends the fields again.
+    private func ask(
+        _ action: BulkAction,
+        about jobs: String,
+        _ fields: FormFields,
+        _ wanted: JobsRequest,
+        _ visit: Visit
+    ) -> Response {
+        let which = fields["scope"] == "matching" ? "all that match" : "selected jobs"
+        let page = Page(
+            heading: "\(action.title) \(which)",
+            template: "confirm",
+            content: [
+                "question": "\(action.title) \(jobs)?", "title": action.title, "back": base + wanted.place,
+                "hidden": fields.pairs.map { ["key": $0.key, "value": $0.value] },
+            ]
+        )
+        return render(page, visit)
+    }
+
+    /// Starts it, and leads to its page.
+    private func begin(
+        _ action: BulkAction,
+        _ target: String,
+        _ wanted: JobsRequest,
+        _ visit: Visit,
+        again: FormFields? = nil,
+        _ select: @escaping @Sendable () async throws -> JobQuestion.Found
+    ) throws -> Response {
+        let place = try start(action, target, visit, .found(select), back: wanted.place, again: again)
+        return Response(status: .seeOther, headers: [.location: base + place])
+    }
+}

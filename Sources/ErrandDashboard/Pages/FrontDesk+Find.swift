@@ -1,0 +1,38 @@
+import Errand
+import ErrandOperator
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+extension FrontDesk {
+    /// Leads to the job of an id, in whichever queue it is.
+    ///
+    /// Ids are unique within a queue only, so that several may have one.
+    func find(_ visit: Visit) async throws -> Response {
+        // Who pastes an id pastes what is around it.
+        let id = (visit.query["id"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+        guard QueueName.isValid(jobID: id) else {
+            throw PageProblem.bad("that is no job's id: they have up to 64 letters, digits, hyphens and underscores")
+        }
+        let jobs = try await jobs(called: id)
+        guard let first = jobs.first else {
+            throw PageProblem.notFound("no queue knows a job \(id); of jobs that have ended only the latest are kept")
+        }
+        if jobs.count == 1 {
+            let place = "\(base)/queues/\(first.queue)/jobs/\(id)"
+            return Response(status: .seeOther, headers: [.location: place])
+        }
+        let page = Page(heading: "Jobs \(id)", template: "found", content: ["jobs": jobs.map(Self.row)])
+        return render(page, visit)
+    }
+
+    /// Asks every queue once.
+    private func jobs(called id: String) async throws -> [JobSummary] {
+        var found: [JobSummary] = []
+        for queue in try await broker.queues() {
+            guard let record = try await broker.inspect([id], on: queue).first ?? nil else { continue }
+            found.append(JobSummary(record, in: queue))
+        }
+        return found
+    }
+}

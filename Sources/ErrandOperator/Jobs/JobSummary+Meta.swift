@@ -1,0 +1,35 @@
+import Errand
+
+extension JobSummary {
+    private static let mostMembers = 50
+    private static let mostCharacters = 200
+
+    /// What travels along with the job, for people: texts as they are, anything else as JSON, long ones shortened.
+    ///
+    /// Whoever pushes writes there what he likes: escape it as all job data.
+    package var meta: [(key: String, value: String)] {
+        let texts = stored?.description.meta ?? [:]
+        var values: [String: String] = [:]
+        for (key, value) in writtenMeta?.members ?? [] { values[key] = texts[key] ?? value.description }
+        let shown = values.sorted { $0.key < $1.key }.prefix(Self.mostMembers).map { key, value in
+            (key: Self.shortened(key), value: Self.shortened(value))
+        }
+        let hidden = values.count - shown.count
+        return hidden > 0 ? shown + [(key: "…", value: "\(hidden.grouped) more")] : shown
+    }
+
+    /// What travels along with the job, as programs read it: as it was written.
+    package var metaJSON: JSONOutput { writtenMeta.map { .written($0.bytes) } ?? .null }
+
+    private var writtenMeta: JSONText? {
+        guard let description = stored?.description else { return nil }
+        let members = (try? JSONText(validating: description.encoded()))?.members ?? []
+        return members.first { $0.key == "meta" }?.value
+    }
+
+    /// Not by characters as people see them: one of them may have any length.
+    private static func shortened(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        return scalars.count > mostCharacters ? String(scalars.prefix(mostCharacters)) + "…" : text
+    }
+}

@@ -1,0 +1,107 @@
+import Errand
+import ErrandDashboard
+import ErrandRedis
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+/// What is asked before something is done with many jobs, and that it is done with no others.
+@Suite struct DashboardQuestionTests {
+    private func scene(_ ready: Int) async throws -> (DashboardScene, ErrandDashboard) {
+        let scene = try await DashboardScene()
+        let lines = (0..<ready).map { #"{"operation":"work","id":"j\#($0)","queue":"images"}"# }
+        try await scene.push(lines.joined(separator: "\n"))
+        return (scene, ErrandDashboard(broker: scene.desk.broker) { _ in .acting(as: "Ada") })
+    }
+
+    private func ids(_ state: JobState, _ scene: DashboardScene) async throws -> [String] {
+        try await scene.desk.broker.jobs(in: state, on: "images", from: 0, count: 500).jobs.map(\.id).sorted()
+    }
+
+    private func form(_ action: String, _ state: String) -> [(String, String)] {
+        [("action", action), ("scope", "matching"), ("queue", "images"), ("state", state)]
+    }
+
+    /// The fields that a page's form sends unseen.
+    private func hidden(_ page: String) -> [(String, String)] {
+        page.matches(of: /type="hidden" name="(\w+)" value="([^"]*)"/).map { (String($0.1), String($0.2)) }
+    }
+
+    /// Says yes to a page that asks; answers the page of what was begun.
+    private func sayYes(_ question: String, _ dashboard: ErrandDashboard) async throws -> String {
+        let yes = hidden(question) + [("confirmed", "yes")]
+        let answer = try await DashboardScene.ask(dashboard, "/jobs/act", yes)
+        #expect(answer.status == 303, "\(answer.text)")
+        let place = String(try #require(answer.headers[.location]).dropFirst("/errand".count))
+        try await until("it has ended") {
+            try await !DashboardScene.ask(dashboard, place).text.contains("data-live")
+        }
+        return try await DashboardScene.ask(dashboard, place).text
+    }
+
+    @Test(arguments: ["delete", "cancel"])
+    func whatCannotBeUndoneIsAskedForSelectedJobsToo(_ action: String) async throws {
+        let (scene, dashboard) = try await scene(3)
+        let form = [
+            ("action", action), ("scope", "selected"), ("queue", "images"), ("job", "images:j0"), ("job", "images:j2"),
+        ]
+        let question = try await DashboardScene.ask(dashboard, "/jobs/act", form)
+        #expect(question.status == 200)
+        #expect(question.text.contains("\(action.capitalized) 2 selected jobs?"), "\(question.text)")
+        #expect(question.text.contains(#"href="/errand/jobs?queue=images""#), "the way back")
+        #expect(try await ids(.ready, scene) == ["j0", "j1", "j2"])
+        let page = try await sayYes(question.text, dashboard)
+        #expect(page.contains("Done: 2 jobs."), "\(page)")
+        #expect(try await ids(.ready, scene) == ["j1"])
+    }
+
+    @Test func whatIsPushedAfterTheQuestionIsLeftAlone() async throws {
+        let (scene, dashboard) = try await scene(3)
+        let question = try await DashboardScene.ask(dashboard, "/jobs/act", form("cancel", "ready")).text
+        #expect(question.contains("Cancel 3 jobs in the states ready?"))
+        try await scene.push(#"{"operation":"work","id":"later","queue":"images"}"#)
+        let page = try await sayYes(question, dashboard)
+        #expect(page.contains("Done: 3 jobs. 1 job came into line after the question, and were left alone."), "\(page)")
+        #expect(try await ids(.ready, scene) == ["later"])
+    }
+
+    /// Their times tell nothing: they were there, and not in this state.
+    @Test func moreThanWereCountedAreAskedAboutAgain() async throws {
+        let (scene, dashboard) = try await scene(3)
+        _ = try await scene.desk.claim(1, from: "images")
+        let question = try await DashboardScene.ask(dashboard, "/jobs/act", form("cancel", "running")).text
+        #expect(question.contains("Cancel 1 jobs in the states running?"))
+        _ = try await scene.desk.claim(1, from: "images")
+        let page = try await sayYes(question, dashboard)
+        #expect(page.contains("2 jobs match by now, and the question was about 1; nothing was done"), "\(page)")
+        #expect(try await DashboardScene.ask(dashboard, "/actions").text.contains("nothing was done"))
+        let again = try await DashboardScene.ask(dashboard, "/jobs/act", hidden(page)).text
+        #expect(again.contains("Cancel 2 jobs in the states running?"), "\(page)")
+        #expect(try await sayYes(again, dashboard).contains("Done: 2 jobs."))
+    }
+
+    @Test(arguments: ["-1", "many"])
+    func aNumberThatNoQuestionSaysIsRefused(_ number: String) async throws {
+        let (scene, dashboard) = try await scene(1)
+        let yes = form("cancel", "ready") + [("counted", number), ("confirmed", "yes")]
+        #expect(try await DashboardScene.ask(dashboard, "/jobs/act", yes).status == 400)
+        #expect(try await ids(.ready, scene) == ["j0"])
+    }
+
+    @Test func theLogSaysWhichJobsWereMeant() async throws {
+        let scene = try await DashboardScene()
+        let all = [("action", "retry"), ("scope", "matching"), ("confirmed", "yes")]
+        #expect(try await scene.ask("/jobs/act", all).status == 303)
+        let some = form("delete", "dead") + [("error", "disk full"), ("confirmed", "yes")]
+        #expect(try await scene.ask("/jobs/act", some).status == 303)
+        try await until("both are logged") { scene.log.lines.count == 4 }
+        let (every, one) = (
+            "target=all jobs in the states dead of every queue user=",
+            "target=all jobs in the states dead of images with error=disk%20full user="
+        )
+        for target in [every, one] {
+            #expect(scene.log.lines.filter { $0.contains(target) }.count == 2, "\(scene.log.lines)")
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Users of `errand-dashboard`: what they may do, and what those find who guess.
+extension DashboardProgramTests {
+    private func pause(_ port: Int, as user: String) throws -> Int {
+        let headers = "Origin: http://localhost:\(port)\r\nContent-Length: 0\r\n"
+        return try status(port, "/queues/images/pause", user: user, method: "POST", headers: headers)
+    }
+
+    private func end(_ program: RunningExecutable) async -> Output {
+        program.signal(SIGTERM)
+        return await program.end()
+    }
+
+    @Test func readersReadAndNeverAct() async throws {
+        let users = try usersFile("ada:a\nprometheus:p\ngrafana:g\n")
+        let program = try start("--users", users, "--allow-actions", "--reader", "prometheus", "--reader", "grafana")
+        let port = try await port(of: program)
+        for reader in ["prometheus:p", "grafana:g"] {
+            for path in ["/", "/jobs", "/metrics", "/scale?queue=images"] {
+                #expect(try status(port, path, user: reader) == 200, "\(path) as \(reader)")
+            }
+            #expect(try pause(port, as: reader) == 403)
+        }
+        #expect(try pause(port, as: "ada:a") == 303)
+        #expect(await end(program).status == 0)
+    }
+
+    @Test func withoutAFileThereIsAReader() async throws {
+        let passwords = ["ERRAND_DASHBOARD_PASSWORD": "se:cret", "ERRAND_DASHBOARD_READER_PASSWORD": "scrape"]
+        let program = try start("--allow-actions", environment: passwords)
+        let port = try await port(of: program)
+        #expect(try status(port, "/metrics") == 401)
+        #expect(try status(port, "/metrics", user: "reader:se:cret") == 401)
+        #expect(try status(port, "/metrics", user: "reader:scrape") == 200)
+        #expect(try pause(port, as: "reader:scrape") == 403)
+        #expect(try pause(port, as: "errand:se:cret") == 303)
+        #expect(await end(program).status == 0)
+    }
+
+    /// Whoever is meant would act otherwise.
+    @Test func aReaderWhoIsNoUserIsAMistake() async throws {
+        let users = try usersFile("prometheus:p\n")
+        for arguments in [["--users", users, "--reader", "prometeus"], ["--reader", "prometheus"]] {
+            let environment = ["ERRAND_REDIS_URL": server.url]
+            let output = try await Executable.dashboard.run(["--port", "0"] + arguments, environment: environment)
+            #expect(output.status == 78)
+            #expect(output.error.contains("there is no such user"), "\(output.error)")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(3))) func whoGuessesComesNotFarAndKeepsNobodyOut() async throws {
+        let names = (0..<20).map { "hopper\($0)" }
+        let users = try usersFile("lovelace:se:cret\n" + names.map { "\($0):right\n" }.joined())
+        let program = try start("--users", users)
+        let port = try await port(of: program)
+        #expect(try status(port, user: "lovelace:se:cret") == 200)
+        let begin = ContinuousClock.now
+        let wrong = try (0..<100).map { try asked(port, user: "lovelace:guess\($0)") }
+        let right = try names.map { try asked(port, user: "\($0):right") }
+        // Who was there before does not even notice.
+        #expect(try status(port, user: "lovelace:se:cret") == 200)
+        let answers = try wrong.map { try status(of: $0) }
+        let looked = answers.count { $0 == 401 }
+        let seconds: Double = (ContinuousClock.now - begin) / .seconds(1)
+        #expect(looked > 0 && answers.allSatisfy { $0 == 401 || $0 == 429 }, "\(answers)")
+        // Two at a time from one address, each for half a second.
+        #expect(Double(looked) <= 2 + 4 * seconds, "\(answers)")
+        // While there is no place for a try, a right password is not told from a wrong one.
+        let unknown = try right.map { try status(of: $0) }
+        #expect(unknown.contains(429), "\(unknown)")
+        try await tellsOfGuesses(program, since: begin)
+    }
+
+    private func tellsOfGuesses(_ program: RunningExecutable, since begin: ContinuousClock.Instant) async throws {
+        let first = try await program.errorLine { $0.contains("failed login") }
+        #expect(first.contains("remote=127.0.0.1") && first.contains("left_out=0"), "\(first)")
+        _ = try await program.errorLine { $0.contains("failed login") && !$0.contains("left_out=0") }
+        let error = await end(program).error
+        for secret in ["guess", "lovelace", "hopper", "cret", "right"] {
+            #expect(!error.contains(secret), "\(secret) is in the log: \(error)")
+        }
+        let lines = error.split(separator: "\n").count { $0.contains("failed login") }
+        let seconds: Double = (ContinuousClock.now - begin) / .seconds(1)
+        #expect(Double(lines) <= 2 + seconds / 5, "\(error)")
+    }
+}

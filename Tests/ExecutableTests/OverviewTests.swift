@@ -1,0 +1,87 @@
+import Errand
+import ErrandOperator
+import Synchronization
+import Testing
+
+/// The state of many queues, read at once.
+@Suite struct OverviewTests {
+    @Test func manyQueuesAreReadSomeAtOnceAndStayInTheirOrder() async throws {
+        let broker = SlowBroker()
+        let names = (0..<50).map { "q\($0)" }
+        let overview = try await Overview(of: names, on: broker)
+        #expect(overview.queues.map(\.name) == names)
+        #expect((2...16).contains(broker.mostAtOnce))
+    }
+
+    @Test func theErrorOfOneIsTheErrorOfAll() async throws {
+        let broker = SlowBroker()
+        let names = (0..<20).map { "q\($0)" } + ["refused"]
+        await #expect(throws: BrokerError(.refused, "no such luck")) { _ = try await Overview(of: names, on: broker) }
+    }
+
+    @Test func noQueuesAreNoQuestions() async throws {
+        let broker = SlowBroker()
+        #expect(try await Overview(of: [], on: broker).queues.isEmpty)
+        #expect(broker.mostAtOnce == 0)
+    }
+}
+
+/// A broker that takes its time to tell of a queue, for the first ones the longest.
+private final class SlowBroker: ConsoleBroker {
+    private struct Calls {
+        var now = 0
+        var most = 0
+    }
+
+    private let calls = Mutex(Calls())
+
+    /// How many questions were open at once.
+    var mostAtOnce: Int { calls.withLock { $0.most } }
+
+    func status(of queue: String) async throws(BrokerError) -> (queue: QueueStatus, sessions: [SessionStatus]) {
+        calls.withLock { calls in
+            calls.now += 1
+            calls.most = max(calls.most, calls.now)
+        }
+        defer { calls.withLock { $0.now -= 1 } }
+        if queue == "refused" { throw BrokerError(.refused, "no such luck") }
+        try? await Task.sleep(for: .milliseconds(queue.count == 2 ? 60 : 20))
+        let status = QueueStatus(
+            name: queue,
+            isPaused: false,
+            ready: 0,
+            scheduled: 0,
+            running: 0,
+            retrying: 0,
+            dead: 0,
+            deferred: 0,
+            oldestReadyMilliseconds: 0,
+            unknownOperations: [:],
+            totals: QueueStatus.Totals(counts: [:])
+        )
+        return (status, [])
+    }
+
+    func queues() async throws(BrokerError) -> [String] { [] }
+    func inspect(_ ids: [String], on queue: String) async throws(BrokerError) -> [JobRecord?] { ids.map { _ in nil } }
+    func events(
+        of queues: [String]?,
+        onSubscribed: @escaping @Sendable () -> Void
+    ) -> AsyncThrowingStream<QueueEvents, any Error> {
+        AsyncThrowingStream { $0.finish() }
+    }
+    func jobs(
+        in state: JobState,
+        on queue: String,
+        from cursor: Int,
+        count: Int
+    ) async throws(BrokerError) -> JobPage {
+        JobPage()
+    }
+    func cancel(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict] { [] }
+    func delete(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict] { [] }
+    func revive(_ ids: [String], on queue: String) async throws(BrokerError) -> [ReviveVerdict] { [] }
+    func clear(_ queue: String) async throws(BrokerError) -> Int { 0 }
+    func configure(_ queue: String, _ change: QueueSettings) async throws(BrokerError) {}
+    func audit(_ queue: String, repair: Bool) async throws(BrokerError) -> [Finding] { [] }
+}
