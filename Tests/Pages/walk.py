@@ -308,7 +308,7 @@ def main():
         os.makedirs(options.screenshots, exist_ok=True)
     walk = Walk(options.place.rstrip('/'), options.producer, options.screenshots)
     try:
-        for part in (walk.every_page, walk.hostile_data, walk.unknown_operations, walk.live_changes, walk.source_fails, walk.keyboard_stays, walk.retries, walk.many_at_once, walk.last_look):
+        for part in (walk.every_page, walk.hostile_data, walk.live_changes, walk.keyboard_stays, walk.retries, walk.many_at_once, walk.last_look, walk.unknown_operations, walk.source_fails):
             print(part.__name__.replace('_', ' '))
             part()
     finally:
