@@ -29,6 +29,7 @@ struct Doorkeeper: Sendable {
         guard let given = Credentials(request) else { return Self.stranger }
         let (isRight, place) = (users.know(given), Self.place(of: request, address))
         if isRight, gate.knows(given.name, at: place) { return access(of: given.name) }
+        if !isRight { gate.noteGuess(at: given.name, from: place) }
         guard gate.enter(from: place) else {
             log.note(address)
             return .turnedAway
@@ -48,11 +49,13 @@ struct Doorkeeper: Sendable {
         allowsActions && !users.readsOnly(name) ? .acting(as: name) : .reading(as: name)
     }
 
-    /// Behind a proxy all come from its address; it says whose request it passes on. Whoever makes that up comes from another
-    /// address than the proxy's.
+    /// Behind a proxy all come from its address; the last thing it says is whose request it passes on. Anybody else could make that
+    /// up, and be in another place with each guess.
     private static func place(of request: Request, _ address: String?) -> String {
-        let passedOn = HTTPField.Name("X-Forwarded-For").flatMap { request.headers[$0] } ?? ""
-        return "\(address ?? "") \(passedOn)"
+        let isHere = address.map { $0.hasPrefix("127.") || $0 == "::1" || $0.hasPrefix("::ffff:127.") } ?? false
+        guard isHere, let name = HTTPField.Name("X-Forwarded-For"), let passedOn = request.headers[values: name].last
+        else { return address ?? "" }
+        return passedOn.split(separator: ",").last.map { "for \($0.filter { $0 != " " }.prefix(64))" } ?? address ?? ""
     }
 
     /// Not in the request's own task: whoever hangs up must not have their place free at once.

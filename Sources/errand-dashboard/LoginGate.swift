@@ -8,8 +8,8 @@ final class LoginGate: Sendable {
     private struct State {
         /// How many are trying, by where they are.
         var trying: [String: Int] = [:]
-        /// Who came in from where; of each place one entry a user.
-        var known: Set<Guest> = []
+        /// Who came in from where, of each place one entry a user; and how often somebody there guessed at their password since.
+        var known: [Guest: Int] = [:]
     }
 
     private struct Guest: Hashable {
@@ -21,12 +21,13 @@ final class LoginGate: Sendable {
     /// Of one place fewer, so that who guesses there leaves room for others.
     private static let mostOfAPlace = 2
     private static let mostKnown = 10_000
+    private static let mostGuesses = 10
 
     private let state = Mutex(State())
 
     /// Whether somebody came in from a place before.
     func knows(_ name: String, at place: String) -> Bool {
-        state.withLock { $0.known.contains(Guest(name: name, place: place)) }
+        state.withLock { $0.known[Guest(name: name, place: place)] != nil }
     }
 
     /// Begins a try; `false` when too many are trying.
@@ -53,7 +54,17 @@ final class LoginGate: Sendable {
         state.withLock { state in
             // Only users get here. Who has so many places is asked anew now and then.
             if state.known.count >= Self.mostKnown { state.known.removeAll() }
-            state.known.insert(Guest(name: name, place: place))
+            state.known[Guest(name: name, place: place)] = 0
+        }
+    }
+
+    /// Somebody gave a wrong password. Where a user is known, a right one is told at once, so that those who share the place could
+    /// guess for nothing: after some guesses the user has to come in anew.
+    func noteGuess(at name: String, from place: String) {
+        let guest = Guest(name: name, place: place)
+        state.withLock { state in
+            guard let guesses = state.known[guest] else { return }
+            state.known[guest] = guesses + 1 < Self.mostGuesses ? guesses + 1 : nil
         }
     }
 }

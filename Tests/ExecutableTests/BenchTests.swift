@@ -79,19 +79,6 @@ import Testing
         #expect(try server.run("SMEMBERS", "errand:queues") == "bench-mine-0")
     }
 
-    /// It is a load, so nobody's server gets it but one that the command line names.
-    @Test(.timeLimit(.minutes(5)))
-    func leavesTheServerOfTheEnvironmentAlone() async throws {
-        let nowhere = "unix:///nowhere"
-        let bench = try Program(
-            "errand",
-            ["bench", "--jobs", "1000", "--runs", "1", "--only", "mixed"],
-            environment: ["ERRAND_REDIS_URL": nowhere, "REDIS_URL": nowhere]
-        )
-        #expect(try await bench.end(within: .seconds(300)) == 0, "\(bench.lines)")
-        #expect(bench.lines.contains("broker: embedded, for this run only"), "\(bench.lines)")
-    }
-
     /// A queue is removed before the next measurement, not only in the end.
     @Test(.timeLimit(.minutes(5)))
     func tidiesUpBetweenMeasurements() async throws {

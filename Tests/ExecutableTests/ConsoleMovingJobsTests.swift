@@ -48,6 +48,26 @@ import Testing
         #expect(!output.error.contains("missing"), "\(output.error)")
     }
 
+    /// What runs is looked at first, and then what is in line.
+    @Test func aBulkActionMissesNoneThatBeginsToRunInBetween() async throws {
+        try await push(3)
+        let desk = try await Desk(server)
+        let proxy = try ChaosProxy(to: server)
+        defer { proxy.close() }
+        proxy.treat { $0.contains("ready\r\n$1\r\n0\r\n") ? .hold : .pass }
+        let command = try RunningExecutable(
+            .console,
+            ["jobs", "cancel", "--yes"],
+            environment: ["ERRAND_REDIS_URL": proxy.url]
+        )
+        command.closeInput()
+        try await until("the line is asked for") { proxy.heldRequests > 0 }
+        #expect(try await desk.claim(2).count == 2)
+        proxy.release()
+        let output = await command.end()
+        #expect(output.text == "1 cancelled, 2 stopping\n", "\(output.error)")
+    }
+
     @Test(arguments: [["jobs", "export"], ["jobs", "cancel", "--yes"]])
     func saysSoWhereTheQueueNeverSettles(_ arguments: [String]) async throws {
         try await push(300)

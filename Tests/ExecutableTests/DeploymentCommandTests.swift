@@ -77,8 +77,10 @@ import Testing
     private func producerScript() throws -> String {
         let script = try #require(try services()["producer"]?["command"].words.first)
         // Compose makes one dollar of two.
+        try #require(script.contains("sleep 4"))
         return script.replacing("$$", with: "$")
             .replacing("/etc/errand/catalogue.yaml", with: DeploymentFiles.path("deploy/catalogue.yaml"))
+            .replacing("sleep 4", with: "sleep 600")
     }
 
     private func finished(_ server: RedisServer) async throws -> Int64 {
@@ -99,8 +101,8 @@ import Testing
         let producer = try Program("/bin/sh", ["-c", try producerScript()], environment: environment)
         try await eventually("a job has finished: \(producer.lines)") { try await finished(server) > 0 }
         producer.signal(SIGTERM)
-        // Between two jobs it sleeps for longer than that.
-        try await eventually("the producer has ended", within: .seconds(2)) { !producer.isRunning }
+        // Between two jobs it sleeps for longer than this waits.
+        try await eventually("the producer has ended") { !producer.isRunning }
         #expect(producer.status == 0)
         worker.signal(SIGTERM)
         #expect(await worker.end().status == 0)

@@ -40,7 +40,7 @@ public struct OperationDescription: Sendable {
     /// The timeout in milliseconds; see ``timeout``.
     var timeoutMilliseconds: Int64?
     /// The object of `meta` as it was written.
-    var metaText: JSONText?
+    package var metaText: JSONText?
     /// The members that version 1 does not know, as written, with the commas between them.
     var unknownMembers: [UInt8] = []
 

@@ -33,10 +33,9 @@ enum HTTPRequest {
 
     /// A catalogue that names a trace of its own keeps it whole: a state belongs to its parent.
     private static func add(_ trace: TraceContext, to made: inout URLRequest) {
-        guard made.value(forHTTPHeaderField: "traceparent") == nil else { return }
-        for (name, value) in trace.fields where made.value(forHTTPHeaderField: name) == nil {
-            made.setValue(value, forHTTPHeaderField: name)
-        }
+        let names = ["traceparent", "tracestate"]
+        guard names.allSatisfy({ made.value(forHTTPHeaderField: $0) == nil }) else { return }
+        for (name, value) in trace.fields { made.setValue(value, forHTTPHeaderField: name) }
     }
 
     /// A user and a password belong into a header, not into an address that may show up somewhere.

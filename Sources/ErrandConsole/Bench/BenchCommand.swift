@@ -10,9 +10,8 @@ struct BenchCommand: AsyncParsableCommand {
         commandName: "bench",
         abstract: "Measure jobs a second, latency and memory, beside what the server alone can do.",
         discussion: """
-            Starts an embedded broker and worker processes of its own, unless --redis names a server or --embedded a \
-            directory, and takes each measurement --runs times. ERRAND_REDIS_URL and REDIS_URL do not count: a benchmark \
-            loads no server that its command line does not name.
+            Starts an embedded broker and worker processes of its own, and takes each measurement --runs times. As \
+            everywhere, --redis, ERRAND_REDIS_URL or REDIS_URL name another server, which is said first: it is a load to it.
 
             The ceiling is redis-benchmark of the same scripts on the same server in the same run: with one job a call, \
             with 50, and of one script that claims 50 jobs and finishes them; of 50 the highest rate counts, with one call \
@@ -31,7 +30,7 @@ struct BenchCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var brokerOptions: BenchBrokerOptions
+    @OptionGroup var brokerOptions: BrokerOptions
     @Option(help: "How many jobs a measurement takes.") var jobs = 100_000
     @Option(help: "How often each measurement is taken; medians are shown. 3 unless said, 1 of what takes long.")
     var runs: Int?

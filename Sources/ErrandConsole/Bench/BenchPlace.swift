@@ -2,18 +2,18 @@ import ErrandCommandLine
 import ErrandRedis
 import Foundation
 
-/// Where a benchmark is run: on the server that its command line names, or on an embedded one that goes with it.
+/// Where a benchmark is run: on the server that is named, or on an embedded one that goes with it.
 enum BenchPlace {
     /// Opens the broker, and says by which URL worker processes reach it.
     static func with(
-        _ options: BenchBrokerOptions,
+        _ options: BrokerOptions,
         _ body: (_ broker: RedisBroker, _ url: String) async throws -> Void
     ) async throws {
         let logger = CommandLogger.make("errand-bench")
-        if let named = options.named {
-            let open = try named.open(as: "errand-bench", logger: logger)
+        if options.namesBroker {
+            let open = try options.open(as: "errand-bench", logger: logger)
             defer { open.close() }
-            return try await body(open.broker, named.url ?? url(of: open.broker))
+            return try await body(open.broker, options.url ?? url(of: open.broker))
         }
         let home = try TemporaryBroker.open(as: "errand-bench", logger: logger)
         defer { home.close(keepingData: false) }

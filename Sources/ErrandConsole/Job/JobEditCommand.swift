@@ -100,7 +100,13 @@ struct JobEditCommand: AsyncParsableCommand {
             write(receipt)
             throw CommandFailure(
                 "the answer was lost: the new job may or may not have been taken, and the dead one stays; "
-                    + "do the same again: it makes no second job",
+                    + "do the same again within a minute, which makes no second job, or look for \(receipt.id)",
+                ExitStatus.unknown
+            )
+        case .pushedAndMaybeRemoved(let receipt, let error):
+            write(receipt)
+            throw CommandFailure(
+                "the new job is in line; whether the dead one was removed is not known, so look for \(id): \(error.message)",
                 ExitStatus.unknown
             )
         case .notDead: throw CommandFailure("\(id) is not dead any more", ExitStatus.unsuccessful)

@@ -76,7 +76,14 @@ extension FrontDesk {
         case .unknown(let receipt):
             note(visit, "edit", target, "\(receipt.outcome.rawValue) as \(receipt.id) in \(receipt.queue)")
             let words = "the answer was lost: the new job may have been taken, and the dead one stays; "
-            throw PageProblem(status: .serviceUnavailable, message: words + "do the same again: it makes no second job")
+            throw PageProblem(
+                status: .serviceUnavailable,
+                message: words + "do the same again within a minute, which makes no second job, or find \(receipt.id)"
+            )
+        case .pushedAndMaybeRemoved(let receipt, let error):
+            note(visit, "edit", target, "\(receipt.outcome.rawValue) as \(receipt.id) in \(receipt.queue)")
+            let words = "This is the new job; whether the dead one was removed is not known: \(error.message)."
+            return place("/queues/\(receipt.queue)/jobs/\(receipt.id)", words)
         case .notDead: throw PageProblem.bad("the job is not dead any more")
         case .notFound: throw PageProblem.notFound("the broker knows nothing of this job any more")
         }

@@ -48,12 +48,37 @@ extension FrontDesk {
             let target = "all jobs \(wanted.words(states))"
             return try begin(action, target, wanted, visit, again: again) { try await question.select() }
         }
+        if let few = try await few(search) {
+            if few.isEmpty { throw PageProblem.bad("no job matches") }
+            return ask(action, aboutFew: few, states, wanted, visit)
+        }
         // First the time: what comes while it counts is then in the number, and not in what is acted on.
         var fields = wanted.fieldsOfNow(states).pairs + order
         let (words, number) = try await count(search, wanted)
         if let number { fields.append(("counted", "\(number)")) }
         let jobs = "\(words) in the states \(states.map(\.rawValue).joined(separator: ", "))"
         return ask(action, about: jobs, FormFields(fields), wanted, visit)
+    }
+
+    /// The jobs that match, if they are so few that a page can name them; `nil` when they are more.
+    private func few(_ search: JobSearch) async throws -> [JobSummary]? {
+        let outcome = try await search.run(JobSearch.Limits(found: 1000))
+        return outcome.next == nil ? outcome.jobs : nil
+    }
+
+    /// A question about these jobs and no others, whatever comes before its answer.
+    private func ask(
+        _ action: BulkAction,
+        aboutFew jobs: [JobSummary],
+        _ states: [JobState],
+        _ wanted: JobsRequest,
+        _ visit: Visit
+    ) -> Response {
+        let names = jobs.map { (key: "job", value: "\($0.queue):\($0.record.id)") }
+        let fields = wanted.fields.pairs + names + [("scope", "selected"), ("action", action.rawValue)]
+        let count = "\(jobs.count.grouped) \(jobs.count == 1 ? "job" : "jobs")"
+        let words = "\(count) in the states \(states.map(\.rawValue).joined(separator: ", "))"
+        return ask(action, about: words, FormFields(fields), wanted, visit)
     }
 
     /// The number that a question said.

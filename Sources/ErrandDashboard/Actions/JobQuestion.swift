@@ -30,8 +30,16 @@ struct JobQuestion: Sendable {
             late.add(jobs.filter { !wasThere($0) })
             return found.count - before
         }
-        if let counted, found.count > counted { throw Outgrown(counted: counted, found: found.count) }
+        if let counted, !Task.isCancelled, found.count > Self.most(for: counted) {
+            throw Outgrown(counted: counted, found: found.count)
+        }
         return Found(selection: found, late: late.count, isComplete: isComplete)
+    }
+
+    /// Of so many the number is never exact while workers are busy: jobs that wait begin to run, and the other way round.
+    private static func most(for counted: Int) -> Int {
+        let (most, isTooMuch) = counted.addingReportingOverflow(max(100, counted / 10))
+        return isTooMuch ? .max : most
     }
 
     /// Whether a job was there already when the question was asked.

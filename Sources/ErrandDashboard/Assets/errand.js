@@ -27,7 +27,7 @@ async function renew(part, every, sign) {
   if (part.matches(":active")) return part;
   put(fresh, part);
   sign.hide();
-  return fresh;
+  return document.getElementById(fresh.id) ?? part;
 }
 
 async function load(id, every) {
@@ -47,8 +47,23 @@ function put(fresh, part) {
   const link = at?.getAttribute("href");
   const name = at?.id ? "#" + CSS.escape(at.id) : link ? `[href="${CSS.escape(link)}"]` : "";
   const place = name ? [...part.querySelectorAll(name)].indexOf(at) : -1;
-  part.replaceWith(fresh);
-  if (place >= 0) fresh.querySelectorAll(name)[place]?.focus({ preventScroll: true });
+  const id = part.id;
+  merge(fresh, part);
+  if (place < 0 || at.isConnected) return;
+  document.getElementById(id)?.querySelectorAll(name)[place]?.focus({ preventScroll: true });
+}
+
+// Changes what differs and nothing else: what is being read aloud, or has the keyboard, stays the same as long as it can.
+function merge(fresh, old) {
+  if (old.isEqualNode(fresh)) return;
+  const [children, others] = [[...old.childNodes], [...fresh.childNodes]];
+  if (old.nodeType !== Node.ELEMENT_NODE || old.nodeName !== fresh.nodeName || children.length !== others.length) {
+    old.replaceWith(fresh);
+    return;
+  }
+  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of [...fresh.attributes]) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  children.forEach((child, place) => merge(others[place], child));
 }
 
 // A line above a live part that is seen while the part is older than it looks.
@@ -70,7 +85,7 @@ function addSign(part) {
     late = null;
   };
   // A few times as long as it should take; an answer that never comes is no failure.
-  const expect = (every) => { late ??= setTimeout(() => { if (line.hidden) show("nothing came"); }, 4 * every); };
+  const expect = (every) => { late ??= setTimeout(() => { if (line.hidden && !document.hidden) show("nothing came"); }, 4 * every); };
   return { show, hide, expect };
 }
 

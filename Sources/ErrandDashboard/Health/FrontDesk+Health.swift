@@ -55,9 +55,7 @@ extension FrontDesk {
             most: try number(visit, "max") ?? 100
         )
         let rates = dashboard.sampler.rates(of: name)
-        // Each is of this broker's own, and still far from a sum that overflows.
-        let slots = sessions.reduce(0) { $0 + min($1.concurrency, 1_000_000) }
-        let advice = ScaleAdvice(status, rates, workers: sessions.count, slots: slots, goal)
+        let advice = ScaleAdvice(status, rates, sessions, goal)
         let json: JSONOutput = [
             "queue": .text(name), "ready": .count(advice.ready),
             "oldest_ready_ms": .count(advice.oldestReadyMilliseconds),

@@ -28,11 +28,10 @@ extension FrontDesk {
 
     /// Asks every queue once.
     private func jobs(called id: String) async throws -> [JobSummary] {
-        var found: [JobSummary] = []
-        for queue in try await broker.queues() {
-            guard let record = try await broker.inspect([id], on: queue).first ?? nil else { continue }
-            found.append(JobSummary(record, in: queue))
+        let (broker, queues) = (broker, try await broker.queues())
+        let records = try await queues.concurrently { queue throws(BrokerError) in
+            try await broker.inspect([id], on: queue).first ?? nil
         }
-        return found
+        return zip(queues, records).compactMap { queue, record in record.map { JobSummary($0, in: queue) } }
     }
 }

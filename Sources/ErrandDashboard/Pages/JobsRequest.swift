@@ -82,6 +82,6 @@ struct JobsRequest: Sendable {
         guard let age = Timestamp.age(text) else {
             throw PageProblem.bad("write times as 2h, or as 2026-11-21T10:00:00Z")
         }
-        return now.subtractingReportingOverflow(age).partialValue
+        return max(0, now.subtractingReportingOverflow(age).partialValue)
     }
 }

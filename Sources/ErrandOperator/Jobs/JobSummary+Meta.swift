@@ -22,9 +22,7 @@ extension JobSummary {
     package var metaJSON: JSONOutput { writtenMeta.map { .written($0.bytes) } ?? .null }
 
     private var writtenMeta: JSONText? {
-        guard let description = stored?.description else { return nil }
-        let members = (try? JSONText(validating: description.encoded()))?.members ?? []
-        return members.first { $0.key == "meta" }?.value
+        stored?.description.metaText
     }
 
     /// Not by characters as people see them: one of them may have any length.

@@ -41,11 +41,13 @@ package struct ScaleAdvice: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - rates: how fast it works now.
-    ///   - workers: how many sessions serve it.
-    ///   - slots: how many jobs all of them together run at once.
-    package init(_ queue: QueueStatus, _ rates: Rates, workers: Int, slots: Int, _ goal: Goal) {
+    ///   - sessions: who serves it.
+    package init(_ queue: QueueStatus, _ rates: Rates, _ sessions: [SessionStatus], _ goal: Goal) {
+        let workers = sessions.count
+        // Each is of this broker's own, and still far from a sum that overflows.
+        let slots = sessions.reduce(0) { $0 + min($1.concurrency, 1_000_000) }
         ready = queue.ready
-        runnable = queue.runnable
+        runnable = queue.runnable(by: sessions)
         oldestReadyMilliseconds = queue.oldestReadyMilliseconds
         finishedPerSecond = rates.finished + rates.failed
         self.workers = workers
@@ -85,10 +87,17 @@ package struct ScaleAdvice: Sendable, Equatable {
 }
 
 extension QueueStatus {
-    /// Jobs in line of operations that some worker knows, as far as the status tells.
-    fileprivate var runnable: Int {
-        let unknown = unknownOperations.values.reduce(0) { sum, count in
-            let (total, isTooMuch) = sum.addingReportingOverflow(max(0, count))
+    /// A status names no more operations of a session.
+    private static let mostNamed = 500
+
+    /// Jobs in line of operations that some worker knows. Those that were put aside for a worker that knows them count, too, once
+    /// there is one.
+    fileprivate func runnable(by sessions: [SessionStatus]) -> Int {
+        if sessions.contains(where: { $0.operations.count >= Self.mostNamed }) { return max(0, ready) }
+        let known = Set(sessions.flatMap(\.operations))
+        let unknown = unknownOperations.reduce(0) { sum, parked in
+            if known.contains(parked.key) { return sum }
+            let (total, isTooMuch) = sum.addingReportingOverflow(max(0, parked.value))
             return isTooMuch ? .max : total
         }
         return max(0, ready) - min(max(0, ready), unknown)

@@ -13,6 +13,8 @@ package struct JobEdit: Sendable {
         case pushed(Receipt, removed: Bool)
         /// The new job was not taken; the dead one stays.
         case refused(Receipt)
+        /// The new job was taken; whether the dead one was removed is not known.
+        case pushedAndMaybeRemoved(Receipt, because: BrokerError)
         /// The answer was lost: the new job may or may not have been taken; the dead one stays.
         case unknown(Receipt)
         /// Only dead jobs are edited.
@@ -57,11 +59,15 @@ package struct JobEdit: Sendable {
         case .dropped: return .refused(receipt)
         case .unknown: return .unknown(receipt)
         }
-        let verdict = try await broker.delete([id], on: queue).first
-        return .pushed(receipt, removed: verdict == .deleted)
+        do throws(BrokerError) {
+            return .pushed(receipt, removed: try await broker.delete([id], on: queue).first == .deleted)
+        } catch {
+            return .pushedAndMaybeRemoved(receipt, because: error)
+        }
     }
 
-    /// The same for the same change of the same death, so that a second try makes no second job.
+    /// The same for the same change of the same death, so that a second try makes no second job, for as long as the broker remembers
+    /// ids.
     private func newID(of new: OperationDescription, after record: JobRecord) -> String {
         let death = record.at ?? 0
         let digest = SHA256.hash(data: Array("\(queue)\n\(id)\n\(death)\n".utf8) + new.encoded())

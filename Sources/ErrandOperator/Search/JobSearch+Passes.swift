@@ -9,20 +9,21 @@ extension JobSearch {
     /// Looks through everything, a bounded part at a time, and again until nothing new is found; five times at most.
     ///
     /// A job that is claimed leaves its line, and those behind it move up: past whoever reads the line page by page. The
-    /// next pass finds them. What fits into one page, or stays where it is, is looked through once.
+    /// next pass finds them. What is read in one page, or stays where it is, is looked through once.
     ///
     /// - Parameters:
     ///   - part: How much is looked at before `take` is called.
     ///   - take: Takes a part in. It is told how many jobs this pass has looked at, and answers how many of those that
     ///     it got are new to it: a job may come by several times.
-    /// - Returns: Whether nothing was missed. If not, the queue changed during every pass.
+    /// - Returns: Whether nothing was missed. If not, the queue changed during every pass, or the task was cancelled.
     package func runAll(
         by part: Limits,
         take: (_ found: [JobSummary], _ looked: Int) -> Int
     ) async throws(BrokerError) -> Bool {
         for pass in 1...Self.mostPasses {
             let (looked, new) = try await runOnce(by: part, take)
-            if looked <= Self.pageSize || !looksAtMovingJobs { return true }
+            if Task.isCancelled { return false }
+            if !looksAtMovingJobs || (isOnePlace && looked <= Self.pageSize) { return true }
             // The first pass may have missed all there is.
             if pass > 1, new == 0 { return true }
         }
@@ -40,7 +41,7 @@ extension JobSearch {
             looked = isTooMuch ? .max : sum
             new += take(outcome.jobs, looked)
             cursor = outcome.next
-        } while cursor != nil
+        } while cursor != nil && !Task.isCancelled
         return (looked, new)
     }
 }

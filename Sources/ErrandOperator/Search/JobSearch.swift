@@ -70,6 +70,9 @@ package struct JobSearch: Sendable {
     /// Whether jobs leave the states that are looked at by themselves, so that those behind them move up.
     var looksAtMovingJobs: Bool { places.contains { !$0.state.hasEnded } }
 
+    /// Whether it reads one state of one queue: jobs move from one to the other between two readings.
+    var isOnePlace: Bool { places.count == 1 }
+
     /// Looks for jobs.
     ///
     /// - Parameter cursor: where to go on; `nil` begins anew. One of another search begins where that place would be.

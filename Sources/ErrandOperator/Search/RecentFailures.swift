@@ -17,11 +17,13 @@ package enum RecentFailures {
         on broker: any ConsoleBroker,
         atMost most: Int
     ) async throws(BrokerError) -> [JobEvent] {
-        let failed = queues.filter { $0.dead > 0 || $0.retrying > 0 }.map(\.name)
-        let each = max(5, min(most, mostRead / max(1, failed.count)))
-        let events = try await failed.concurrently { queue throws(BrokerError) in
-            let dead = try await broker.jobs(in: .dead, on: queue, from: 0, count: each).jobs
-            let retrying = try await broker.jobs(in: .retrying, on: queue, from: 0, count: each).jobs
+        let failed = queues.filter { $0.dead > 0 || $0.retrying > 0 }.prefix(mostRead / 20)
+        let each = max(10, min(most, mostRead / max(1, failed.count)))
+        let events = try await Array(failed).concurrently { queue throws(BrokerError) in
+            let dead = try await broker.jobs(in: .dead, on: queue.name, from: 0, count: each).jobs
+            // Those that failed last are mostly due last.
+            let from = max(0, queue.retrying - each)
+            let retrying = try await broker.jobs(in: .retrying, on: queue.name, from: from, count: each).jobs
             return (dead + retrying).compactMap { JobEvent(line: $0.lastEvent) }
         }
         let sorted = events.joined().sorted { $0.atMilliseconds ?? 0 < $1.atMilliseconds ?? 0 }

@@ -38,8 +38,11 @@ clear_line(Q .. ':suspects')
 for level = 9, 0, -1 do clear_line(Q .. ':ready:' .. level) end
 -- Of however many operations, no more are looked at than jobs may be cleared: each has one.
 for _, operation in ipairs(looked < limit and call('HRANDFIELD', Q .. ':parked', limit) or {}) do
-  clear_line(Q .. ':parked:' .. operation)
-  local left = call('LLEN', Q .. ':parked:' .. operation)
+  local left = 0
+  if not wrong_type('parked:' .. operation, 'list') then
+    clear_line(Q .. ':parked:' .. operation)
+    left = call('LLEN', Q .. ':parked:' .. operation)
+  end
   if left > 0 then put('parked', operation, left) else call('HDEL', Q .. ':parked', operation) end
 end
 for _, name in ipairs({ 'scheduled', 'retrying' }) do

@@ -324,7 +324,7 @@ local function parked_and_known()
   end
   for _, name in ipairs(call('HKEYS', me)) do
     local operation = string.match(name, '^op:(.+)$')
-    if operation and call('HEXISTS', Q .. ':parked', operation) == 1 then found[#found + 1] = operation end
+    if operation and call('HEXISTS', Q .. ':parked', operation) == 1 and not wrong_type('parked:' .. operation, 'list') then found[#found + 1] = operation end
   end
   return found
 end

@@ -120,7 +120,7 @@ local function leave_line(id, body)
   local lines_of = { Q .. ':ready:' .. (priority or '5') }
   if has('suspects') then lines_of[#lines_of + 1] = Q .. ':suspects' end
   local operation = fragment and has('parked') and string.match(fragment, '^"operation":"([%w_.-]+)"')
-  if operation then lines_of[#lines_of + 1] = Q .. ':parked:' .. operation end
+  if operation and not wrong_type('parked:' .. operation, 'list') then lines_of[#lines_of + 1] = Q .. ':parked:' .. operation end
   for n, line in ipairs(lines_of) do
     if call('LLEN', line) <= 1000 and call('LREM', line, 1, entry) == 1 then
       if n > 1 and operation and line == Q .. ':parked:' .. operation then

@@ -43,7 +43,9 @@ end
 local function session_type_error(session)
   return type_error({ ['session:' .. session] = 'hash', ['claims:' .. session] = 'hash' })
 end
+-- Of very many, which somebody must have made up, whoever touches one looks at it first.
 local function parked_type_error()
+  if call('HLEN', Q .. ':parked') > 100 then return end
   local types = {}
   for _, operation in ipairs(call('HKEYS', Q .. ':parked')) do types['parked:' .. operation] = 'list' end
   return type_error(types)

@@ -58,8 +58,12 @@ extension DashboardProgramTests {
         let port = try await port(of: program)
         #expect(try status(port, user: "lovelace:se:cret") == 200)
         let begin = ContinuousClock.now
-        let wrong = try (0..<100).map { try asked(port, user: "lovelace:guess\($0)") }
-        let right = try names.map { try asked(port, user: "\($0):right") }
+        var (wrong, right): ([Int32], [Int32]) = ([], [])
+        // All the while, so that some come when there is no place for a try, whenever that is.
+        for name in names {
+            for number in 0..<5 { wrong.append(try asked(port, user: "babbage:guess\(number)")) }
+            right.append(try asked(port, user: "\(name):right"))
+        }
         // Who was there before does not even notice.
         #expect(try status(port, user: "lovelace:se:cret") == 200)
         let answers = try wrong.map { try status(of: $0) }
@@ -74,12 +78,27 @@ extension DashboardProgramTests {
         try await tellsOfGuesses(program, since: begin)
     }
 
+    /// Whoever shares an address with a user would otherwise learn for nothing whether a guess is right.
+    @Test(.timeLimit(.minutes(3))) func whoIsGuessedAtComesInAnew() async throws {
+        let program = try start("--users", try usersFile("lovelace:se:cret\n"))
+        let port = try await port(of: program)
+        #expect(try status(port, user: "lovelace:se:cret") == 200)
+        try await until("a right password is not told while there is no place for a try") {
+            let wrong = try (0..<12).map { try asked(port, user: "lovelace:guess\($0)") }
+            let answer = try status(port, user: "lovelace:se:cret")
+            for file in wrong { _ = try status(of: file) }
+            return answer == 429
+        }
+        try await until("they come in again") { try status(port, user: "lovelace:se:cret") == 200 }
+        #expect(await end(program).status == 0)
+    }
+
     private func tellsOfGuesses(_ program: RunningExecutable, since begin: ContinuousClock.Instant) async throws {
         let first = try await program.errorLine { $0.contains("failed login") }
         #expect(first.contains("remote=127.0.0.1") && first.contains("left_out=0"), "\(first)")
         _ = try await program.errorLine { $0.contains("failed login") && !$0.contains("left_out=0") }
         let error = await end(program).error
-        for secret in ["guess", "lovelace", "hopper", "cret", "right"] {
+        for secret in ["guess", "babbage", "lovelace", "hopper", "cret", "right"] {
             #expect(!error.contains(secret), "\(secret) is in the log: \(error)")
         }
         let lines = error.split(separator: "\n").count { $0.contains("failed login") }

@@ -33,9 +33,30 @@ import Testing
         return rates
     }
 
-    private func wanted(_ queue: QueueStatus, _ rates: Rates, workers: Int, most: Int = 100, least: Int = 0) -> Int {
+    private func sessions(_ count: Int, of slots: Int = 8, knowing operations: [String] = []) -> [SessionStatus] {
+        (0..<count).map { number in
+            SessionStatus(
+                id: "session-\(number)",
+                host: "here",
+                pid: 1,
+                running: 0,
+                concurrency: slots,
+                lastBeatMilliseconds: 0,
+                operations: operations
+            )
+        }
+    }
+
+    private func wanted(
+        _ queue: QueueStatus,
+        _ rates: Rates,
+        workers: Int,
+        knowing operations: [String] = [],
+        most: Int = 100,
+        least: Int = 0
+    ) -> Int {
         let goal = ScaleAdvice.Goal(within: .seconds(30), least: least, most: most)
-        return ScaleAdvice(queue, rates, workers: workers, slots: workers * 8, goal).wanted
+        return ScaleAdvice(queue, rates, sessions(workers, knowing: operations), goal).wanted
     }
 
     @Test func wantsNobodyForNothing() {
@@ -83,6 +104,9 @@ import Testing
         for workers in 0...3 { #expect(wanted(parked, rates(), workers: workers) == 1) }
         #expect(wanted(parked, rates(), workers: 3, least: 2) == 2)
         #expect(wanted(parked, rates(finished: 1), workers: 8) == 1)
+        // One that knows them has come: they are work as any other.
+        #expect(wanted(parked, rates(), workers: 3, knowing: ["new", "newer"]) == 4)
+        #expect(wanted(parked, rates(), workers: 3, knowing: (0..<500).map { "other\($0)" }) == 4, "there may be more")
         // Others run: they are what counts, however old those that wait are.
         let busy = queue(ready: 5, running: 9, oldest: 3_600_000, unknown: ["new": 5])
         #expect(wanted(busy, rates(), workers: 2) == 2)
@@ -91,20 +115,20 @@ import Testing
     @Test func jobsThatNoWorkerKnowsAreNoBacklog() {
         let busy = queue(ready: 700, running: 16, unknown: ["new": 100])
         #expect(wanted(busy, rates(pushed: 10, finished: 10), workers: 2) == 6)
-        let advice = ScaleAdvice(busy, rates(finished: 10), workers: 2, slots: 16, .init())
+        let advice = ScaleAdvice(busy, rates(finished: 10), sessions(2, of: 8), .init())
         #expect(advice.ready == 700)
         #expect(advice.backlogSeconds == 60)
         // Counts that make no sense.
         let odd = queue(ready: 5, unknown: ["new": .max, "newer": .max, "old": -7])
         #expect(wanted(odd, rates(), workers: 4) == 1)
-        #expect(ScaleAdvice(odd, rates(), workers: 4, slots: 8, .init()).backlogSeconds == 0)
+        #expect(ScaleAdvice(odd, rates(), sessions(4, of: 2), .init()).backlogSeconds == 0)
         #expect(wanted(queue(ready: -5, unknown: ["new": 5]), rates(), workers: 4) == 0)
     }
 
     @Test func saysHowLongTheBacklogTakes() {
-        let advice = ScaleAdvice(queue(ready: 50), rates(finished: 10), workers: 1, slots: 8, .init())
+        let advice = ScaleAdvice(queue(ready: 50), rates(finished: 10), sessions(1, of: 8), .init())
         #expect(advice.backlogSeconds == 5)
-        #expect(ScaleAdvice(queue(ready: 50), rates(), workers: 1, slots: 8, .init()).backlogSeconds == nil)
-        #expect(ScaleAdvice(queue(), rates(), workers: 1, slots: 8, .init()).backlogSeconds == 0)
+        #expect(ScaleAdvice(queue(ready: 50), rates(), sessions(1, of: 8), .init()).backlogSeconds == nil)
+        #expect(ScaleAdvice(queue(), rates(), sessions(1, of: 8), .init()).backlogSeconds == 0)
     }
 }
