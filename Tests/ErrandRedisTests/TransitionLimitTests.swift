@@ -115,6 +115,18 @@ struct TransitionLimitTests {
         #expect((151...150_000_000_000).contains(try await broker.status(of: "default").queue.ready))
     }
 
+    @Test func whoWaitsForAHintIsNotToldToGoOnByASecondAnswer() async throws {
+        defer { broker.close() }
+        let session = FullQueue.session("session-1")
+        try await broker.register(session, on: "default")
+        let call = Calls.exchange(session, 1, [], wanted: 1)
+        for _ in 0..<2 { #expect(try await broker.exchange(call, on: "default").hasMore == false) }
+        // Its hint may have been lost with the answer.
+        _ = try await producer.push(OperationDescription("work", id: "a"))
+        let answer = try await broker.exchange(call, on: "default")
+        #expect(answer.hasMore && answer.claims.isEmpty)
+    }
+
     @Test func aServerThatTakesNoWritesStillAnswersQuestions() async throws {
         defer { broker.close() }
         _ = try await producer.push(OperationDescription("noop", id: "a"))

@@ -5,6 +5,9 @@ import Hummingbird
 
 /// What is done with many jobs at once.
 extension FrontDesk {
+    /// How many jobs a question names.
+    private static let few = 1000
+
     /// The selected jobs, or all that match; after a question where it cannot be undone or nobody has seen all of them.
     func actOnMany(_ visit: Visit) async throws -> Response {
         guard let action = visit.form["action"].flatMap(BulkAction.init) else { throw PageProblem.bad("do what?") }
@@ -48,22 +51,17 @@ extension FrontDesk {
             let target = "all jobs \(wanted.words(states))"
             return try begin(action, target, wanted, visit, again: again) { try await question.select() }
         }
-        if let few = try await few(search) {
-            if few.isEmpty { throw PageProblem.bad("no job matches") }
-            return ask(action, aboutFew: few, states, wanted, visit)
-        }
         // First the time: what comes while it counts is then in the number, and not in what is acted on.
         var fields = wanted.fieldsOfNow(states).pairs + order
-        let (words, number) = try await count(search, wanted)
+        // One search, however the question is asked: it may take a while already.
+        let outcome = try await search.run(JobSearch.Limits(found: wanted.filter.isEmpty ? Self.few : 20_000))
+        if outcome.next == nil, outcome.jobs.count <= Self.few {
+            return try ask(action, aboutFew: outcome.jobs, states, wanted, visit)
+        }
+        let (words, number) = try await count(search, outcome, wanted)
         if let number { fields.append(("counted", "\(number)")) }
         let jobs = "\(words) in the states \(states.map(\.rawValue).joined(separator: ", "))"
         return ask(action, about: jobs, FormFields(fields), wanted, visit)
-    }
-
-    /// The jobs that match, if they are so few that a page can name them; `nil` when they are more.
-    private func few(_ search: JobSearch) async throws -> [JobSummary]? {
-        let outcome = try await search.run(JobSearch.Limits(found: 1000))
-        return outcome.next == nil ? outcome.jobs : nil
     }
 
     /// A question about these jobs and no others, whatever comes before its answer.
@@ -73,7 +71,8 @@ extension FrontDesk {
         _ states: [JobState],
         _ wanted: JobsRequest,
         _ visit: Visit
-    ) -> Response {
+    ) throws -> Response {
+        if jobs.isEmpty { throw PageProblem.bad("no job matches") }
         let names = jobs.map { (key: "job", value: "\($0.queue):\($0.record.id)") }
         let fields = wanted.fields.pairs + names + [("scope", "selected"), ("action", action.rawValue)]
         let count = "\(jobs.count.grouped) \(jobs.count == 1 ? "job" : "jobs")"
@@ -90,13 +89,16 @@ extension FrontDesk {
     }
 
     /// How many jobs match: in words, and exactly where that is known.
-    private func count(_ search: JobSearch, _ wanted: JobsRequest) async throws -> (words: String, number: Int?) {
+    private func count(
+        _ search: JobSearch,
+        _ outcome: JobSearch.Outcome,
+        _ wanted: JobsRequest
+    ) async throws -> (words: String, number: Int?) {
+        let found = outcome.jobs.count
+        if outcome.next == nil { return ("\(found.grouped) jobs", found) }
         let end = SearchCursor(queue: "", state: .dead, position: 0)
         let total = try await search.extent(upTo: end).total
         if wanted.filter.isEmpty { return (total.map { "\($0.grouped) jobs" } ?? "all jobs that are kept", total) }
-        let outcome = try await search.run(JobSearch.Limits(found: 20_000))
-        let found = outcome.jobs.count
-        if outcome.next == nil { return ("\(found.grouped) jobs", found) }
         let all = total.map { " of \($0.grouped)" } ?? ""
         return ("all jobs that match, \(found.grouped) of the first \(outcome.looked.grouped)\(all),", nil)
     }

@@ -69,8 +69,9 @@ if last[1] == ARGV[2] then
     end
   end
   add_extras()
-  -- Whether it was to wait for a hint or to go on is not kept: another call tells.
-  return { last[3] or '', last[2] or '', ids, bodies, extras, #ids == 0 and num(ARGV[3]) > 0 and 4 or 0 }
+  -- Who was to wait for a hint, and got none yet, goes on waiting: on a bad network every lost answer would be another look.
+  local waits = #ids > 0 or num(ARGV[3]) == 0 or call('SISMEMBER', Q .. ':idle', session) == 1
+  return { last[3] or '', last[2] or '', ids, bodies, extras, waits and 0 or 4 }
 end
 
 -- A call that was held back on a broken connection while later ones went through: nobody waits for its answer.
