@@ -82,25 +82,8 @@ struct TroubledWorkerTests {
     @Test("a worker that leaves while its broker does not answer lets its jobs come to their end, and says so")
     func leavesWithoutAnAnswer() async throws {
         let broker = TroubledBroker()
-        let (begun, begins) = AsyncStream.makeStream(of: Void.self)
-        let (gate, opens) = AsyncStream.makeStream(of: Void.self)
-        let worker = Worker(
-            broker: broker,
-            configuration: WorkerConfiguration(queues: [.init(Self.queue), .init("idle")], concurrency: 4),
-            operations: [
-                RegisteredOperation("wait") { _ in
-                    begins.yield()
-                    for await _ in gate {}
-                    try Task.checkCancellation()
-                }
-            ],
-            logger: Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() }
-        )
-        let group = ServiceGroup(services: [worker], logger: Logger(label: "group") { _ in SwiftLogNoOpLogHandler() })
-        let work = Task { try await group.run() }
+        let (group, work, opens) = try await startWithAJobThatWaits(broker, beside: "idle")
         let producer = Producer(broker: broker.memory)
-        _ = try await producer.push(OperationDescription("wait", queue: Self.queue))
-        for await _ in begun { break }
         broker.fail(with: BrokerError(.notReachable, "no connection"))
         for queue in [Self.queue, "idle"] {
             _ = try await producer.push(OperationDescription("other", queue: queue))
@@ -121,25 +104,8 @@ struct TroubledWorkerTests {
     )
     func givesBackWhatItHasNotHeardOf() async throws {
         let broker = TroubledBroker()
-        let (begun, begins) = AsyncStream.makeStream(of: Void.self)
-        let (gate, opens) = AsyncStream.makeStream(of: Void.self)
-        let worker = Worker(
-            broker: broker,
-            configuration: WorkerConfiguration(queues: [.init(Self.queue), .init("unheard")], concurrency: 4),
-            operations: [
-                RegisteredOperation("wait") { _ in
-                    begins.yield()
-                    for await _ in gate {}
-                    try Task.checkCancellation()
-                }
-            ],
-            logger: Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() }
-        )
-        let group = ServiceGroup(services: [worker], logger: Logger(label: "group") { _ in SwiftLogNoOpLogHandler() })
-        let work = Task { try await group.run() }
+        let (group, work, opens) = try await startWithAJobThatWaits(broker, beside: "unheard")
         let producer = Producer(broker: broker.memory)
-        _ = try await producer.push(OperationDescription("wait", queue: Self.queue))
-        for await _ in begun { break }
         broker.loseAnswers(of: "unheard")
         _ = try await producer.push(OperationDescription("wait", queue: "unheard"))
         try await eventually("the other job is claimed") {
@@ -155,6 +121,32 @@ struct TroubledWorkerTests {
         opens.finish()
         try await work.value
         #expect(try await broker.memory.status(of: Self.queue).queue.totals["finished"] == 1)
+    }
+
+    /// A worker of two queues with a job that runs until `opens` is finished.
+    private func startWithAJobThatWaits(
+        _ broker: TroubledBroker,
+        beside other: String
+    ) async throws -> (group: ServiceGroup, work: Task<Void, any Error>, opens: AsyncStream<Void>.Continuation) {
+        let (begun, begins) = AsyncStream.makeStream(of: Void.self)
+        let (gate, opens) = AsyncStream.makeStream(of: Void.self)
+        let worker = Worker(
+            broker: broker,
+            configuration: WorkerConfiguration(queues: [.init(Self.queue), .init(other)], concurrency: 4),
+            operations: [
+                RegisteredOperation("wait") { _ in
+                    begins.yield()
+                    for await _ in gate {}
+                    try Task.checkCancellation()
+                }
+            ],
+            logger: Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() }
+        )
+        let group = ServiceGroup(services: [worker], logger: Logger(label: "group") { _ in SwiftLogNoOpLogHandler() })
+        let work = Task { try await group.run() }
+        _ = try await Producer(broker: broker.memory).push(OperationDescription("wait", queue: Self.queue))
+        for await _ in begun { break }
+        return (group, work, opens)
     }
 
     /// Waits for more calls to fail.
