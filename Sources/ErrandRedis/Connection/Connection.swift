@@ -8,7 +8,8 @@ import Synchronization
 ///
 /// Callers encode their commands on their own thread and put them, with what is to happen to the replies, into the
 /// mailbox. The connection's thread takes the whole mailbox, appends it once, flushes once and reads the replies in
-/// order, so concurrency becomes pipelining by itself. After any error the hiredis context is thrown away and a new one
+/// order, so concurrency becomes pipelining by itself. While nothing is under way the next caller writes to the socket
+/// himself, and leaves the thread the replies. After any error the hiredis context is thrown away and a new one
 /// made, with jittered backoff; what waits in the mailbox meanwhile waits for its patience, what was under way is
 /// answered `outcomeUnknown`.
 package final class Connection: Sendable {
@@ -20,11 +21,16 @@ package final class Connection: Sendable {
         let replies: Int
         let deadline: ContinuousClock.Instant
         let complete: Completion
+        /// Set where the caller has written it, or a part.
+        var begun: IdleLine.Begun?
     }
 
     fileprivate struct Mailbox: Sendable {
+        /// Only the first one can be begun.
         var requests: [Request] = []
         var isClosed = false
+        /// Set while the thread waits with a connection that works.
+        var line: IdleLine?
     }
 
     private let address: RedisAddress
@@ -53,7 +59,7 @@ package final class Connection: Sendable {
         )
         let (wasEmpty, isClosed) = mailbox.withLock { mailbox in
             if mailbox.isClosed { return (false, true) }
-            mailbox.requests.append(request)
+            mailbox.add(request)
             return (mailbox.requests.count == 1, false)
         }
         if isClosed { complete(.failure(BrokerError(.closed, "the connection was closed"))) }
@@ -75,6 +81,9 @@ package final class Connection: Sendable {
         arrival.signal()
     }
 
+    /// Whether the next caller writes himself.
+    var isLent: Bool { mailbox.withLock { $0.line != nil } }
+
     // MARK: The thread
 
     private func run() {
@@ -89,12 +98,13 @@ package final class Connection: Sendable {
     private func serve(_ context: inout HiredisContext, _ first: [Request]) {
         var requests: [Request]? = first
         while let batch = requests {
-            if context.isStale {
+            // What a caller has written he wrote to a connection that was not stale; what can be read is his reply.
+            if batch.first?.begun == nil, context.isStale {
                 mailbox.withLock { $0.requests.insert(contentsOf: batch, at: 0) }
                 return
             }
             guard exchange(batch, over: &context) else { return }
-            requests = waitForRequests()
+            requests = waitForRequests(lending: context.lend())
         }
     }
 
@@ -103,13 +113,8 @@ package final class Connection: Sendable {
 
     /// Sends a batch at once and reads its replies, group by group. Answers whether the context can be used on.
     private func exchange(_ batch: [Request], over context: inout HiredisContext) -> Bool {
-        let groups = stride(from: 0, to: batch.count, by: Self.groupSize).map { first in
-            let group = batch[first..<min(first + Self.groupSize, batch.count)]
-            for request in group { context.append(request.bytes) }
-            return (requests: group, mark: context.appendMark())
-        }
         var usable = true
-        for (requests, mark) in groups {
+        for (requests, mark) in append(batch, to: &context) {
             do throws(BrokerError) {
                 let count = requests.reduce(0) { $0 + $1.replies }
                 let replies = try context.replies(count, before: mark)
@@ -123,6 +128,27 @@ package final class Connection: Sendable {
         }
         // A reply too many would be taken for the answer to the next request.
         return usable && !context.hasUnread
+    }
+
+    /// Puts a batch into the output buffer, in groups with a mark behind each. What a caller has begun to write has a mark already.
+    private func append(
+        _ batch: [Request],
+        to context: inout HiredisContext
+    ) -> [(requests: ArraySlice<Request>, mark: EndMark)] {
+        var groups: [(requests: ArraySlice<Request>, mark: EndMark)] = []
+        var rest = batch[...]
+        if let begun = rest.first?.begun {
+            if !begun.rest.isEmpty { context.append(begun.rest) }
+            groups.append((rest.prefix(1), begun.mark))
+            rest = rest.dropFirst()
+        }
+        while !rest.isEmpty {
+            let group = rest.prefix(Self.groupSize)
+            for request in group { context.append(request.bytes) }
+            groups.append((group, context.appendMark()))
+            rest = rest.dropFirst(Self.groupSize)
+        }
+        return groups
     }
 
     private func answer(_ requests: ArraySlice<Request>, with replies: [RESPValue]) {
@@ -163,15 +189,21 @@ package final class Connection: Sendable {
         }
     }
 
-    /// The next requests, at most about 1,000 commands or 512 KiB of them; `nil` once the connection is closed.
-    private func waitForRequests() -> [Request]? {
+    /// The next requests, at most about 1,000 commands or 512 KiB of them; `nil` once the connection is closed and what callers
+    /// have begun is done.
+    private func waitForRequests(lending line: IdleLine? = nil) -> [Request]? {
         while true {
-            let (batch, isClosed) = mailbox.withLock { ($0.takeBatch(), $0.isClosed) }
+            let (batch, isClosed) = mailbox.withLock { mailbox in
+                let batch = mailbox.takeBatch()
+                mailbox.line = batch.isEmpty && !mailbox.isClosed ? line : nil
+                return (batch, mailbox.isClosed)
+            }
             if isClosed {
-                for request in batch + takeAll() {
+                let begun = batch.prefix { $0.begun != nil }
+                for request in batch.dropFirst(begun.count) + takeAll() {
                     request.complete(.failure(BrokerError(.closed, "the connection was closed")))
                 }
-                return nil
+                return begun.isEmpty ? nil : Array(begun)
             }
             if !batch.isEmpty { return batch }
             arrival.wait()
@@ -180,6 +212,13 @@ package final class Connection: Sendable {
 }
 
 extension Connection.Mailbox {
+    /// Adds a request, having begun to write it where nothing is under way.
+    fileprivate mutating func add(_ request: Connection.Request) {
+        var request = request
+        if requests.isEmpty, let line = line.take() { request.begun = line.begin(request.bytes) }
+        requests.append(request)
+    }
+
     fileprivate mutating func takeBatch() -> [Connection.Request] {
         var bytes = 0
         var count = 0

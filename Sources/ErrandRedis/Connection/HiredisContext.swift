@@ -52,10 +52,7 @@ struct HiredisContext: ~Copyable {
     /// Whether the server has closed the connection, or sent something, while no reply is awaited.
     ///
     /// Looking before writing spares callers a lost answer when the server was restarted while the connection was idle.
-    var isStale: Bool {
-        var poller = pollfd(fd: context.pointee.fd, events: Int16(POLLIN), revents: 0)
-        return poll(&poller, 1, 0) != 0
-    }
+    var isStale: Bool { isReadable(context.pointee.fd) }
 
     /// Whether bytes were read that belong to no reply that is awaited: the next command would get them for its own.
     var hasUnread: Bool { context.pointee.reader.pointee.pos < context.pointee.reader.pointee.len }
@@ -89,6 +86,12 @@ struct HiredisContext: ~Copyable {
         mark.advance()
         append(mark.command)
         return mark
+    }
+
+    /// The connection for somebody who writes to it himself, while nothing is under way, and a mark that is none of its own.
+    mutating func lend() -> IdleLine {
+        mark.advance()
+        return IdleLine(descriptor: descriptor, mark: mark)
     }
 
     /// Reads the replies to all commands up to a mark, having written whatever is still in the output buffer.

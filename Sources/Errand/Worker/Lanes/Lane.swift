@@ -20,6 +20,10 @@ final class Lane: Sendable {
     /// Reports that are worth a call even while there is other work to do.
     private static let worthACall = 128
     private static let takenTogether = 64
+    /// So few claims are made runs of in less time than a call takes.
+    private static let fewClaims = 16
+    /// How long a few jobs may run before the line is looked at again: those that end sooner are reported with the same call.
+    private static let fewJobsTime = Duration.milliseconds(1)
 
     let queue: String
     private let index: Int
@@ -56,7 +60,8 @@ final class Lane: Sendable {
     /// Works until the session ends, or the worker drains and nothing is held any more.
     ///
     /// An answer is digested while the next call is under way already, so that neither the broker nor the worker waits for
-    /// the other one.
+    /// the other one. Only where few jobs were left in line they come first, for the next call would hardly find more, and
+    /// would keep a processor from them.
     func work() async throws(BrokerError) {
         var call = 0
         var poll = PollPause(longest: epoch.configuration.longestPoll)
@@ -80,7 +85,7 @@ final class Lane: Sendable {
             held.withLock { $0.account.begin(known: $0.known, reports: reports.count, wanted: wanted) }
             let last = undigested.take()
             let answer: ExchangeAnswer
-            do throws(BrokerError) { answer = try await send(exchange) { if let last { digest(last) } } } catch {
+            do throws(BrokerError) { answer = try await send(exchange, digesting: last) } catch {
                 if mayLeave(exchange, because: error) { return }
                 throw error
             }
@@ -94,6 +99,10 @@ final class Lane: Sendable {
             if held.withLock({ $0.account.differs }) {
                 if let last = undigested.take() { digest(last) }
                 try await reconcile(call)
+            }
+            if answer.claims.count < min(wanted, Self.fewClaims), let last = undigested.take() {
+                digest(last)
+                if !last.claims.isEmpty { await signal.wait(for: Self.fewJobsTime) }
             }
             let hurries = answer.hasDueJobs ? await promote() : false
             if wanted > 0 { poll.note(found: !answer.claims.isEmpty, hurries: hurries || answer.hasMore) }
@@ -116,13 +125,14 @@ final class Lane: Sendable {
         )
     }
 
-    /// Sends a call at once, and does something else until the answer comes.
-    private func send(_ exchange: Exchange, meanwhile work: () -> Void) async throws(BrokerError) -> ExchangeAnswer {
+    /// Sends a call at once, and digests what is left of the one before until the answer comes.
+    private func send(_ exchange: Exchange, digesting last: Digest?) async throws(BrokerError) -> ExchangeAnswer {
+        guard let last else { return try await send(exchange) }
         let outcome = await withTaskGroup(of: Result<ExchangeAnswer, BrokerError>.self) { group in
             group.addEagerTask { [self] in
                 do throws(BrokerError) { return .success(try await send(exchange)) } catch { return .failure(error) }
             }
-            work()
+            digest(last)
             return await group.next()
         }
         guard let outcome else { throw BrokerError(.closed, "the call was not made") }
