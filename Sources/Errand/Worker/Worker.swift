@@ -1,5 +1,4 @@
 import Backgroundable
-import Dispatch
 import Foundation
 public import Logging
 public import ServiceLifecycle
@@ -71,8 +70,6 @@ public final class Worker: Service, CustomStringConvertible {
         // A worker drains by itself: it gives back what does not end in time, which must come before the process leaves.
         background.holdsBackgroundTask = false
         background.maxConcurrentOperationCount = configuration.concurrency
-        // A queue of Foundation's own would pass operations on to this one: a thread more to wake for each.
-        background.underlyingQueue = .global()
         shutdown = Shutdown(grace: configuration.grace, stopGrace: configuration.stopGrace)
         overruns = Overruns(limit: configuration.mostOverruns)
     }

@@ -20,9 +20,10 @@ final class Lane: Sendable {
     /// Reports that are worth a call even while there is other work to do.
     private static let worthACall = 128
     private static let takenTogether = 64
-    /// So few claims are made runs of in less time than a call takes.
+    /// So few and small claims are made runs of in less time than a call takes.
     private static let fewClaims = 16
-    /// How long a few jobs may run before the line is looked at again: those that end sooner are reported with the same call.
+    private static let fewBytes = 64 * 1024
+    /// How long the first of a few jobs may run before the line is looked at again: if it ends sooner, both is one call.
     private static let fewJobsTime = Duration.milliseconds(1)
 
     let queue: String
@@ -66,8 +67,10 @@ final class Lane: Sendable {
         var call = 0
         var poll = PollPause(longest: epoch.configuration.longestPoll)
         var undigested: Digest?
+        var hasWaited = false
         while !epoch.isLost {
-            let reports = await takeReports(gathering: undigested == nil)
+            let reports = await takeReports(gathering: undigested == nil && !hasWaited)
+            hasWaited = false
             let (wanted, freeSlots) = epoch.isDraining || !poll.isOver ? (0, 0) : epoch.budget.grant(to: index)
             guard !reports.isEmpty || wanted > 0 else {
                 if let last = undigested.take() {
@@ -100,14 +103,22 @@ final class Lane: Sendable {
                 if let last = undigested.take() { digest(last) }
                 try await reconcile(call)
             }
-            if answer.claims.count < min(wanted, Self.fewClaims), let last = undigested.take() {
+            if Self.areFew(answer.claims, of: wanted), let last = undigested.take() {
                 digest(last)
-                if !last.claims.isEmpty { await signal.wait(for: Self.fewJobsTime) }
+                await signal.wait(for: Self.fewJobsTime)
+                // The next call looks in any case.
+                hasNews.store(false, ordering: .relaxed)
+                hasWaited = true
             }
             let hurries = answer.hasDueJobs ? await promote() : false
             if wanted > 0 { poll.note(found: !answer.claims.isEmpty, hurries: hurries || answer.hasMore) }
         }
         throw BrokerError(.sessionLost, "the broker does not know this session any more")
+    }
+
+    /// Whether an answer's jobs are less than was asked for, and soon digested.
+    private static func areFew(_ claims: [Claim], of wanted: Int) -> Bool {
+        !claims.isEmpty && claims.count < min(wanted, fewClaims) && claims.reduce(0) { $0 + $1.body.count } <= fewBytes
     }
 
     private func exchange(_ call: Int, _ reports: [OutcomeReport], _ wanted: Int, _ freeSlots: Int) -> Exchange {

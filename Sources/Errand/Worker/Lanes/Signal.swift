@@ -23,10 +23,13 @@ final class Signal: Sendable {
     /// Waits until the signal is raised or the time is over. Answers whether it was raised.
     @discardableResult
     func wait(for duration: Duration) async -> Bool {
-        let turn = state.withLock { state in
+        let turn = state.withLock { state -> Int? in
             state.turn &+= 1
-            return state.turn
+            defer { state.isRaised = false }
+            return state.isRaised ? nil : state.turn
         }
+        // Setting a deadline wakes a thread.
+        guard let turn else { return true }
         let deadline = DeadlineTimer.shared.schedule(after: duration) { [weak self] in self?.expire(turn) }
         defer { deadline.cancel() }
         return await withCheckedContinuation { continuation in
