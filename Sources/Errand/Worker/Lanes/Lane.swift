@@ -5,7 +5,7 @@ import Synchronization
 /// A worker's dealings with one queue within one session: it reports what ended and claims as much again, one numbered
 /// call after the other, for as long as the session lives.
 final class Lane: Sendable {
-    private struct Held {
+    struct Held {
         var runs: [String: JobRun] = [:]
         var reports: [OutcomeReport] = []
         /// Claims of the last answer that are not runs yet.
@@ -28,8 +28,8 @@ final class Lane: Sendable {
 
     let queue: String
     private let index: Int
-    private let epoch: SessionEpoch
-    private let held = Mutex(Held())
+    let epoch: SessionEpoch
+    let held = Mutex(Held())
     private let begun = Atomic<Token>(0)
     /// Raised when there may be something to do: a hint, an ended run, an open slot, the end.
     private let signal = Signal()
@@ -351,38 +351,6 @@ final class Lane: Sendable {
             epoch.raise(epoch.budget.open(reports.count, by: index))
         }
         return reports
-    }
-
-    // MARK: Stopping
-
-    /// Whether there is nothing to run and nothing to report.
-    var isEmpty: Bool { held.withLock { $0.known == 0 } }
-
-    /// Stops jobs that were asked to stop.
-    func stop(_ stops: [Beat.Stop]) {
-        for stop in stops {
-            let run = held.withLock { $0.runs[stop.id] }
-            if let run, run.token == stop.token { run.stop(.cancelled) }
-        }
-    }
-
-    /// Stops everything that is held, or what has not begun.
-    func stopAll(_ cause: JobRun.StopCause, onlyWaiting: Bool = false) {
-        let now = ContinuousClock.now
-        for run in held.withLock({ Array($0.runs.values) }) where !onlyWaiting || run.isWaiting(since: now) {
-            run.stop(cause)
-        }
-        wake()
-    }
-
-    /// Gives back what has waited too long for a slot.
-    func giveBackWaiting() {
-        let limit = ContinuousClock.now - epoch.configuration.longestWait
-        let waiting = held.withLock { Array($0.runs.values) }.filter { $0.isWaiting(since: limit) }
-        guard !waiting.isEmpty else { return }
-        // Before they are reported: the call that gives them back must not claim them again.
-        epoch.budget.stopClaimingAhead()
-        for run in waiting { run.stop(.released) }
     }
 }
 
