@@ -33,7 +33,7 @@ public struct ConformanceCase: Sendable, CaseIterable, CustomTestStringConvertib
             + lines + parking
             + priorities
             + timing
-            + endings + reconciling
+            + endings + reconciling + handing
             + reviving + settings + schedules + overlaps + sessions + recovery + quarantine + views + events
     }
 

@@ -13,6 +13,8 @@ extension TestBroker {
         let admitted = gate.admit(exchange.wanted)
         var allowed = exchange
         allowed.wanted = admitted
+        // No push hands a job over: it would go by the gate.
+        allowed.freeSlots = 0
         guard admitted > 0 || !exchange.reports.isEmpty else { return ExchangeAnswer(accepted: [], claims: []) }
         let answer: ExchangeAnswer
         do throws(BrokerError) { answer = try await memory.exchange(allowed, on: queue) } catch {

@@ -185,16 +185,21 @@ local function header(body)
   return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment
 end
 
+-- Hands the one new job to a waiting session, which then need not come for it: set by a script that does that. Answers whether it
+-- did, or nil when nobody listens there.
+local hand_over
+
 -- Tells as many waiting sessions as there are jobs for them. In a paused queue there are none: they are told when it goes on.
 local function wake(jobs)
   if jobs == 0 or num(field('settings', 'paused')) == 1 then return end
   while jobs > 0 and call('EXISTS', Q .. ':idle') == 1 do
     local sessions = call('SPOP', Q .. ':idle', math.min(jobs, 100))
     for _, session in ipairs(sessions) do
-      if call('ZSCORE', Q .. ':sessions', session) then
-        call('PUBLISH', Q .. ':hints:' .. session, 'w')
-        jobs = jobs - 1
-      end
+      local ends = call('ZSCORE', Q .. ':sessions', session)
+      local handed = false
+      if ends and hand_over then handed = hand_over(session, num(ends)) end
+      if ends and handed == false then call('PUBLISH', Q .. ':hints:' .. session, 'w') end
+      if ends and handed ~= nil then jobs = jobs - 1 end
     end
   end
 end
@@ -642,5 +647,45 @@ if refused then return refused end
 local answer = { 0 }
 if waiting == 0 and call('HLEN', Q .. ':counters') == 0 then answer[1] = 1 end
 take_jobs(1, answer)
+
+-- A session that found nothing has left word that a push may answer its next call: how long a claim of it may take. The only job in
+-- line goes to it at once, as if it had made that call just now. It learns of it by the hint; if that is lost, by making the call.
+-- Who has no connection gets nothing: his lease would have to end first.
+local LARGEST_HANDED = 16384
+local function is_alone(level)
+  if special and num(field('settings', 'starts')) == 1 then return false end
+  local others = {}
+  for other = 0, 9 do
+    if tostring(other) ~= level then others[#others + 1] = Q .. ':ready:' .. other end
+  end
+  if (special or level ~= '5') and call('EXISTS', Q .. ':suspects', Q .. ':parked', unpack(others)) > 0 then return false end
+  return call('LLEN', Q .. ':ready:' .. level) == 1
+end
+
+local function hand_to(session, lease_ends)
+  local id, envelope = ARGV[1], ARGV[5]
+  local me, mine, level = Q .. ':session:' .. session, Q .. ':claims:' .. session, string.sub(envelope, 3, 3)
+  local waits = redis.pcall('HMGET', me, 'call', 'open')
+  local grace, usual = string.match(not waits.err and waits[2] or '', '^(%d+):(%d+)$')
+  if not grace or lease_ends <= now or #envelope > LARGEST_HANDED or not is_alone(level) then return false end
+  local seq = call('HMGET', Q .. ':seq', 'token', 'solo')
+  if seq[2] or entry_of(id) ~= id or type(redis.pcall('HLEN', mine)) == 'table' then return false end
+
+  local body = nowtext .. envelope
+  local _, timeout = header(body)
+  local token = whole(math.max(clock[1] * 1000000 + clock[2], num(seq[1]) + 1))
+  local deadline = whole(now + (timeout and timeout > 0 and num(grace) + timeout or num(usual)))
+  local word = 'c' .. whole(num(waits[1]) + 1) .. ' ' .. token .. ' ' .. id .. '\n' .. body
+  if call('PUBLISH', Q .. ':hints:' .. session, word) == 0 then return nil end
+  call('LPOP', Q .. ':ready:' .. level)
+  call('HSET', mine, id, token .. ':' .. deadline)
+  call('HSET', Q .. ':seq', 'token', token)
+  call('HSET', me, 'open', 'h' .. token, 'begun', token)
+  -- A capital letter: its name is its own until it starts, and free from now on.
+  if string.find(ARGV[3], '[DR]') then leave_name(id) elseif ARGV[3] ~= 'i' then put('running', id, session) end
+  return true
+end
+if COUNT == 1 and answer[2] == 'a' and fresh == 1 then hand_over = hand_to end
+
 settle()
 return answer

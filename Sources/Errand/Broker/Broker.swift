@@ -183,6 +183,9 @@ public protocol Subscription: Sendable {
 public enum Hint: Sendable, Equatable {
     /// There may be jobs in this queue.
     case work(queue: String)
+    /// A push has answered the session's next call before it was made: the job is claimed for it already. The call need not be made
+    /// any more; if this hint is lost, it has the same answer.
+    case claimed(queue: String, call: Int, claim: Claim)
     /// A running job of this session in this queue may have been told to stop.
     case stop(queue: String)
 }

@@ -51,6 +51,8 @@ public struct ExchangeAnswer: Sendable {
     public var isPaused: Bool
     /// Whether the broker met nothing but places of jobs that had left, and stopped before the end of the line: another call goes on there.
     public var hasMore: Bool
+    /// Whether a push has answered this call before it came: then its reports were not taken and belong to the next call.
+    public var cameLate: Bool
 
     /// Makes an answer.
     public init(
@@ -58,18 +60,20 @@ public struct ExchangeAnswer: Sendable {
         claims: [Claim],
         hasDueJobs: Bool = false,
         isPaused: Bool = false,
-        hasMore: Bool = false
+        hasMore: Bool = false,
+        cameLate: Bool = false
     ) {
         self.accepted = accepted
         self.claims = claims
         self.hasDueJobs = hasDueJobs
         self.isPaused = isPaused
         self.hasMore = hasMore
+        self.cameLate = cameLate
     }
 }
 
 /// The broker's record that a session may run a job.
-public struct Claim: Sendable {
+public struct Claim: Sendable, Equatable {
     /// The job's id.
     public let id: String
     /// The fence; see ``Token``.

@@ -36,7 +36,12 @@ public final class MemoryBroker: Broker {
 final class MemoryQueueBox: Sendable {
     let queue: Mutex<MemoryQueue>
 
-    init(_ name: String) { queue = Mutex(MemoryQueue(name: name)) }
+    /// - Parameter listens: whether somebody hears a session's hints.
+    init(_ name: String, listens: @escaping @Sendable (_ session: String) -> Bool) {
+        var queue = MemoryQueue(name: name)
+        queue.listens = listens
+        self.queue = Mutex(queue)
+    }
 }
 
 extension MemoryBroker {
@@ -67,7 +72,7 @@ extension MemoryBroker {
         }
         return queuesByName.withLock { queues in
             if let known = queues[name] { return known }
-            let made = MemoryQueueBox(name)
+            let made = MemoryQueueBox(name) { [subscribers] in subscribers.isHeard($0, of: name) }
             if creating { queues[name] = made }
             return made
         }

@@ -4,6 +4,8 @@ enum MemoryRules {
     static let leaseMilliseconds: ClosedRange<Int64> = 100...86_400_000
     static let nameBytes = 1024
     static let envelopeBytes = 1_200_000
+    /// The largest envelope that goes to a waiting session with the hint.
+    static let handedBytes = 16_384
     static let claimedBytes = 8_388_608
     static let inspectedBytes = 8_388_608
     static let errorBytes = OutcomeReport.mostErrorBytes

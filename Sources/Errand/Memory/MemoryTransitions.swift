@@ -52,18 +52,11 @@ package struct MemoryTransitions: Sendable {
     /// What is known of a job.
     package func record(of id: String) -> JobRecord? { queue.record(of: id) }
     /// Sessions that wait for a hint.
-    package var waitingSessions: Set<String> { queue.idle }
+    package var waitingSessions: [String] { queue.idle }
 
-    /// What the transitions since the last call had to tell: messages of events, and the sessions hinted, with whether
-    /// something is to stop.
-    package mutating func takeNews() -> (events: [[UInt8]], hints: [(session: String, isStop: Bool)]) {
+    /// What the transitions since the last call had to tell: messages of events, and hints for sessions.
+    package mutating func takeNews() -> (events: [[UInt8]], hints: [(session: String, hint: Hint)]) {
         let outbox = queue.takeOutbox()
-        return (
-            outbox.messages,
-            outbox.hints.map { hint in
-                if case .stop = hint.hint { return (hint.session, true) }
-                return (hint.session, false)
-            }
-        )
+        return (outbox.messages, outbox.hints)
     }
 }

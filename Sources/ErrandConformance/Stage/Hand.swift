@@ -46,6 +46,9 @@ final class Hand: Sendable {
         return answer
     }
 
+    /// A hint has told the answer of the next call, which need not be made any more.
+    func skipCall() { calls.withLock { $0 += 1 } }
+
     /// The number of the last call.
     var lastCall: Int { calls.withLock { $0 } }
 

@@ -26,6 +26,9 @@ extension RedisBroker {
             switch message.first {
             case UInt8(ascii: "w"): onHint(.work(queue: queue))
             case UInt8(ascii: "s"): onHint(.stop(queue: queue))
+            case UInt8(ascii: "c"):
+                guard let handed = HandedClaim(message) else { return }
+                onHint(.claimed(queue: queue, call: handed.call, claim: handed.claim))
             default: break
             }
         }

@@ -4,9 +4,10 @@ extension ExchangeAnswer {
     /// Reads what the exchange script answers; `nil` when it is anything else.
     package init?(_ reply: RESPValue, reports: Int) {
         guard let parts = reply.elements, parts.count == 6,
-            let verdicts = parts[0].bytes, verdicts.count == reports,
+            let verdicts = parts[0].bytes,
             let ids = parts[2].elements, let bodies = parts[3].elements, ids.count == bodies.count,
-            let extras = parts[4].elements, let flags = parts[5].number
+            let extras = parts[4].elements, let flags = parts[5].number,
+            verdicts.count == (flags & 8 != 0 ? 0 : reports)
         else { return nil }
         let token = parts[1].text.flatMap { Token($0) } ?? 0
         if token == 0, !ids.isEmpty { return nil }
@@ -33,7 +34,8 @@ extension ExchangeAnswer {
             claims: claims,
             hasDueJobs: flags & 1 != 0,
             isPaused: flags & 2 != 0,
-            hasMore: flags & 4 != 0
+            hasMore: flags & 4 != 0,
+            cameLate: flags & 8 != 0
         )
     }
 }

@@ -5,7 +5,8 @@
 --          0 and nine values: id, token, verb, attempt, duration (ms), fragment, error (JSON), result, retry delay (ms; '' for none)
 --          n > 0, for n jobs that just finished and are alike: token, fragment, attempt, the ids, the durations (ms)
 -- Answer   verdicts ('1' counted, '0' stale), token of the claims, ids, bodies, extras (position, failures, crashes, …), flags (1 due jobs wait, 2 paused,
---          4 nothing but what has left so far: there may be more behind it)
+--          4 nothing but what has left so far: there may be more behind it, 8 a push has answered this call before it came, and its
+--          reports were not taken)
 local session = ARGV[1]
 local me, mine = Q .. ':session:' .. session, Q .. ':claims:' .. session
 if not call('ZSCORE', Q .. ':sessions', session) then return redis.error_reply('ERRANDLOST the session is not registered') end
@@ -57,8 +58,14 @@ local function add_extras()
   end
 end
 
+local last = call('HMGET', me, 'call', 'token', 'verdicts', 'open')
+-- A push has handed a job over in answer to this call: from now on it is the last one.
+local handed = string.match(last[4] or '', '^h(%d+)$')
+if handed and num(ARGV[2]) == num(last[1]) + 1 then
+  last = { ARGV[2], handed, 'h' }
+  call('HSET', me, 'call', ARGV[2], 'token', handed, 'verdicts', 'h', 'open', '')
+end
 -- A resend: the verdicts of the first time, and what is still held of its claims.
-local last = call('HMGET', me, 'call', 'token', 'verdicts')
 if last[1] == ARGV[2] then
   if last[2] and last[2] ~= '' then
     local held = call('HGETALL', mine)
@@ -71,7 +78,8 @@ if last[1] == ARGV[2] then
   add_extras()
   -- Who was to wait for a hint, and got none yet, goes on waiting: on a bad network every lost answer would be another look.
   local waits = #ids > 0 or num(ARGV[3]) == 0 or call('SISMEMBER', Q .. ':idle', session) == 1
-  return { last[3] or '', last[2] or '', ids, bodies, extras, waits and 0 or 4 }
+  local verdicts = last[3] or ''
+  return { verdicts == 'h' and '' or verdicts, last[2] or '', ids, bodies, extras, (waits and 0 or 4) + (verdicts == 'h' and 8 or 0) }
 end
 
 -- A call that was held back on a broken connection while later ones went through: nobody waits for its answer.
@@ -219,6 +227,8 @@ end
 local wanted, room = num(ARGV[3]), num(ARGV[8])
 local token = ''
 local flags = 0
+-- What a push must know to answer the next call.
+local open = ''
 if not is_plain then known = {} end
 
 -- Entries of a line as ids: tombstones are skipped and counted down, places taken over lead to their new owners.
@@ -454,7 +464,11 @@ if wanted > 0 then
     end
   else
     token = ''
-    if looked >= 2000 and skipped > 0 then flags = 4 else call('SADD', Q .. ':idle', session) end
+    if looked >= 2000 and skipped > 0 then flags = 4
+    else
+      call('SADD', Q .. ':idle', session)
+      if num(ARGV[4]) > 0 then open = whole(wait_and_grace) .. ':' .. whole(usual) end
+    end
     local function is_due(name) return call('ZRANGEBYSCORE', Q .. ':' .. name, '-inf', nowtext, 'LIMIT', 0, 1)[1] end
     if is_due('scheduled') or is_due('retrying') then flags = flags + 1 end
   end
@@ -463,6 +477,6 @@ end
 local begun = num(ARGV[5])
 if token ~= '' and num(ARGV[4]) > 0 then begun = num(token) end
 local verdict_text = table.concat(verdicts)
-call('HSET', me, 'call', ARGV[2], 'token', token, 'verdicts', verdict_text, 'begun', whole(begun))
+call('HSET', me, 'call', ARGV[2], 'token', token, 'verdicts', verdict_text, 'begun', whole(begun), 'open', open)
 settle()
 return { verdict_text, token, ids, bodies, extras, flags }

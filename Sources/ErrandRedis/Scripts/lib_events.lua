@@ -81,16 +81,21 @@ local function header(body)
   return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment
 end
 
+-- Hands the one new job to a waiting session, which then need not come for it: set by a script that does that. Answers whether it
+-- did, or nil when nobody listens there.
+local hand_over
+
 -- Tells as many waiting sessions as there are jobs for them. In a paused queue there are none: they are told when it goes on.
 local function wake(jobs)
   if jobs == 0 or num(field('settings', 'paused')) == 1 then return end
   while jobs > 0 and call('EXISTS', Q .. ':idle') == 1 do
     local sessions = call('SPOP', Q .. ':idle', math.min(jobs, 100))
     for _, session in ipairs(sessions) do
-      if call('ZSCORE', Q .. ':sessions', session) then
-        call('PUBLISH', Q .. ':hints:' .. session, 'w')
-        jobs = jobs - 1
-      end
+      local ends = call('ZSCORE', Q .. ':sessions', session)
+      local handed = false
+      if ends and hand_over then handed = hand_over(session, num(ends)) end
+      if ends and handed == false then call('PUBLISH', Q .. ':hints:' .. session, 'w') end
+      if ends and handed ~= nil then jobs = jobs - 1 end
     end
   end
 end

@@ -8,8 +8,10 @@ local me, mine = Q .. ':session:' .. session, Q .. ':claims:' .. session
 if not call('ZSCORE', Q .. ':sessions', session) then return redis.error_reply('ERRANDLOST the session is not registered') end
 local wrong = session_type_error(session)
 if wrong then return wrong end
--- What was claimed since then, the worker could not know of when it asked.
-if num(call('HGET', me, 'call')) > num(ARGV[2]) then return redis.error_reply('ERRAND this call is older than the last exchange') end
+-- What was claimed since then, or handed over, the worker could not know of when it asked.
+local last = call('HMGET', me, 'call', 'open')
+local answered = num(last[1]) + (string.find(last[2] or '', '^h') and 1 or 0)
+if answered > num(ARGV[2]) then return redis.error_reply('ERRAND this call is older than the last exchange') end
 
 local known, answer = {}, { 0 }
 for i = 3, #ARGV - 1, 2 do

@@ -9,6 +9,7 @@ final class TroubledBroker: WorkingBroker {
         var failures: [String: Int] = [:]
         /// The queue whose exchanges are carried out, but not answered.
         var unanswered: String?
+        var hintsAreLost = false
         var emptyAnswers = 0
         var calls: [String: Int] = [:]
         var assumedBegun: Token = 0
@@ -33,6 +34,9 @@ final class TroubledBroker: WorkingBroker {
 
     /// Lets the answers to a queue's exchanges be lost on their way; `nil` ends that.
     func loseAnswers(of queue: String?) { state.withLock { $0.unanswered = queue } }
+
+    /// Lets hints be lost from now on.
+    func loseHints() { state.withLock { $0.hintsAreLost = true } }
 
     /// Lets so many exchanges find nothing but places of jobs that left.
     func findNothing(times: Int) { state.withLock { $0.emptyAnswers = times } }
@@ -116,7 +120,9 @@ final class TroubledBroker: WorkingBroker {
         on queues: [String],
         _ onHint: @escaping @Sendable (Hint) -> Void
     ) -> any Subscription {
-        memory.hints(for: session, on: queues, onHint)
+        memory.hints(for: session, on: queues) { [weak self] hint in
+            if self?.state.withLock(\.hintsAreLost) == false { onHint(hint) }
+        }
     }
 
     func put(_ schedule: Schedule) async throws(BrokerError) -> ScheduleVerdict { try await memory.put(schedule) }

@@ -106,6 +106,7 @@ struct TroubledWorkerTests {
         let broker = TroubledBroker()
         let (group, work, opens) = try await startWithAJobThatWaits(broker, beside: "unheard")
         let producer = Producer(broker: broker.memory)
+        broker.loseHints()
         broker.loseAnswers(of: "unheard")
         _ = try await producer.push(OperationDescription("wait", queue: "unheard"))
         try await eventually("the other job is claimed") {

@@ -54,6 +54,11 @@ final class MemorySubscribers: Sendable {
         }
     }
 
+    /// Whether somebody listens to a session's hints.
+    func isHeard(_ session: String, of queue: String) -> Bool {
+        listeners.withLock { $0.hints.values.contains { $0.session == session && $0.queues.contains(queue) } }
+    }
+
     /// Hands out what a transition of a queue had to tell.
     func deliver(_ outbox: MemoryOutbox, of queue: String) {
         if !outbox.messages.isEmpty { deliver(outbox.messages, of: queue) }

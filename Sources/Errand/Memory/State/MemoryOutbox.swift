@@ -26,13 +26,17 @@ extension MemoryQueue {
     mutating func takeOutbox() -> MemoryOutbox {
         ended.settle(now: now, window: settings.rememberIDs)
         history.trim(before: now - settings.keepHistory)
-        while !settings.isPaused, outbox.newWork > 0, let session = idle.popFirst() {
-            guard sessions[session] != nil else { continue }
+        while !settings.isPaused, outbox.newWork > 0, let session = takeIdle() {
             outbox.add(.work(queue: name), for: session)
             outbox.newWork -= 1
         }
         defer { outbox = MemoryOutbox() }
         return outbox
+    }
+
+    /// The next session to be told of work.
+    mutating func takeIdle() -> String? {
+        idle.isEmpty ? nil : idle.removeFirst()
     }
 
     mutating func count(_ what: MemoryTotal) { totals[what.rawValue, default: 0] += 1 }

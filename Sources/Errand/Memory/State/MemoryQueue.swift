@@ -17,8 +17,10 @@ struct MemoryQueue: Sendable {
     var holders: [MemoryName: String] = [:]
 
     var sessions: [String: MemorySession] = [:]
-    /// Sessions that found nothing and wait for a hint.
-    var idle: Set<String> = []
+    /// Sessions that found nothing and wait for a hint: who has waited longest is told first.
+    var idle: [String] = []
+    /// Whether somebody hears a session's hints; who does not gets no job by one.
+    var listens: @Sendable (_ session: String) -> Bool = { _ in true }
     /// The session that serves the suspects.
     var solo: String?
     var pulse = MemoryPulse()

@@ -13,13 +13,23 @@ struct MemorySession: Sendable {
     var begun: Token = 0
     var claims: [String: MemoryClaim] = [:]
     var lastCall: LastCall?
+    /// What a push must know to answer the next call, when the last one found nothing to begin: how long a claim may wait and
+    /// take to stop, in milliseconds.
+    var openCall: Int64?
+    /// The token of the claim with which a push has answered the next call.
+    var handedToken: Token?
 
     /// What a resend of the last call is answered with.
     struct LastCall: Sendable {
         let number: Int
         let token: Token?
         let accepted: [Bool]
+        /// Whether a push had answered it before it came.
+        var cameLate = false
     }
+
+    /// The number of the last call that was answered, by a push also.
+    var lastAnswered: Int { (lastCall?.number ?? 0) + (handedToken == nil ? 0 : 1) }
 
     /// The default timeout that a job without one of its own may get, at the most.
     var longestTimeout: Int64 {

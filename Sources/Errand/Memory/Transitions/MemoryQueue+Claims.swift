@@ -6,10 +6,10 @@ extension MemoryQueue {
     mutating func claim(_ call: Exchange, into answer: inout ExchangeAnswer) {
         guard !settings.isPaused else {
             answer.isPaused = true
-            idle.insert(call.session.id)
+            awaitHint(call.session.id)
             return
         }
-        var grant = MemoryGrant(call, token: max(UInt64(clamping: now) &* 1000, lastToken &+ 1))
+        var grant = MemoryGrant(call, token: nextToken)
         if !serveSuspects(to: &grant) {
             let metSuspect = claimParked(&grant)
             claimLevels(&grant)
@@ -19,14 +19,20 @@ extension MemoryQueue {
         if grant.claims.isEmpty { wait(call.session.id, &answer) } else { settle(grant) }
     }
 
+    private mutating func awaitHint(_ session: String) {
+        if !idle.contains(session) { idle.append(session) }
+    }
+
+    var nextToken: Token { max(UInt64(clamping: now) &* 1000, lastToken &+ 1) }
+
     private mutating func wait(_ session: String, _ answer: inout ExchangeAnswer) {
-        idle.insert(session)
+        awaitHint(session)
         answer.hasDueJobs = [scheduled.first(), retrying.first()].contains { $0.map { $0.time <= now } ?? false }
     }
 
     private mutating func settle(_ grant: MemoryGrant) {
         lastToken = grant.token
-        idle.remove(grant.session)
+        idle.removeAll { $0 == grant.session }
         guard settings.publishesStarts else { return }
         for claim in grant.claims {
             guard let job = jobs[claim.id] else { continue }
@@ -122,7 +128,7 @@ extension MemoryQueue {
     }
 
     @discardableResult
-    private mutating func claim(_ id: String, _ grant: inout MemoryGrant) -> Bool {
+    mutating func claim(_ id: String, _ grant: inout MemoryGrant) -> Bool {
         guard let job = jobs[id] else { return false }
         vacate(id)
         let deadline = grant.hardDeadline(of: job, usual: sessions[grant.session]?.longestTimeout ?? 0, now: now)
@@ -157,10 +163,19 @@ struct MemoryGrant {
         session = call.session.id
         self.token = token
         wanted = call.wanted
-        longestWaitAndGrace = MemoryRules.later(
-            MemoryRules.milliseconds(call.longestWait),
-            by: MemoryRules.milliseconds(call.stopGrace)
-        )
+        longestWaitAndGrace = Self.longestWaitAndGrace(of: call)
+    }
+
+    /// One job for a session whose call is answered before it comes.
+    init(handingTo session: String, longestWaitAndGrace: Int64, token: Token) {
+        self.session = session
+        self.token = token
+        wanted = 1
+        self.longestWaitAndGrace = longestWaitAndGrace
+    }
+
+    static func longestWaitAndGrace(of call: Exchange) -> Int64 {
+        MemoryRules.later(MemoryRules.milliseconds(call.longestWait), by: MemoryRules.milliseconds(call.stopGrace))
     }
 
     var hasRoom: Bool { wanted > 0 && bytesLeft > 0 }

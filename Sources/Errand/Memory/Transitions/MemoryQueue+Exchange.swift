@@ -4,6 +4,7 @@ extension MemoryQueue {
         let id = call.session.id
         guard let session = sessions[id] else { throw lost(id) }
         noticeGap(lease: 0)
+        if let late = answeredByPush(call, of: session) { return late }
         if let last = session.lastCall, last.number == call.call { return repeated(last, for: session) }
         if let last = session.lastCall, call.call < last.number {
             throw BrokerError(.refused, "this call is older than the last one")
@@ -26,15 +27,19 @@ extension MemoryQueue {
         let token = answer.claims.first?.token
         let id = call.session.id
         sessions[id]?.lastCall = .init(number: call.call, token: token, accepted: answer.accepted)
+        let waits = call.wanted > 0 && token == nil && !answer.isPaused && call.freeSlots > 0
+        sessions[id]?.openCall = waits ? MemoryGrant.longestWaitAndGrace(of: call) : nil
+        sessions[id]?.handedToken = nil
         if let token, call.freeSlots > 0 { sessions[id]?.begun = token } else { sessions[id]?.begun = call.begun }
     }
 
     /// The verdicts of the first time, and what is still held of its claims.
-    private func repeated(_ last: MemorySession.LastCall, for session: MemorySession) -> ExchangeAnswer {
+    func repeated(_ last: MemorySession.LastCall, for session: MemorySession) -> ExchangeAnswer {
         let held = session.claimsInOrder.filter { $0.claim.token == last.token }
         return ExchangeAnswer(
             accepted: last.accepted,
-            claims: held.compactMap { held in jobs[held.id].map { claim(of: $0, token: held.claim.token) } }
+            claims: held.compactMap { held in jobs[held.id].map { claim(of: $0, token: held.claim.token) } },
+            cameLate: last.cameLate
         )
     }
 

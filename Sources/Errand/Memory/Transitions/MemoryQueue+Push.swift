@@ -1,8 +1,14 @@
 /// Push: takes jobs into the queue, one after the other.
 extension MemoryQueue {
+    mutating func push(_ envelopes: [JobEnvelope]) throws(BrokerError) -> [Receipt] {
+        let receipts = try enqueue(envelopes)
+        if envelopes.count == 1, receipts.first?.outcome == .accepted { handOver(envelopes[0].id) }
+        return receipts
+    }
+
     /// - Parameter waiting: whether a `drop` waits for the end of a holder that runs, where nobody does yet, instead of
     ///   giving way to it.
-    mutating func push(_ envelopes: [JobEnvelope], waiting: Bool = false) throws(BrokerError) -> [Receipt] {
+    mutating func enqueue(_ envelopes: [JobEnvelope], waiting: Bool = false) throws(BrokerError) -> [Receipt] {
         let pushes = try Self.checked(envelopes)
         // What was taken already and is sent again is told so, also by a queue that is full.
         let most = settings.maximumLength

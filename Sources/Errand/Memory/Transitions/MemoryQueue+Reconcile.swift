@@ -6,7 +6,7 @@ extension MemoryQueue {
         runs: [(id: String, token: Token)]
     ) throws(BrokerError) -> Reconciliation {
         guard let session = sessions[id] else { throw lost(id) }
-        if let last = session.lastCall, last.number > call {
+        if session.lastAnswered > call {
             throw BrokerError(.refused, "this call is older than the last exchange")
         }
         let known = Dictionary(runs.map { ($0.id, $0.token) }, uniquingKeysWith: { $1 })

@@ -78,7 +78,7 @@ extension MemoryQueue {
 
     mutating func endSession(_ id: String) {
         if let ended = sessions.removeValue(forKey: id) { forgetLease(ended.lease) }
-        idle.remove(id)
+        idle.removeAll { $0 == id }
         if solo == id { solo = nil }
     }
 

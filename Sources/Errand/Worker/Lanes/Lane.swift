@@ -12,6 +12,8 @@ final class Lane: Sendable {
         var unread = 0
         /// What is compared with the broker's account.
         var account = ClaimAccount()
+        /// What a push has answered to a call that is yet to be made.
+        var handed: (call: Int, claim: Claim)?
 
         /// The claims of which this worker knows, but for those that are reported with the call that is under way.
         var known: Int { runs.count + reports.count + unread }
@@ -24,18 +26,18 @@ final class Lane: Sendable {
     private static let fewClaims = 16
     private static let fewBytes = 64 * 1024
     /// How long the first of a few jobs may run before the line is looked at again: if it ends sooner, both is one call.
-    private static let fewJobsTime = Duration.milliseconds(1)
+    static let fewJobsTime = Duration.milliseconds(1)
 
     let queue: String
-    private let index: Int
+    let index: Int
     let epoch: SessionEpoch
     let held = Mutex(Held())
     private let begun = Atomic<Token>(0)
     /// Raised when there may be something to do: a hint, an ended run, an open slot, the end.
-    private let signal = Signal()
+    let signal = Signal()
     /// Whether the signal was for this queue's sake. An open slot says nothing of its jobs: lanes that find nothing pass the slots
     /// round, and would keep each other from ever resting.
-    private let hasNews = Atomic(false)
+    let hasNews = Atomic(false)
     private let enough = Signal()
 
     init(_ queue: String, index: Int, epoch: SessionEpoch) {
@@ -68,11 +70,21 @@ final class Lane: Sendable {
         var poll = PollPause(longest: epoch.configuration.longestPoll)
         var undigested: Digest?
         var hasWaited = false
+        // Whether a push may answer the next call: who leaves must know that none has.
+        var isOpen = false
         while !epoch.isLost {
+            if let claim = takeHanded(answering: call + 1) {
+                call += 1
+                if let last = undigested.take() { digest(last) }
+                await begin(claim)
+                (hasWaited, isOpen) = (true, false)
+                poll.note(found: true, hurries: false)
+                continue
+            }
             let reports = await takeReports(gathering: undigested == nil && !hasWaited)
             hasWaited = false
             let (wanted, freeSlots) = epoch.isDraining || !poll.isOver ? (0, 0) : epoch.budget.grant(to: index)
-            guard !reports.isEmpty || wanted > 0 else {
+            guard !reports.isEmpty || wanted > 0 || (epoch.isDraining && isOpen) else {
                 if let last = undigested.take() {
                     digest(last)
                     continue
@@ -94,7 +106,13 @@ final class Lane: Sendable {
             }
             // They begin at once, and the broker counts them as begun; the next call, which goes out before, must not deny it.
             if freeSlots > 0, let token = answer.claims.first?.token { noteBegun(token) }
-            undigested = Digest(reports: reports, accepted: answer.accepted, claims: answer.claims)
+            isOpen = freeSlots > 0 && answer.claims.isEmpty
+            if answer.cameLate { putBack(reports) }
+            undigested = Digest(
+                reports: answer.cameLate ? [] : reports,
+                accepted: answer.accepted,
+                claims: answer.claims
+            )
             held.withLock { held in
                 held.unread = answer.claims.count
                 held.account.end(known: held.known)
@@ -104,10 +122,7 @@ final class Lane: Sendable {
                 try await reconcile(call)
             }
             if Self.areFew(answer.claims, of: wanted), let last = undigested.take() {
-                digest(last)
-                await signal.wait(for: Self.fewJobsTime)
-                // The next call looks in any case.
-                hasNews.store(false, ordering: .relaxed)
+                await digestFew(last)
                 hasWaited = true
             }
             let hurries = answer.hasDueJobs ? await promote() : false
@@ -229,13 +244,13 @@ final class Lane: Sendable {
     // MARK: Claims
 
     /// What an answer leaves to be done.
-    private struct Digest {
+    struct Digest {
         let reports: [OutcomeReport]
         let accepted: [Bool]
         let claims: [Claim]
     }
 
-    private func digest(_ digest: Digest) {
+    func digest(_ digest: Digest) {
         for (report, counted) in zip(digest.reports, digest.accepted) where !counted {
             epoch.logger.debug(
                 "a late report changed nothing",
@@ -248,6 +263,10 @@ final class Lane: Sendable {
     /// Makes runs of claims, some at a time so that the first ones need not wait for the last ones.
     private func take(_ claims: [Claim]) {
         guard !claims.isEmpty else { return }
+        if epoch.isDraining, !epoch.isLost {
+            for claim in claims { report(OutcomeReport(claim, .released), ofUnread: 1) }
+            return
+        }
         for start in stride(from: 0, to: claims.count, by: Self.takenTogether) {
             let portion = claims[start..<min(start + Self.takenTogether, claims.count)]
             let operations = portion.compactMap { accept($0)?.makeOperation() }
@@ -326,7 +345,7 @@ final class Lane: Sendable {
         if let report { self.report(report) } else { epoch.raise(epoch.budget.open(1, by: index)) }
     }
 
-    private func report(_ report: OutcomeReport, ofUnread unread: Int = 0) {
+    func report(_ report: OutcomeReport, ofUnread unread: Int = 0) {
         let count = held.withLock { held in
             held.unread -= unread
             held.reports.append(report)
@@ -355,7 +374,7 @@ final class Lane: Sendable {
 }
 
 extension OutcomeReport {
-    fileprivate init(_ claim: Claim, _ verb: Verb, fragment: [UInt8] = [], error: String? = nil) {
+    init(_ claim: Claim, _ verb: Verb, fragment: [UInt8] = [], error: String? = nil) {
         self.init(
             id: claim.id,
             token: claim.token,

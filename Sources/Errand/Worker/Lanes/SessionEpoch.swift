@@ -174,6 +174,7 @@ final class SessionEpoch: Sendable {
     private func take(_ hint: Hint) {
         switch hint {
         case .work(let queue): lane(of: queue)?.hurry()
+        case .claimed(let queue, let call, let claim): lane(of: queue)?.take(claim, answering: call)
         case .stop: heartbeatBox.withLock { $0 }?.beatNow()
         }
     }

@@ -1,3 +1,4 @@
+import Backgroundable
 import ErrandCommandLine
 import Foundation
 import Synchronization
@@ -90,9 +91,9 @@ final class BenchWorkers: Sendable {
                 return state.next
             }
             guard let key else { return continuation.resume(returning: true) }
-            Task {
-                try? await Task.sleep(for: .seconds(60))
-                state.withLock { $0.waiting.removeValue(forKey: key) }?.resume.resume(returning: false)
+            // A timer that sleeps on: who is measured needs the processors.
+            _ = DeadlineTimer.shared.schedule(after: .seconds(60)) { [weak self] in
+                self?.state.withLock { $0.waiting.removeValue(forKey: key) }?.resume.resume(returning: false)
             }
         }
     }

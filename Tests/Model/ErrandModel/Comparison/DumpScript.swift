@@ -78,10 +78,12 @@ enum DumpScript {
           local session = 'session-' .. n
           local ends = call('ZSCORE', Q .. ':sessions', session)
           if ends then
-            local me = call('HMGET', Q .. ':session:' .. session, 'pid', 'lease', 'beat', 'begun', 'call', 'token', 'verdicts')
-            local verdicts = me[7] or ''
+            local me = call('HMGET', Q .. ':session:' .. session, 'pid', 'lease', 'beat', 'begun', 'call', 'token', 'verdicts', 'open')
+            local verdicts, came_late = me[7] or '', me[7] == 'h'
+            if came_late then verdicts = '' end
             say(30, n, me[1], me[2], ends, me[3], me[4] or 0, me[5] or -1, me[6] and me[6] ~= '' and me[6] or 0, #verdicts)
             for verdict in string.gmatch(verdicts, '.') do say(verdict) end
+            say(came_late and 1 or 0, string.match(me[8] or '', '^(%d+):') or -1, string.match(me[8] or '', '^h(%d+)$') or 0)
             local claims = call('HGETALL', Q .. ':claims:' .. session)
             say(#claims / 2)
             for i = 1, #claims, 2 do

@@ -10,7 +10,7 @@ package struct HistoryMaker {
         package init() {}
     }
 
-    private enum Planned { case register, claim, expire, recover, enter, start, meddle, overrun, look }
+    private enum Planned { case register, claim, expire, recover, enter, start, meddle, overrun, look, wait, hand }
 
     private var numbers: SeededNumbers
     private let style: Style
@@ -79,6 +79,10 @@ package struct HistoryMaker {
             plan = [.enter, .start, .meddle, .overrun, .look, .look]
             return next()
         }
+        if numbers.chance(12), model.lines.isEmpty, !style.isPlain {
+            plan = [.wait, .hand]
+            return next()
+        }
         passTime()
         let kind = numbers.below(100)
         switch kind {
@@ -106,7 +110,7 @@ package struct HistoryMaker {
             registration.lease = 100
             return .register(registration)
         case .claim:
-            var call = Call(session: 0, number: (model.sessions[0]?.lastCall?.number ?? 0) + 1)
+            var call = Call(session: 0, number: nextNumber(of: 0))
             call.wanted = 1 + numbers.below(2)
             call.freeSlots = numbers.chance(85) ? 1 : 0
             call.waitAndGrace = 100_000
@@ -118,8 +122,25 @@ package struct HistoryMaker {
             if let known = model.sessions[1] { return .beat(1, lease: known.registration.lease, begun: known.begun) }
             return .register(registration)
         case .recover: return recover()
+        case .wait: return look(of: someSession())
+        case .hand: return .push([oneJob()])
         case .enter, .start, .meddle, .overrun, .look: return stuck(step)
         }
+    }
+
+    /// A session that has free slots and asks for work.
+    private mutating func look(of session: SessionID) -> Command {
+        var call = Call(session: session, number: nextNumber(of: session))
+        call.wanted = 1 + numbers.below(2)
+        call.freeSlots = 1
+        call.waitAndGrace = [0, 400, 100_000][numbers.below(3)]
+        return .exchange(call)
+    }
+
+    /// The number of a session's next call. Where a push has answered one, the worker may know, or not yet.
+    private mutating func nextNumber(of session: SessionID) -> Int {
+        guard let known = model.sessions[session] else { return 1 }
+        return (known.lastCall?.number ?? 0) + (known.handed != nil && numbers.chance(50) ? 2 : 1)
     }
 
     private static let wedged: SessionID = 2
@@ -132,7 +153,7 @@ package struct HistoryMaker {
             registration.lease = 2000
             return .register(registration)
         case .start:
-            var call = Call(session: Self.wedged, number: (model.sessions[Self.wedged]?.lastCall?.number ?? 0) + 1)
+            var call = Call(session: Self.wedged, number: nextNumber(of: Self.wedged))
             call.wanted = 1 + numbers.below(2)
             return .exchange(call)
         case .meddle:
@@ -206,7 +227,7 @@ package struct HistoryMaker {
             let id = numbers.below(ids)
             if !runs.contains(where: { $0.id == id }) { runs.append(StopOrder(id: id, token: model.lastToken + 1)) }
         }
-        let number = (known?.lastCall?.number ?? 0) - (numbers.chance(10) ? 1 : 0)
+        let number = nextNumber(of: session) - 1 - (numbers.chance(10) ? 1 : 0)
         return .reconcile(session, number: max(number, 0), known: runs)
     }
 
@@ -219,7 +240,7 @@ package struct HistoryMaker {
     private mutating func exchange() -> Command {
         let session = someSession()
         let known = model.sessions[session]
-        var call = Call(session: session, number: (known?.lastCall?.number ?? 0) + 1)
+        var call = Call(session: session, number: nextNumber(of: session))
         if call.number > 2, numbers.chance(4) { call.number -= 2 }
         if numbers.chance(65), let known {
             for _ in 0...numbers.below(3) {

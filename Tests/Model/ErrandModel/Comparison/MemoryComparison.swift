@@ -12,7 +12,7 @@ package struct MemoryComparison {
     package mutating func fault(in history: History) throws -> Fault? {
         var model = QueueModel()
         var subject = MemorySubject(universe, envelopes)
-        var judge = Judge()
+        let judge = Judge()
         for (index, step) in history.steps.enumerated() {
             let expected = model.apply(step.command, at: step.time)
             let seen = try subject.observe(step.command, at: step.time)

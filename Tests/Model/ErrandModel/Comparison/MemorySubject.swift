@@ -32,8 +32,13 @@ package struct MemorySubject {
                 operations: Universe.operationCount
             ),
             events: Array(news.events.joined(separator: [10])),
-            workHints: news.hints.filter { !$0.isStop }.map { Universe.number($0.session) },
-            stopHints: news.hints.filter { $0.isStop }.map { Universe.number($0.session) },
+            workHints: news.hints.filter { $0.hint == .work(queue: universe.queue) }.map {
+                Universe.number($0.session)
+            },
+            stopHints: news.hints.filter { $0.hint == .stop(queue: universe.queue) }.map {
+                Universe.number($0.session)
+            },
+            handed: news.hints.lazy.compactMap { Handed($0.session, $0.hint) }.first,
             waiting: Set(transitions.waitingSessions.map(Universe.number))
         )
     }
@@ -60,7 +65,7 @@ package struct MemorySubject {
 
     private mutating func made(_ command: Command) throws -> Answer {
         switch command {
-        case .push(let pushes):
+        case .push(let pushes, _):
             return Answer(try transitions.push(try pushes.map { try envelopes.envelope($0, universe) }))
         case .register(let registration):
             try transitions.register(universe.session(registration))
@@ -97,5 +102,13 @@ package struct MemorySubject {
 
     private func registration(of session: SessionID) -> Registration {
         registrations[session] ?? Registration(session: session, lease: 1000)
+    }
+}
+
+extension Handed {
+    /// A hint for a session, if it hands a job over.
+    init?(_ session: String, _ hint: Hint) {
+        guard case .claimed(_, let call, let claim) = hint else { return nil }
+        self.init(session: Universe.number(session), call: call, claim: GivenClaim(claim))
     }
 }

@@ -9,16 +9,16 @@ package struct Observation {
     /// Sessions that were told that there is work, and that something is to stop.
     package var workHints: [SessionID]
     package var stopHints: [SessionID]
+    /// The job that a session was given before it asked for it.
+    package var handed: Handed?
     /// Sessions that wait for a hint.
     package var waiting: Set<SessionID>
 }
 
-/// Compares a broker with the model after each step. Which of the waiting sessions are woken is the broker's choice.
+/// Compares a broker with the model after each step.
 struct Judge {
-    private var waiting: Set<SessionID> = []
-
     /// What is wrong with a step, or `nil`.
-    mutating func verdict(
+    func verdict(
         _ expected: Answer,
         _ model: QueueModel,
         words: [Int64],
@@ -32,24 +32,32 @@ struct Judge {
                 "published\n\(String(decoding: seen.events, as: UTF8.self))\n model\n\(String(decoding: lines, as: UTF8.self))"
         }
         if seen.words != words { return "state\n\(seen.words)\n model\n\(words)\n \(model)" }
+        if seen.waiting != Set(model.waiting) {
+            return "waiting sessions are \(seen.waiting.sorted()), not \(model.waiting)"
+        }
         return hints(model.effects, seen)
     }
 
-    private mutating func hints(_ effects: Effects, _ seen: Observation) -> String? {
-        if let session = effects.waits { waiting.insert(session) }
-        for session in effects.waitsNoMore { waiting.remove(session) }
-        let woken = waiting.subtracting(seen.waiting)
-        defer { waiting = seen.waiting }
-        guard seen.waiting.isSubset(of: waiting), woken.count == min(effects.newWork, waiting.count) else {
-            return
-                "waiting sessions are \(seen.waiting.sorted()) of \(waiting.sorted()), \(effects.newWork) to be woken"
-        }
-        if seen.workHints.sorted() != woken.sorted() { return "woke \(seen.workHints), not \(woken.sorted())" }
+    private func hints(_ effects: Effects, _ seen: Observation) -> String? {
+        if seen.workHints != effects.woken { return "woke \(seen.workHints), not \(effects.woken)" }
+        if seen.handed != effects.handed { return "handed over \(seen.handed as Any), not \(effects.handed as Any)" }
         // In one call the hints of several stops may come in any order.
         if seen.stopHints.sorted() != effects.stopHints.sorted() {
             return "told to stop \(seen.stopHints), not \(effects.stopHints)"
         }
         return nil
+    }
+}
+
+extension GivenClaim {
+    init(_ claim: Claim) {
+        self.init(
+            id: Universe.number(claim.id),
+            token: Token(claim.token),
+            attempt: claim.attempt,
+            crashes: claim.crashes,
+            readySince: claim.body.prefix(13).reduce(0) { $0 &* 10 &+ Time($1 &- 48) }
+        )
     }
 }
 
@@ -78,20 +86,12 @@ extension Answer {
     }
 
     init(_ answer: ExchangeAnswer) {
-        let claims = answer.claims.map { claim in
-            GivenClaim(
-                id: Universe.number(claim.id),
-                token: Token(claim.token),
-                attempt: claim.attempt,
-                crashes: claim.crashes,
-                readySince: claim.body.prefix(13).reduce(0) { $0 &* 10 &+ Time($1 &- 48) }
-            )
-        }
         self = .exchanged(
             accepted: answer.accepted,
-            claims: claims,
+            claims: answer.claims.map { GivenClaim($0) },
             hasDue: answer.hasDueJobs,
-            isPaused: answer.isPaused
+            isPaused: answer.isPaused,
+            cameLate: answer.cameLate
         )
     }
 

@@ -47,7 +47,7 @@ package struct RedisComparison: Sendable {
     ) async throws -> Fault? {
         var model = QueueModel()
         var envelopes = Envelopes()
-        var judge = Judge()
+        let judge = Judge()
         for (index, step) in history.steps.enumerated() {
             let expected = model.apply(step.command, at: step.time)
             let seen: Observation

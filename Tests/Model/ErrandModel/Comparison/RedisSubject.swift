@@ -69,6 +69,7 @@ package actor RedisSubject {
             events: news.events,
             workHints: news.work,
             stopHints: news.stop,
+            handed: news.handed,
             waiting: Set((parts.last?.elements ?? []).compactMap(\.text).map(Universe.number))
         )
     }
@@ -91,6 +92,7 @@ package actor RedisSubject {
         var events: [UInt8] = []
         var work: [SessionID] = []
         var stop: [SessionID] = []
+        var handed: Handed?
 
         mutating func add(channel: String, _ message: [UInt8]) {
             if channel.hasSuffix(":events") {
@@ -98,7 +100,13 @@ package actor RedisSubject {
                 events += message
             } else {
                 let session = Universe.number(String(channel.suffix(1)))
-                if message == Array("s".utf8) { stop.append(session) } else { work.append(session) }
+                if message == Array("s".utf8) {
+                    stop.append(session)
+                } else if let given = HandedClaim(message) {
+                    handed = Handed(session: session, call: given.call, claim: GivenClaim(given.claim))
+                } else {
+                    work.append(session)
+                }
             }
         }
     }
@@ -118,7 +126,7 @@ package actor RedisSubject {
     private func made(_ command: Command) async throws -> Answer {
         let queue = universe.queue
         switch command {
-        case .push(let pushes):
+        case .push(let pushes, _):
             var jobs: [JobEnvelope] = []
             for push in pushes { jobs.append(try envelopes.envelope(push, universe)) }
             return Answer(try await broker.push(jobs, to: queue))

@@ -1,7 +1,8 @@
 package import ErrandRedis
 
 /// The scripts in the wording of the checks: time stands still until the check moves it, what would be published is
-/// written down, and the choice of a random session is made by the check.
+/// written down, and the choice of a random session is made by the check: of those that wait for work, who has
+/// waited longest.
 ///
 /// Only the line `local call = redis.call` is another one; everything else is what is shipped.
 package enum TestEdition {
@@ -63,7 +64,18 @@ package enum TestEdition {
             return { string.format('%.0f', math.floor(at / 1000)), string.format('%.0f', at % 1000 * 1000) }
           elseif command == 'PUBLISH' then
             redis.call('RPUSH', test .. ':published', key, value)
-            return 0
+            return 1
+          elseif command == 'SADD' and key == KEYS[1] .. ':idle' then
+            redis.call('ZADD', test .. ':idle', 'NX', redis.call('HINCRBY', test, 'came', 1), value)
+          elseif command == 'SREM' then
+            redis.call('ZREM', test .. ':idle', select(2, ...))
+          elseif command == 'SPOP' then
+            local first = redis.call('ZRANGE', test .. ':idle', 0, value - 1)
+            for _, session in ipairs(first) do
+              redis.call('ZREM', test .. ':idle', session)
+              redis.call('SREM', key, session)
+            end
+            return first
           elseif command == 'PEXPIRE' then
             redis.call('HSET', test, 'expires ' .. key, string.format('%.0f', redis.call('HGET', test, 'now') + value))
             return 1

@@ -4,7 +4,11 @@
 /// worker, or comes out the same when it happens before or after.
 enum Action: Hashable, Sendable {
     case tick
-    case push(kind: Int), pushLosingReceipt(kind: Int), pushAgain(Int)
+    /// A job of this kind, of which this waiting session is told first.
+    case push(kind: Int, first: SessionID?)
+    case pushLosingReceipt(kind: Int), pushAgain(Int)
+    /// A worker hears that a push has answered its next call.
+    case hear(Int)
     case register(Int), beat(Int), reconcile(Int), leave(Int)
     /// Ends the run, if there is one, and sends the call that says so and asks for more.
     case send(Int, Verb?)
@@ -24,6 +28,7 @@ enum Action: Hashable, Sendable {
         case .tick: .tick
         case .push: .push
         case .pushLosingReceipt: .pushLosingReceipt
+        case .hear: .hear
         case .pushAgain: .pushAgain
         case .register: .register
         case .beat: .beat
@@ -49,7 +54,7 @@ enum Action: Hashable, Sendable {
 
 /// Actions without their details, to count them.
 package enum ActionKind: Int, CaseIterable, Sendable {
-    case tick, push, pushLosingReceipt, pushAgain
+    case tick, push, pushLosingReceipt, pushAgain, hear
     case register, beat, reconcile, leave
     case call, sendAgain, execute, executeLosingAnswer
     case recover, promote, cancel, revive
@@ -61,7 +66,8 @@ extension World {
     var actions: [Action] {
         var actions: [Action] = everybodyHasBeaten ? [.tick] : []
         if unsent > 0 {
-            actions += rules.kinds.indices.map { .push(kind: $0) }
+            let first: [SessionID?] = queue.waiting.isEmpty ? [nil] : queue.waiting
+            actions += rules.kinds.indices.flatMap { kind in first.map { .push(kind: kind, first: $0) } }
             if faults.lost > 0 { actions += rules.kinds.indices.map { .pushLosingReceipt(kind: $0) } }
         }
         actions += unanswered.indices.map { .pushAgain($0) }
@@ -113,6 +119,7 @@ extension World {
             if faults.lost > 0 { actions.append(.sendAgain(index)) }
             return actions
         }
+        if hints.contains(where: { isNews($0, to: index) }) { actions.append(.hear(index)) }
         if worker.mustReconcile { actions.append(.reconcile(index)) }
         if rules.workersLeave { actions.append(.leave(index)) }
         return actions + verbs(of: worker).map { callsArriveAtOnce ? .exchange(index, $0) : .send(index, $0) }

@@ -7,19 +7,21 @@ extension Exploration.Scope {
         [
             Self("2 workers, 2 ids, no fault") {
                 $0.isQuick = true
-                $0.mustReach = names.union([.claimed, .retried, .died, .overdue, .staleReport, .lostClaim])
+                $0.mustReach = names.union([
+                    .claimed, .retried, .died, .overdue, .staleReport, .lostClaim, .handedOver, .cameLate,
+                ])
             },
             Self("1 worker, 2 ids, 2 lost messages") {
                 $0.workers = 1
                 $0.faults.lost = 2
                 $0.isQuick = true
-                $0.mustReach = names.union([.exists, .resent, .heldBack])
+                $0.mustReach = names.union([.exists, .resent, .heldBack, .handedOver, .cameLate])
             },
             Self("1 worker, 2 ids, 1 crash") {
                 $0.workers = 1
                 $0.faults.crashes = 1
                 $0.isQuick = true
-                $0.mustReach = names.union([.grace, .recovered])
+                $0.mustReach = names.union([.grace, .recovered, .handedOver])
             },
             Self("2 workers, 1 id, 1 pause") {
                 $0.jobs = 1
@@ -73,7 +75,7 @@ extension Exploration.Scope {
             },
             Self("2 workers, 2 ids, 2 lost messages") {
                 $0.faults.lost = 2
-                $0.mustReach = names.union([.exists, .resent, .heldBack])
+                $0.mustReach = names.union([.exists, .resent, .heldBack, .handedOver, .cameLate])
             },
             Self("2 workers, 1 id, 1 crash, 1 pause, 1 lost message") {
                 $0.jobs = 1

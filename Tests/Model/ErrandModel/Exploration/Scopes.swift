@@ -21,7 +21,7 @@ extension Exploration {
 
         /// The actions that must occur.
         var mustTake: [ActionKind] {
-            var kinds: [ActionKind] = [.tick, .push, .register, .beat, .call]
+            var kinds: [ActionKind] = [.tick, .push, .hear, .register, .beat, .call]
             if faults.lost > 0 { kinds += [.pushLosingReceipt, .pushAgain, .sendAgain, .executeLosingAnswer] }
             if faults.crashes > 0 { kinds += [.crash, .recover] }
             if faults.pauses > 0 { kinds += [.pause, .resume, .recover] }

@@ -7,6 +7,7 @@ package enum Witness: Int, CaseIterable, Sendable {
     case toldToStop, successor
     case givenBack, lostClaim
     case revived
+    case handedOver, cameLate
 }
 
 /// Which of them came about in a step.
@@ -24,8 +25,9 @@ extension World {
         case .receipts(let receipts): for receipt in receipts { witness(receipt) }
         case .no(.sessionLost): witnesses.insert(.sessionLost)
         case .no(.refused): witnesses.insert(.heldBack)
-        case .exchanged(let accepted, let claims, _, _):
+        case .exchanged(let accepted, let claims, _, _, let cameLate):
             if !claims.isEmpty { witnesses.insert(.claimed) }
+            if cameLate { witnesses.insert(.cameLate) }
             if accepted.contains(false) { witnesses.insert(.staleReport) }
             if case .exchange(let call) = command, before.sessions[call.session]?.lastCall?.number == call.number {
                 witnesses.insert(.resent)
@@ -39,6 +41,7 @@ extension World {
         case .done, .no(.full), .recovered, .endings, .cleared: break
         }
         for event in queue.effects.events { witness(event) }
+        if queue.effects.handed != nil { witnesses.insert(.handedOver) }
         if queue.leap != before.leap { witnesses.insert(.grace) }
         if before.jobs.values.contains(where: { isBehind($0) && queue.jobs[$0.id].map { !isBehind($0) } ?? false }) {
             witnesses.insert(.successor)

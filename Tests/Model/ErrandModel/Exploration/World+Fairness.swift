@@ -14,7 +14,7 @@ extension World {
         if let paused = workers.firstIndex(where: \.isPaused) { return .resume(paused) }
         if !requests.isEmpty { return .execute(0) }
         if !unanswered.isEmpty { return .pushAgain(0) }
-        if unsent > 0 { return .push(kind: 0) }
+        if unsent > 0 { return .push(kind: 0, first: queue.waiting.first) }
         for index in workers.indices { if let action = fairAction(of: index) { return action } }
         if let recovery = recoveries.first, !recoveryRests { return recovery }
         return queue.jobs.values.contains { $0.isDue(at: now) } ? .promote : .tick
@@ -35,7 +35,8 @@ extension World {
         if queue.sessions[session]?.leaseEnds != now + Self.lease { return .beat(index) }
         if worker.mustReconcile { return .reconcile(index) }
         let verb = worker.held.first.map { worker.stops.contains($0.id) ? Verb.cancelled : .finished }
-        guard verb != nil || !queue.lines.isEmpty else { return nil }
+        let isHanded = queue.sessions[session]?.handed != nil
+        guard verb != nil || !queue.lines.isEmpty || isHanded else { return nil }
         return callsArriveAtOnce ? .exchange(index, verb) : .send(index, verb)
     }
 }

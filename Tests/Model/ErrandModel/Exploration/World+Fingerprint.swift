@@ -18,7 +18,7 @@ extension World {
     /// What sorts workers at a glance, so that seldom both orders must be tried.
     private func key(of worker: Worker) -> Int {
         var key = (worker.isPaused ? 1 : 0) + (worker.isAwaiting ? 2 : 0) + worker.held.count * 4
-        key += (worker.stops.count + (worker.mustReconcile ? 2 : 0)) * 16
+        key += worker.mustReconcile ? 32 : 0
         guard let session = worker.session else { return key }
         key += 256
         guard let state = queue.sessions[session] else { return key }

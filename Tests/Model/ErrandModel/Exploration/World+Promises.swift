@@ -9,6 +9,7 @@ extension World {
             ?? brokenClaim(before) ?? brokenTime(before) ?? brokenEvents(command, before)
             ?? brokenGrace(command, answer) ?? brokenDeadline(command, before) ?? brokenResend(command, answer)
         witness(command, answer, before)
+        if let handed = queue.effects.handed { hints.append(handed) }
         // What is only counted or shown does not make worlds differ.
         queue.effects = Effects()
         queue.totals = [:]
@@ -34,7 +35,7 @@ extension World {
 
     /// S4: a report counts only from the session that holds the claim, and with its token.
     private func brokenFence(_ command: Command, _ answer: Answer, _ before: QueueModel) -> String? {
-        guard case .exchange(let call) = command, case .exchanged(let accepted, _, _, _) = answer else { return nil }
+        guard case .exchange(let call) = command, case .exchanged(let accepted, _, _, _, _) = answer else { return nil }
         if before.sessions[call.session]?.lastCall?.number == call.number { return nil }
         for (report, counted) in zip(call.reports, accepted) {
             let holds = before.sessions[call.session]?.claim(of: report.id)?.token == report.token
@@ -138,8 +139,10 @@ extension World {
         guard copy.jobs == queue.jobs, copy.lines == queue.lines, copy.holders == queue.holders else {
             return "S15: a resend of \(command) changes jobs"
         }
-        if case .exchanged(let accepted, let claims, _, _) = answer {
-            guard case .exchanged(accepted, claims, _, _) = again else { return "S15: a resend is answered \(again)" }
+        if case .exchanged(let accepted, let claims, _, _, _) = answer {
+            guard case .exchanged(accepted, claims, _, _, _) = again else {
+                return "S15: a resend is answered \(again)"
+            }
         }
         return nil
     }

@@ -10,11 +10,12 @@ extension World {
     private mutating func step(_ action: Action) -> String? {
         switch action {
         case .tick: now += Self.tick
-        case .push(let kind): return execute(push: nextPush(kind))
+        case .push(let kind, let first): return execute(push: nextPush(kind), first: first)
         case .pushLosingReceipt(let kind):
             faults.lost -= 1
             unanswered.append(nextPush(kind))
             return execute(push: unanswered[unanswered.count - 1])
+        case .hear(let index): hear(index)
         case .pushAgain(let index): return execute(push: unanswered.remove(at: index))
         case .register(let index): return register(index)
         case .beat(let index): return beat(index)
@@ -69,9 +70,9 @@ extension World {
         return push
     }
 
-    private mutating func execute(push: Push) -> String? {
+    private mutating func execute(push: Push, first: SessionID? = nil) -> String? {
         let before = queue
-        let (answer, broken) = observe(.push([push]))
+        let (answer, broken) = observe(.push([push], first: first))
         if let broken { return broken }
         guard case .receipts(let receipts) = answer, let receipt = receipts.first else { return "no receipt" }
         guard case .dropped(let holder) = receipt else { return nil }
@@ -149,6 +150,19 @@ extension World {
         requests.append(Request(worker: index, call: call))
     }
 
+    /// Whether a hint answers the next call of a worker.
+    func isNews(_ hint: Handed, to index: Int) -> Bool {
+        let worker = workers[index]
+        return worker.session == hint.session && !worker.isAwaiting && worker.lastNumber + 1 == hint.call
+    }
+
+    private mutating func hear(_ index: Int) {
+        guard let place = hints.firstIndex(where: { isNews($0, to: index) }) else { return }
+        workers[index].lastNumber += 1
+        workers[index].held = [hints.remove(at: place).claim]
+        workers[index].mustReconcile = false
+    }
+
     func isAwaited(_ request: Request, by index: Int) -> Bool {
         let worker = workers[index]
         return request.worker == index && worker.isAwaiting && worker.session == request.call.session
@@ -162,7 +176,7 @@ extension World {
         guard isAnswered, isAwaited(request, by: request.worker) else { return nil }
         let index = request.worker
         switch answer {
-        case .exchanged(_, let claims, _, _):
+        case .exchanged(_, let claims, _, _, _):
             workers[index].isAwaiting = false
             workers[index].held = claims
         case .no(.sessionLost): workers[index] = Worker(isPaused: workers[index].isPaused)
@@ -174,6 +188,7 @@ extension World {
 
     /// Calls of sessions that are gone and that nobody waits for would be refused without a trace.
     private mutating func dropDeadLetters() {
+        if !hints.isEmpty { hints = hints.filter { hint in workers.indices.contains { isNews(hint, to: $0) } } }
         guard !requests.isEmpty else { return }
         requests = requests.filter { request in
             !(queue.sessions[request.call.session] == nil && !isAwaited(request, by: request.worker)

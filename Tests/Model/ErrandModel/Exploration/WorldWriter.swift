@@ -42,6 +42,8 @@ struct WorldWriter {
 
     // MARK: Small things
 
+    private var mayPush: Bool { world.unsent > 0 || !world.unanswered.isEmpty }
+
     /// What may be past now, whatever the clock says.
     private var furthest: Time { world.now + (world.faults.leaps > 0 ? World.leap * World.tick : 0) }
 
@@ -76,7 +78,8 @@ struct WorldWriter {
         add(job: queue.holders[0])
         for session in sessions {
             add(session: session)
-            if let state = queue.sessions[session] { write(state, queue) }
+            let rank = mayPush ? (queue.waiting.firstIndex(of: session) ?? -1) + 1 : 0
+            if let state = queue.sessions[session] { write(state, queue, rank: rank) }
         }
         add(session: queue.solo)
         add(time: queue.lastBeat ?? world.now + 90 * World.tick, past: -2)
@@ -119,14 +122,20 @@ struct WorldWriter {
         }
     }
 
-    private mutating func write(_ state: SessionState, _ queue: QueueModel) {
+    private mutating func write(_ state: SessionState, _ queue: QueueModel, rank: Int) {
         add(time: state.leaseEnds)
+        // Who waits is told in order, as long as there may be pushes; what they answer depends on the last call.
+        add(
+            rank * 8 + (state.openCall != nil && rank > 0 ? 1 : 0) + (state.handed == nil ? 0 : 2)
+                + (state.lastCall?.cameLate == true ? 4 : 0)
+        )
         // Of dead sessions, the one that died first is recovered first.
         if state.leaseEnds <= furthest { add(queue.sessions.values.count { $0.leaseEnds < state.leaseEnds }) }
         for claim in state.claims {
             add(job: claim.id)
             add(claim.token <= state.begun)
             add(claim.token == state.lastCall?.token)
+            add(claim.token == state.handed)
             let made = claim.token / 1000
             add(time: queue.effectiveDeadline(of: claim), past: -1)
             // What the next outage would make of it.
@@ -151,6 +160,17 @@ struct WorldWriter {
             add(worker.stops.contains(claim.id))
         }
         write(begun: worker.held.map(\.token).max() ?? 0, session)
+        // Whether its next call is the one that a push has answered, and whether it is yet to hear of that.
+        write(isAnswered: worker.lastNumber + 1, session)
+        guard let hint = world.hints.first(where: { $0.session == session }) else { return }
+        if add(hint.claim.id, hint.claim.token, of: session) { write(begun: hint.claim.token, session) }
+    }
+
+    private mutating func write(isAnswered call: Int, _ session: SessionID) {
+        for queue in [world.queue, world.saved?.queue] {
+            let state = queue?.sessions[session]
+            add(state?.handed != nil && state?.lastAnswered == call)
+        }
     }
 
     /// Adds which claims a token fits, and answers whether it fits any.
@@ -195,6 +215,7 @@ struct WorldWriter {
         let saved = world.saved.map { number($0.queue, call.session) } ?? known
         add((call.number - known).signum())
         add((call.number - saved).signum())
+        write(isAnswered: call.number, call.session)
         add(
             Set(world.requests.filter { $0.call.session == call.session }.map(\.call.number)).count { $0 < call.number }
         )

@@ -43,7 +43,7 @@ extension JudgedQueue {
 
     /// S4: a report counts only for the newest claim of its job, in the session that holds it.
     private func brokenFence(_ command: Command, _ answer: Answer, _ before: QueueModel) -> String? {
-        guard case .exchange(let call) = command, case .exchanged(let accepted, _, _, _) = answer else { return nil }
+        guard case .exchange(let call) = command, case .exchanged(let accepted, _, _, _, _) = answer else { return nil }
         let isResend = before.sessions[call.session]?.lastCall?.number == call.number
         for (report, counted) in zip(call.reports, accepted) where counted && !isResend {
             if ledger.newestToken[report.id] != report.token { return "S4: a report with an old token counted" }

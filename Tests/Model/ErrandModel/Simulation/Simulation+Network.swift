@@ -27,6 +27,14 @@ extension Simulation {
         agenda.add(.answer(message, answer), at: now + delay())
     }
 
+    /// A hint goes another way than the answers.
+    private mutating func tell(_ handed: Handed) {
+        note("handed over")
+        guard let index = workers.firstIndex(where: { $0.session == handed.session }) else { return }
+        if faultsStrike, numbers.chance(10) { return note("hint lost") }
+        agenda.add(.hint(handed, worker: index, life: workers[index].life), at: now + delay())
+    }
+
     private mutating func noteRare(before command: Command) {
         guard case .exchange(let call) = command, let last = world.queue.sessions[call.session]?.lastCall else {
             return
@@ -47,6 +55,7 @@ extension Simulation {
         default: break
         }
         noteRare(answer, before)
+        if let handed = world.queue.effects.handed { tell(handed) }
         do {
             let seen = try subject.answer(command, at: time)
             if seen != answer.sorted { outcome.broken = "\(command) at \(time): answered \(seen), model \(answer)" }
@@ -77,7 +86,10 @@ extension Simulation {
             if case .killsItsWorkers = event.reason { note("quarantine") }
             if event.kind == .replaced, event.worker != nil { note("successor promoted") }
         }
-        if case .exchanged(let accepted, _, _, _) = answer, accepted.contains(false) { note("stale report refused") }
+        if case .exchanged(let accepted, _, _, _, let cameLate) = answer {
+            if accepted.contains(false) { note("stale report refused") }
+            if cameLate { note("answered by a push before") }
+        }
         if world.queue.graceEnds > before.graceEnds { note("grace granted") }
         if world.queue.solo != nil, before.solo == nil { note("suspect served alone") }
     }

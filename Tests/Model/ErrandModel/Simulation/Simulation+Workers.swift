@@ -167,6 +167,20 @@ extension Simulation {
 
     // MARK: Answers
 
+    /// A push has answered the next call. When it is under way already, its own answer counts.
+    mutating func hear(_ handed: Handed, _ index: Int, _ life: Int) {
+        guard workers[index].life == life, workers[index].isUp else { return }
+        if workers[index].pausedUntil > now {
+            return agenda.add(.hint(handed, worker: index, life: life), at: workers[index].pausedUntil)
+        }
+        guard workers[index].awaited == nil, workers[index].session == handed.session,
+            workers[index].number + 1 == handed.call
+        else { return note("hint too late") }
+        note("hint heard")
+        workers[index].number += 1
+        workers[index].held.append(.init(claim: handed.claim, since: now))
+    }
+
     mutating func take(_ answer: Answer, _ message: Agenda.Message) {
         let index = message.worker
         guard workers[index].life == message.life, workers[index].isUp else { return }
@@ -192,9 +206,10 @@ extension Simulation {
                 note("stopped as told")
                 end(index, held.claim, .cancelled)
             }
-        case (.exchange(let call), .exchanged(_, let claims, _, _)):
+        case (.exchange(let call), .exchanged(_, let claims, _, _, let cameLate)):
             guard workers[index].awaited?.number == call.number else { return }
             workers[index].awaited = nil
+            if cameLate { workers[index].reports = call.reports + workers[index].reports }
             workers[index].held += claims.map { .init(claim: $0, since: now) }
         default: break
         }

@@ -107,6 +107,7 @@ package struct Simulation {
         case .restart(let index): restart(index)
         case .request(let message): arrive(message)
         case .answer(let message, let answer): take(answer, message)
+        case .hint(let handed, let index, let life): hear(handed, index, life)
         case .pushAnswered(let push): unanswered.removeAll { $0.id == push.id }
         }
     }

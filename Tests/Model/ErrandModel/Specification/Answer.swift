@@ -56,7 +56,7 @@ package enum Answer: Hashable, Sendable {
     case done
     case no(Refusal)
     case receipts([Receipt])
-    case exchanged(accepted: [Bool], claims: [GivenClaim], hasDue: Bool, isPaused: Bool)
+    case exchanged(accepted: [Bool], claims: [GivenClaim], hasDue: Bool, isPaused: Bool, cameLate: Bool)
     case beaten(claims: Int, stops: [StopOrder])
     case promoted(Int, next: Time?)
     case recovered(Int, more: Bool)

@@ -92,7 +92,8 @@ package struct SettingsChange: Hashable, Sendable {
 
 /// A transition that somebody asks for.
 package enum Command: Hashable, Sendable {
-    case push([Push])
+    /// Which of the waiting sessions is told first is the broker's choice: this one, or who has waited longest.
+    case push([Push], first: SessionID? = nil)
     case register(Registration)
     case exchange(Call)
     case beat(SessionID, lease: Time, begun: Token)

@@ -39,12 +39,25 @@ package struct Effects: Hashable, Sendable {
     package var newWork = 0
     /// Sessions that are told that something is to stop.
     package var stopHints: [SessionID] = []
-    /// A session that found nothing and waits for a hint from now on.
-    package var waits: SessionID?
-    /// Sessions that wait no longer, because they got work or ended.
-    package var waitsNoMore: [SessionID] = []
+    /// Sessions that are told that there is work.
+    package var woken: [SessionID] = []
+    /// A job that a session was given before it asked for it.
+    package var handed: Handed?
 
     var touchesHistory = false
 
     package init() {}
+}
+
+/// A claim that answers a call which its session has not made yet.
+package struct Handed: Hashable, Sendable {
+    package var session: SessionID
+    package var call: Int
+    package var claim: GivenClaim
+
+    package init(session: SessionID, call: Int, claim: GivenClaim) {
+        self.session = session
+        self.call = call
+        self.claim = claim
+    }
 }

@@ -1,7 +1,7 @@
 /// Which jobs a session gets, and in which order.
 extension QueueModel {
     mutating func claim(_ call: Call) -> [GivenClaim] {
-        let token = max(now * 1000, lastToken + 1)
+        let token = nextToken
         var claims: [GivenClaim] = []
         if !servesSuspects(call, token, &claims) {
             let metSuspect = takeParked(call, token, &claims)
@@ -18,6 +18,8 @@ extension QueueModel {
         }
         return claims
     }
+
+    var nextToken: Token { max(now * 1000, lastToken + 1) }
 
     var parkedOperations: [Operation] {
         lines.keys.compactMap { if case .parked(let operation) = $0 { operation } else { nil } }.sorted()
@@ -103,7 +105,7 @@ extension QueueModel {
         for id in (lines[line] ?? []).prefix(max(most, 0)) { take(id, call, token, &claims) }
     }
 
-    private mutating func take(_ id: JobID, _ call: Call, _ token: Token, _ claims: inout [GivenClaim]) {
+    mutating func take(_ id: JobID, _ call: Call, _ token: Token, _ claims: inout [GivenClaim]) {
         guard let job = jobs[id] else { return }
         leavePlace(id)
         jobs[id]?.place = .claimed(call.session)

@@ -6,11 +6,10 @@ extension QueueModel {
         defer {
             ended.settle(at: now, window: settings.rememberIDs)
             if effects.touchesHistory { forgetOldRecords() }
-            // Who waits for a paused queue is told when it goes on.
-            if settings.isPaused { effects.newWork = 0 }
+            wake()
         }
         switch command {
-        case .push(let jobs): return push(jobs)
+        case .push(let jobs, let first): return push(jobs, first: first)
         case .register(let registration): return register(registration)
         case .exchange(let call): return exchange(call)
         case .beat(let session, let lease, let begun): return beat(session, lease: lease, begun: begun)
@@ -24,6 +23,13 @@ extension QueueModel {
         case .clear: return clear()
         case .configure(let change): return configure(change)
         }
+    }
+
+    /// As many as there is new work are told of it. Who waits for a paused queue is told when it goes on.
+    private mutating func wake() {
+        if settings.isPaused { effects.newWork = 0 }
+        effects.woken = Array(waiting.prefix(effects.newWork))
+        waiting.removeFirst(effects.woken.count)
     }
 
     mutating func count(_ total: Total) { totals[total, default: 0] += 1 }

@@ -3,6 +3,7 @@ extension QueueModel {
     mutating func exchange(_ call: Call) -> Answer {
         guard let session = sessions[call.session] else { return .no(.sessionLost) }
         noticeGap(lease: 0)
+        if let late = answeredByPush(call, session) { return late }
         if let last = session.lastCall, last.number >= call.number {
             return last.number == call.number ? repeated(last, session) : .no(.refused)
         }
@@ -13,25 +14,38 @@ extension QueueModel {
         if call.wanted > 0, !settings.isPaused {
             claims = claim(call)
             if claims.isEmpty {
-                effects.waits = call.session
+                wait(call.session)
                 hasDue = jobs.values.contains { $0.isDue(at: now) }
             } else {
-                effects.waitsNoMore.append(call.session)
+                waiting.removeAll { $0 == call.session }
             }
         }
-        if isPaused { effects.waits = call.session }
+        if isPaused { wait(call.session) }
         let token = claims.first?.token
         sessions[call.session]?.lastCall = .init(number: call.number, token: token, accepted: accepted)
+        let foundNothing = call.wanted > 0 && !isPaused && claims.isEmpty
+        sessions[call.session]?.openCall = foundNothing && call.freeSlots > 0 ? call.waitAndGrace : nil
+        sessions[call.session]?.handed = nil
         sessions[call.session]?.begun = call.freeSlots > 0 ? token ?? call.begun : call.begun
-        return .exchanged(accepted: accepted, claims: claims, hasDue: hasDue, isPaused: isPaused)
+        return .exchanged(accepted: accepted, claims: claims, hasDue: hasDue, isPaused: isPaused, cameLate: false)
+    }
+
+    private mutating func wait(_ session: SessionID) {
+        if !waiting.contains(session) { waiting.append(session) }
     }
 
     /// The verdicts of the first time, and what is still held of its claims.
-    private func repeated(_ last: SessionState.LastCall, _ session: SessionState) -> Answer {
+    func repeated(_ last: SessionState.LastCall, _ session: SessionState) -> Answer {
         let claims = session.claims.filter { $0.token == last.token }.compactMap { held in
             jobs[held.id].map { given($0, held.token) }
         }
-        return .exchanged(accepted: last.accepted, claims: claims, hasDue: false, isPaused: false)
+        return .exchanged(
+            accepted: last.accepted,
+            claims: claims,
+            hasDue: false,
+            isPaused: false,
+            cameLate: last.cameLate
+        )
     }
 
     func given(_ job: Job, _ token: Token) -> GivenClaim {

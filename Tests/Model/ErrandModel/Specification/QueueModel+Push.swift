@@ -1,11 +1,13 @@
 extension QueueModel {
-    mutating func push(_ pushes: [Push]) -> Answer {
+    mutating func push(_ pushes: [Push], first: SessionID? = nil) -> Answer {
         // What it has is told so, also when it is full.
         let isRoomForAll = jobs.count + pushes.count <= settings.maximumLength
         guard isRoomForAll || jobs.count + pushes.count(where: isUnknown) <= settings.maximumLength else {
             return .no(.full)
         }
-        return .receipts(pushes.map { take($0) })
+        let receipts = pushes.map { take($0) }
+        if pushes.count == 1, receipts == [.accepted] { handOver(pushes[0], first: first) }
+        return .receipts(receipts)
     }
 
     private func isUnknown(_ push: Push) -> Bool {

@@ -51,7 +51,7 @@ extension QueueModel {
     /// The worker tells the claims that it knows: others go back, and it learns which of its own are gone.
     mutating func reconcile(_ id: SessionID, number: Int, known: [StopOrder]) -> Answer {
         guard let session = sessions[id] else { return .no(.sessionLost) }
-        if let last = session.lastCall, last.number > number { return .no(.refused) }
+        if session.lastAnswered > number { return .no(.refused) }
         let strange = session.claims.filter { claim in !known.contains { $0.id == claim.id && $0.token == claim.token }
         }
         for claim in strange.reversed() {
@@ -77,7 +77,7 @@ extension QueueModel {
             shortenLease(to: longest, from: ended.registration.lease)
         }
         if solo == id { solo = nil }
-        effects.waitsNoMore.append(id)
+        waiting.removeAll { $0 == id }
     }
 
     /// Who had the longest lease has left: those who are there need no more time than theirs.

@@ -10,6 +10,8 @@ package struct QueueModel: Hashable, Sendable {
     package var lines: [Line: [JobID]] = [:]
     package var holders: [Name: JobID] = [:]
     package var sessions: [SessionID: SessionState] = [:]
+    /// Sessions that found nothing and wait to be told of work: who has waited longest is told first.
+    package var waiting: [SessionID] = []
 
     /// When anybody last beat, registered, or called after an outage.
     package var lastBeat: Time?
@@ -75,6 +77,13 @@ package struct SessionState: Hashable, Sendable {
     /// In the order in which they were made.
     package var claims: [HeldClaim] = []
     package var lastCall: LastCall?
+    /// The next call can be answered by a push: the last one found nothing for a free slot. How long a claim may wait and take to stop.
+    package var openCall: Time?
+    /// The token with which a push has answered the next call.
+    package var handed: Token?
+
+    /// The number of the last call that was answered, be it by a push before it came.
+    package var lastAnswered: Int { (lastCall?.number ?? 0) + (handed == nil ? 0 : 1) }
 
     package struct HeldClaim: Hashable, Sendable {
         package var id: JobID
@@ -86,6 +95,7 @@ package struct SessionState: Hashable, Sendable {
         package var number: Int
         package var token: Token?
         package var accepted: [Bool]
+        package var cameLate = false
     }
 
     package func claim(of id: JobID) -> HeldClaim? { claims.first { $0.id == id } }

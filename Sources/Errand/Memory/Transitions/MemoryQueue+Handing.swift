@@ -1,0 +1,40 @@
+/// A push that answers the next call of a session which waits for work: it is as if the session had made it just now.
+extension MemoryQueue {
+    /// Hands the only job in line to the first waiting session that listens, if its last call left room for that.
+    mutating func handOver(_ job: String) {
+        guard case .line(let line) = jobs[job]?.place, lines.count == 1, lines[line]?.count == 1, solo == nil,
+            !settings.isPaused, !settings.publishesStarts,
+            jobs[job].map({ $0.envelope.count <= MemoryRules.handedBytes }) ?? false
+        else { return }
+        while outbox.newWork > 0, let id = takeIdle(), let session = sessions[id] {
+            guard let wait = session.openCall, session.leaseEnds > now else {
+                outbox.add(.work(queue: name), for: id)
+                outbox.newWork -= 1
+                return
+            }
+            guard listens(id) else { continue }
+            outbox.newWork -= 1
+            return hand(job, to: session, wait)
+        }
+    }
+
+    private mutating func hand(_ id: String, to session: MemorySession, _ wait: Int64) {
+        var grant = MemoryGrant(handingTo: session.id, longestWaitAndGrace: wait, token: nextToken)
+        claim(id, &grant)
+        lastToken = grant.token
+        sessions[session.id]?.openCall = nil
+        sessions[session.id]?.handedToken = grant.token
+        sessions[session.id]?.begun = grant.token
+        guard let claim = grant.claims.first else { return }
+        outbox.add(.claimed(queue: name, call: session.lastAnswered + 1, claim: claim), for: session.id)
+    }
+
+    /// The answer to a call that a push has answered already. Its reports are not taken.
+    mutating func answeredByPush(_ call: Exchange, of session: MemorySession) -> ExchangeAnswer? {
+        guard let token = session.handedToken, call.call == session.lastAnswered else { return nil }
+        let last = MemorySession.LastCall(number: call.call, token: token, accepted: [], cameLate: true)
+        sessions[session.id]?.lastCall = last
+        sessions[session.id]?.handedToken = nil
+        return repeated(last, for: session)
+    }
+}

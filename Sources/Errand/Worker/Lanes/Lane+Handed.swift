@@ -1,0 +1,48 @@
+import Synchronization
+
+/// Jobs that a push has claimed for this lane, in answer to a call that it had not made yet, and others that come few.
+extension Lane {
+    /// A push has answered a call before it was made. The hint may come at any time, or never: then the call gets the same answer.
+    func take(_ claim: Claim, answering call: Int) {
+        held.withLock { $0.handed = (call, claim) }
+        hurry()
+    }
+
+    /// The answer to a call that is about to be made, if a push has given it. An answer to an earlier one is known already.
+    func takeHanded(answering call: Int) -> Claim? {
+        held.withLock { held in
+            guard let handed = held.handed.take(), handed.call == call else { return nil }
+            held.account.begin(known: held.known, reports: 0, wanted: 1)
+            held.unread += 1
+            held.account.end(known: held.known)
+            return handed.claim
+        }
+    }
+
+    /// Makes a run of a job that was handed over; gives it back where the slots have gone to other queues meanwhile.
+    func begin(_ claim: Claim) async {
+        epoch.raise(epoch.budget.settle(index, wanted: 0, got: 1, looked: true))
+        // The broker counts it as begun; no later call must deny it.
+        noteBegun(claim.token)
+        guard !epoch.budget.isOverdrawn else { return report(OutcomeReport(claim, .released), ofUnread: 1) }
+        await digestFew(Digest(reports: [], accepted: [], claims: [claim]))
+    }
+
+    /// Makes runs of a few jobs and waits a moment for the first of them to end, so that the next look can tell of it.
+    func digestFew(_ few: Digest) async {
+        digest(few)
+        await signal.wait(for: Self.fewJobsTime)
+        // The next call looks in any case.
+        hasNews.store(false, ordering: .relaxed)
+    }
+
+    /// Reports that were not taken go with the next call.
+    func putBack(_ reports: [OutcomeReport]) {
+        guard !reports.isEmpty else { return }
+        epoch.budget.close(reports.count)
+        held.withLock { held in
+            held.reports.insert(contentsOf: reports, at: 0)
+            held.account.note(known: held.known)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Errand
+import Foundation
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+
+/// What a worker makes of jobs that pushes hand over, in answer to calls that it has not made yet.
+@Suite("Jobs that are handed over", .timeLimit(.minutes(6)))
+struct HandedJobTests {
+    private static let queue = "handed"
+    private let broker = TroubledBroker()
+
+    private func worker(
+        queues: [String] = [queue],
+        concurrency: Int = 2,
+        longestPoll: Duration = .milliseconds(500),
+        _ handler: @escaping @Sendable (JobContext) async throws -> Void
+    ) -> Task<Void, any Error> {
+        var configuration = WorkerConfiguration(queues: queues.map { .init($0) }, concurrency: concurrency)
+        configuration.longestPoll = longestPoll
+        let worker = Worker(
+            broker: broker,
+            configuration: configuration,
+            operations: [RegisteredOperation("work") { try await handler($0) }],
+            logger: Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() }
+        )
+        return Task { try await worker.run() }
+    }
+
+    private func push(_ id: String, to queue: String = queue) async throws {
+        _ = try await Producer(broker: broker.memory).push(OperationDescription("work", queue: queue, id: id))
+    }
+
+    private func comeToRest(_ queue: String = queue) async throws {
+        try await eventually("the worker has looked a few times") { broker.calls[queue, default: 0] > 5 }
+    }
+
+    private func finished(_ queue: String = queue) async throws -> Int {
+        try await broker.memory.status(of: queue).queue.totals["finished"]
+    }
+
+    @Test("they begin before another call is made")
+    func beginWithoutACall() async throws {
+        let calls = Mutex<[Int]>([])
+        let work = worker(longestPoll: .seconds(60)) { [broker] _ in
+            calls.withLock { $0.append(broker.calls[Self.queue, default: 0]) }
+        }
+        try await comeToRest()
+        var before: [Int] = []
+        for number in 0..<20 {
+            try await eventually("the worker rests") {
+                let seen = broker.calls[Self.queue]
+                try await Task.sleep(for: .milliseconds(20))
+                return broker.calls[Self.queue] == seen
+            }
+            before.append(broker.calls[Self.queue, default: 0])
+            try await push("job-\(number)")
+            try await eventually("it has ended") { try await finished() == number + 1 }
+        }
+        // A look may fall between by chance, not every time.
+        #expect(zip(before, calls.withLock { $0 }).count { $0 == $1 } > 10)
+        work.cancel()
+        try await work.value
+    }
+
+    @Test("a hint that is lost costs no more than a look, and no report")
+    func lostHints() async throws {
+        let (gate, opens) = AsyncStream.makeStream(of: Void.self)
+        let begun = Mutex<[String]>([])
+        let work = worker { job in
+            begun.withLock { $0.append(job.id) }
+            if job.id == "first" { for await _ in gate {} }
+        }
+        try await comeToRest()
+        try await push("first")
+        try await eventually("the first one runs") { begun.withLock { $0 } == ["first"] }
+        try await comeToRest()
+        broker.loseHints()
+        try await push("second")
+        opens.finish()
+        try await eventually("both have ended") { try await finished() == 2 }
+        #expect(begun.withLock { $0 } == ["first", "second"])
+        #expect(try await broker.memory.audit(Self.queue, repair: false) == [])
+        work.cancel()
+        try await work.value
+        #expect(try await broker.memory.status(of: Self.queue).queue.totals["released"] == 0)
+    }
+
+    @Test("one that comes when the slots have gone to another queue goes back to the head of its line at once")
+    func noSlotLeft() async throws {
+        let (gate, opens) = AsyncStream.makeStream(of: Void.self)
+        let work = worker(queues: [Self.queue, "other"], concurrency: 1) { job in
+            if job.id == "first" { for await _ in gate {} }
+        }
+        try await comeToRest()
+        try await comeToRest("other")
+        try await push("first")
+        try await eventually("it runs") { try await broker.memory.status(of: Self.queue).queue.running == 1 }
+        try await push("second", to: "other")
+        try await eventually("the other one is in line") {
+            try await broker.memory.status(of: "other").queue.ready == 1
+        }
+        opens.finish()
+        try await eventually("it has ended, too") { try await finished("other") == 1 }
+        work.cancel()
+        try await work.value
+    }
+}
