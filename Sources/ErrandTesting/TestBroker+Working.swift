@@ -14,7 +14,7 @@ extension TestBroker {
         var allowed = exchange
         allowed.wanted = admitted
         // No push hands a job over: it would go by the gate.
-        allowed.freeSlots = 0
+        allowed.canBeHanded = false
         guard admitted > 0 || !exchange.reports.isEmpty else { return ExchangeAnswer(accepted: [], claims: []) }
         let answer: ExchangeAnswer
         do throws(BrokerError) { answer = try await memory.exchange(allowed, on: queue) } catch {

@@ -650,7 +650,7 @@ take_jobs(1, answer)
 
 -- A session that found nothing has left word that a push may answer its next call: how long a claim of it may take. The only job in
 -- line goes to it at once, as if it had made that call just now. It learns of it by the hint; if that is lost, by making the call.
--- Who has no connection gets nothing: his lease would have to end first.
+-- Who has no connection, or has not beaten for half a lease, gets nothing: that lease would have to end first.
 local LARGEST_HANDED = 16384
 local function is_alone(level)
   if special and num(field('settings', 'starts')) == 1 then return false end
@@ -665,9 +665,9 @@ end
 local function hand_to(session, lease_ends)
   local id, envelope = ARGV[1], ARGV[5]
   local me, mine, level = Q .. ':session:' .. session, Q .. ':claims:' .. session, string.sub(envelope, 3, 3)
-  local waits = redis.pcall('HMGET', me, 'call', 'open')
+  local waits = redis.pcall('HMGET', me, 'call', 'open', 'lease')
   local grace, usual = string.match(not waits.err and waits[2] or '', '^(%d+):(%d+)$')
-  if not grace or lease_ends <= now or #envelope > LARGEST_HANDED or not is_alone(level) then return false end
+  if not grace or 2 * (lease_ends - now) < num(waits[3]) or #envelope > LARGEST_HANDED or not is_alone(level) then return false end
   local seq = call('HMGET', Q .. ':seq', 'token', 'solo')
   if seq[2] or entry_of(id) ~= id or type(redis.pcall('HLEN', mine)) == 'table' then return false end
 
@@ -680,7 +680,7 @@ local function hand_to(session, lease_ends)
   call('LPOP', Q .. ':ready:' .. level)
   call('HSET', mine, id, token .. ':' .. deadline)
   call('HSET', Q .. ':seq', 'token', token)
-  call('HSET', me, 'open', 'h' .. token, 'begun', token)
+  call('HSET', me, 'open', 'h' .. token)
   -- A capital letter: its name is its own until it starts, and free from now on.
   if string.find(ARGV[3], '[DR]') then leave_name(id) elseif ARGV[3] ~= 'i' then put('running', id, session) end
   return true

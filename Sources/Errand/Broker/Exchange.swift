@@ -16,6 +16,9 @@ public struct Exchange: Sendable {
     public var longestWait: Duration
     /// How long after its timeout a run may take to really stop.
     public var stopGrace: Duration
+    /// Whether a push may answer the session's next call, should this one find nothing: with one job, for which there must be a slot
+    /// that nothing else can take meanwhile. The job comes as ``Hint/claimed(queue:call:claim:)``.
+    public var canBeHanded: Bool
 
     /// Makes a call.
     public init(
@@ -26,7 +29,8 @@ public struct Exchange: Sendable {
         freeSlots: Int,
         begun: Token,
         longestWait: Duration,
-        stopGrace: Duration
+        stopGrace: Duration,
+        canBeHanded: Bool = false
     ) {
         self.session = session
         self.call = call
@@ -36,6 +40,7 @@ public struct Exchange: Sendable {
         self.begun = begun
         self.longestWait = longestWait
         self.stopGrace = stopGrace
+        self.canBeHanded = canBeHanded
     }
 }
 

@@ -48,13 +48,13 @@ extension ConformanceCase {
             #expect(try await stage.state(id) == .ready)
             #expect(try await stage.status().running == 0)
         },
-        ConformanceCase("nobody is handed a job who has no slot for it, or beside others, or a large one") { stage in
+        ConformanceCase("nobody is handed a job who has not asked for it, or beside others, or a large one") { stage in
             let ear = try await Ear(stage)
             let first = try await ear.heard(try await ear.handedJob()).claim
             ear.hand.skipCall()
             try await ear.hand.report(.finished, first)
-            #expect(try await ear.hand.claim(free: 0).isEmpty)
-            try await stage.pushPlain("no-slot")
+            #expect(try await ear.hand.claim().isEmpty)
+            try await stage.pushPlain("not-asked")
             try await ear.expectInLine(1)
             try await stage.pushPlain("two", "at-once")
             try await ear.expectInLine(2)
@@ -96,7 +96,7 @@ private final class Ear: Sendable {
             for claim in try await self.hand.claim() where claim.id.hasPrefix("handed-") {
                 try await self.hand.report(.finished, claim)
             }
-            guard try await self.hand.claim().isEmpty else { return false }
+            guard try await self.hand.exchange(wanted: 1, handed: true).claims.isEmpty else { return false }
             number += 1
             try await self.stage.pushPlain("handed-\(number)")
             return try await self.stage.status().running > held
@@ -118,6 +118,6 @@ private final class Ear: Sendable {
         let claims = try await hand.claim()
         #expect(claims.count == count)
         for claim in claims { try await hand.report(.finished, claim) }
-        #expect(try await hand.claim().isEmpty)
+        #expect(try await hand.exchange(wanted: 1, handed: true).claims.isEmpty)
     }
 }

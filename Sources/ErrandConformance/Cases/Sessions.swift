@@ -96,13 +96,13 @@ extension ConformanceCase {
             var number = 0
             try await stage.eventually("a hint of work", every: .milliseconds(50)) {
                 if seen.withLock({ $0.contains(.work(queue: stage.queue)) }) { return true }
-                while try await !hand.claim(free: 0).isEmpty {}
+                while try await !hand.claim().isEmpty {}
                 number += 1
                 try await stage.pushPlain("j\(number)")
                 return false
             }
             try await stage.push(stage.job("old", .drop))
-            while try await !hand.claim(free: 0).isEmpty {}
+            while try await !hand.claim().isEmpty {}
             try await stage.eventually("a hint to stop", every: .milliseconds(50)) {
                 if seen.withLock({ $0.contains(.stop(queue: stage.queue)) }) { return true }
                 _ = try await stage.cancel("old")

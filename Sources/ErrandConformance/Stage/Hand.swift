@@ -23,7 +23,8 @@ final class Hand: Sendable {
         wanted: Int = 0,
         free: Int = 1,
         call: Int? = nil,
-        wait: Duration = .seconds(60)
+        wait: Duration = .seconds(60),
+        handed: Bool = false
     ) async throws -> ExchangeAnswer {
         let number = calls.withLock { last in
             last += call == nil ? 1 : 0
@@ -38,7 +39,8 @@ final class Hand: Sendable {
                 freeSlots: free,
                 begun: begun.withLock { $0 },
                 longestWait: wait,
-                stopGrace: .zero
+                stopGrace: .zero,
+                canBeHanded: handed
             ),
             on: stage.queue
         )

@@ -27,7 +27,8 @@ extension RedisBroker {
             case UInt8(ascii: "w"): onHint(.work(queue: queue))
             case UInt8(ascii: "s"): onHint(.stop(queue: queue))
             case UInt8(ascii: "c"):
-                guard let handed = HandedClaim(message) else { return }
+                // What cannot be read here, the call reads.
+                guard let handed = HandedClaim(message) else { return onHint(.work(queue: queue)) }
                 onHint(.claimed(queue: queue, call: handed.call, claim: handed.claim))
             default: break
             }

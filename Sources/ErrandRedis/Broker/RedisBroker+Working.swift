@@ -42,6 +42,7 @@ extension RedisBroker {
         call.add(waitAndGrace)
         call.add(waitAndGrace + longest.wholeMilliseconds)
         call.add(8 << 20)
+        call.add(exchange.canBeHanded ? 1 : 0)
         call.add(reports: exchange.reports)
         return call
     }

@@ -1,7 +1,7 @@
 -- exchange: runs that ended, and new claims, in one step.
 --
 -- ARGV     session, call number, wanted, free slots, begun token, wait + grace (ms), the same + longest default timeout (ms),
---          bytes at the most, number of portions, then the reports in portions:
+--          bytes at the most, 1 when a push may answer the next call if this one finds nothing, number of portions, then the reports in portions:
 --          0 and nine values: id, token, verb, attempt, duration (ms), fragment, error (JSON), result, retry delay (ms; '' for none)
 --          n > 0, for n jobs that just finished and are alike: token, fragment, attempt, the ids, the durations (ms)
 -- Answer   verdicts ('1' counted, '0' stale), token of the claims, ids, bodies, extras (position, failures, crashes, …), flags (1 due jobs wait, 2 paused,
@@ -13,8 +13,8 @@ if not call('ZSCORE', Q .. ':sessions', session) then return redis.error_reply('
 local wrong = session_type_error(session)
 local portions, asked = {}, {}
 do
-  local at = 10
-  for i = 1, num(ARGV[9]) do
+  local at = 11
+  for i = 1, num(ARGV[10]) do
     local n = num(ARGV[at])
     portions[i] = at
     if n < 0 or n > 1000 or not ARGV[at + (n == 0 and 9 or 3 + 2 * n)] then
@@ -64,6 +64,7 @@ local handed = string.match(last[4] or '', '^h(%d+)$')
 if handed and num(ARGV[2]) == num(last[1]) + 1 then
   last = { ARGV[2], handed, 'h' }
   call('HSET', me, 'call', ARGV[2], 'token', handed, 'verdicts', 'h', 'open', '')
+  if num(ARGV[4]) > 0 then call('HSET', me, 'begun', handed) end
 end
 -- A resend: the verdicts of the first time, and what is still held of its claims.
 if last[1] == ARGV[2] then
@@ -467,7 +468,7 @@ if wanted > 0 then
     if looked >= 2000 and skipped > 0 then flags = 4
     else
       call('SADD', Q .. ':idle', session)
-      if num(ARGV[4]) > 0 then open = whole(wait_and_grace) .. ':' .. whole(usual) end
+      if ARGV[9] == '1' then open = whole(wait_and_grace) .. ':' .. whole(usual) end
     end
     local function is_due(name) return call('ZRANGEBYSCORE', Q .. ':' .. name, '-inf', nowtext, 'LIMIT', 0, 1)[1] end
     if is_due('scheduled') or is_due('retrying') then flags = flags + 1 end

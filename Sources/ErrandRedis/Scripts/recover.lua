@@ -65,6 +65,16 @@ local function retries_of(session, body, fragment)
   return num(string.match(defaults or '', ':(%d+)$'))
 end
 
+-- A job that a push has handed over, and of which its worker has not heard, is nothing that it could have ended.
+local function give_back_unheard(session, id, mine, token)
+  local me = call('HMGET', Q .. ':session:' .. session, 'open', 'begun')
+  if me[1] ~= 'h' .. token or num(token) <= num(me[2]) then return false end
+  local body = return_claim(id, session, 'released')
+  if body then give_back(id, body) end
+  call('HDEL', mine, id)
+  return true
+end
+
 local function overdue(session, id, mine)
   local body = call('HGET', Q .. ':body', id)
   if body then
@@ -112,7 +122,8 @@ elseif live then
   local claims = some_claims(mine)
   for i = 1, #claims, 2 do
     if is_overdue(claims[i + 1]) then
-      overdue(live, claims[i], mine)
+      local token = string.match(claims[i + 1], '^(%d+):') or ''
+      if not give_back_unheard(live, claims[i], mine, token) then overdue(live, claims[i], mine) end
       taken = taken + 1
     end
   end

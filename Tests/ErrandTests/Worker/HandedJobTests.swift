@@ -1,6 +1,7 @@
 import Errand
 import Foundation
 import Logging
+import ServiceLifecycle
 import Synchronization
 import TestSupport
 import Testing
@@ -17,15 +18,24 @@ struct HandedJobTests {
         longestPoll: Duration = .milliseconds(500),
         _ handler: @escaping @Sendable (JobContext) async throws -> Void
     ) -> Task<Void, any Error> {
+        let worker = made(queues: queues, concurrency: concurrency, longestPoll: longestPoll, handler)
+        return Task { try await worker.run() }
+    }
+
+    private func made(
+        queues: [String] = [queue],
+        concurrency: Int = 2,
+        longestPoll: Duration,
+        _ handler: @escaping @Sendable (JobContext) async throws -> Void
+    ) -> Worker {
         var configuration = WorkerConfiguration(queues: queues.map { .init($0) }, concurrency: concurrency)
         configuration.longestPoll = longestPoll
-        let worker = Worker(
+        return Worker(
             broker: broker,
             configuration: configuration,
             operations: [RegisteredOperation("work") { try await handler($0) }],
             logger: Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() }
         )
-        return Task { try await worker.run() }
     }
 
     private func push(_ id: String, to queue: String = queue) async throws {
@@ -87,8 +97,8 @@ struct HandedJobTests {
         #expect(try await broker.memory.status(of: Self.queue).queue.totals["released"] == 0)
     }
 
-    @Test("one that comes when the slots have gone to another queue goes back to the head of its line at once")
-    func noSlotLeft() async throws {
+    @Test("none comes to a worker of several queues, whose slots another queue may take")
+    func severalQueues() async throws {
         let (gate, opens) = AsyncStream.makeStream(of: Void.self)
         let work = worker(queues: [Self.queue, "other"], concurrency: 1) { job in
             if job.id == "first" { for await _ in gate {} }
@@ -98,12 +108,40 @@ struct HandedJobTests {
         try await push("first")
         try await eventually("it runs") { try await broker.memory.status(of: Self.queue).queue.running == 1 }
         try await push("second", to: "other")
-        try await eventually("the other one is in line") {
-            try await broker.memory.status(of: "other").queue.ready == 1
-        }
+        #expect(try await broker.memory.status(of: "other").queue.ready == 1)
         opens.finish()
         try await eventually("it has ended, too") { try await finished("other") == 1 }
         work.cancel()
+        try await work.value
+    }
+
+    @Test("a worker that leaves gives back what it has not heard of, while it waits for what runs")
+    func leavesWithoutHearing() async throws {
+        let (gate, opens) = AsyncStream.makeStream(of: Void.self)
+        let worker = made(longestPoll: .seconds(60)) { job in
+            if job.id == "first" { for await _ in gate {} }
+        }
+        let group = ServiceGroup(services: [worker], logger: Logger(label: "group") { _ in SwiftLogNoOpLogHandler() })
+        let work = Task { try await group.run() }
+        try await comeToRest()
+        try await push("first")
+        try await eventually("it runs") { try await broker.memory.status(of: Self.queue).queue.running == 1 }
+        let calls = broker.calls[Self.queue, default: 0]
+        try await eventually("the worker has looked for another one") {
+            broker.calls[Self.queue, default: 0] > calls + 5
+        }
+        broker.loseHints()
+        // No look falls between the push and the end.
+        broker.fail(with: BrokerError(.notReachable, "no connection"))
+        try await push("second")
+        #expect(try await broker.memory.status(of: Self.queue).queue.running == 2)
+        await group.triggerGracefulShutdown()
+        let failures = broker.failures[Self.queue, default: 0]
+        try await eventually("calls fail while it leaves") { broker.failures[Self.queue, default: 0] > failures + 3 }
+        broker.fail(with: nil)
+        try await eventually("it is in line again") { try await broker.memory.status(of: Self.queue).queue.ready == 1 }
+        #expect(try await broker.memory.status(of: Self.queue).queue.running == 1)
+        opens.finish()
         try await work.value
     }
 }

@@ -27,7 +27,7 @@ extension MemoryQueue {
         let token = answer.claims.first?.token
         let id = call.session.id
         sessions[id]?.lastCall = .init(number: call.call, token: token, accepted: answer.accepted)
-        let waits = call.wanted > 0 && token == nil && !answer.isPaused && call.freeSlots > 0
+        let waits = call.wanted > 0 && token == nil && !answer.isPaused && call.canBeHanded
         sessions[id]?.openCall = waits ? MemoryGrant.longestWaitAndGrace(of: call) : nil
         sessions[id]?.handedToken = nil
         if let token, call.freeSlots > 0 { sessions[id]?.begun = token } else { sessions[id]?.begun = call.begun }

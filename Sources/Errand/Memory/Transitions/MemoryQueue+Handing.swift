@@ -7,7 +7,8 @@ extension MemoryQueue {
             jobs[job].map({ $0.envelope.count <= MemoryRules.handedBytes }) ?? false
         else { return }
         while outbox.newWork > 0, let id = takeIdle(), let session = sessions[id] {
-            guard let wait = session.openCall, session.leaseEnds > now else {
+            guard let wait = session.openCall, MemoryRules.later(session.leaseEnds, by: -now) >= session.lease / 2
+            else {
                 outbox.add(.work(queue: name), for: id)
                 outbox.newWork -= 1
                 return
@@ -24,7 +25,6 @@ extension MemoryQueue {
         lastToken = grant.token
         sessions[session.id]?.openCall = nil
         sessions[session.id]?.handedToken = grant.token
-        sessions[session.id]?.begun = grant.token
         guard let claim = grant.claims.first else { return }
         outbox.add(.claimed(queue: name, call: session.lastAnswered + 1, claim: claim), for: session.id)
     }
@@ -35,6 +35,7 @@ extension MemoryQueue {
         let last = MemorySession.LastCall(number: call.call, token: token, accepted: [], cameLate: true)
         sessions[session.id]?.lastCall = last
         sessions[session.id]?.handedToken = nil
+        if call.freeSlots > 0 { sessions[session.id]?.begun = token }
         return repeated(last, for: session)
     }
 }

@@ -55,8 +55,20 @@ extension MemoryQueue {
                 if let job = jobs[held.id] { overdue.append((job, session)) }
             }
         }
-        for entry in overdue.prefix(Self.mostRecoveredACall) { endOverdue(entry.job, of: entry.session) }
+        for (job, session) in overdue.prefix(Self.mostRecoveredACall) {
+            if isUnheard(job, by: session) {
+                if returnClaim(job, of: session.id, as: .released) { giveBack(job.id) }
+            } else {
+                endOverdue(job, of: session)
+            }
+        }
         return min(overdue.count, Self.mostRecoveredACall)
+    }
+
+    /// Whether a push has handed a job over of which the session's worker has not heard: nothing that it could have ended.
+    private func isUnheard(_ job: MemoryJob, by session: MemorySession) -> Bool {
+        guard let token = session.handedToken, session.claims[job.id]?.token == token else { return false }
+        return token > session.begun
     }
 
     /// Claims that were made before the broker or its clock was away have their time anew.

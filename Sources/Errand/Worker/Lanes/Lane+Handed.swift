@@ -19,12 +19,11 @@ extension Lane {
         }
     }
 
-    /// Makes a run of a job that was handed over; gives it back where the slots have gone to other queues meanwhile.
+    /// Makes a run of a job that was handed over.
     func begin(_ claim: Claim) async {
         epoch.raise(epoch.budget.settle(index, wanted: 0, got: 1, looked: true))
-        // The broker counts it as begun; no later call must deny it.
+        // For the next beat: until then nobody could know whether it has been heard of.
         noteBegun(claim.token)
-        guard !epoch.budget.isOverdrawn else { return report(OutcomeReport(claim, .released), ofUnread: 1) }
         await digestFew(Digest(reports: [], accepted: [], claims: [claim]))
     }
 

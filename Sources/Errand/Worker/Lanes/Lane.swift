@@ -89,7 +89,10 @@ final class Lane: Sendable {
                     digest(last)
                     continue
                 }
-                if epoch.isDraining, isEmpty { return }
+                if epoch.isDraining {
+                    if isOpen { continue }
+                    if isEmpty { return }
+                }
                 if held.withLock({ $0.account.differs }) { try await reconcile(call) }
                 await signal.wait(for: poll.rest)
                 if hasNews.exchange(false, ordering: .relaxed) { poll.hurry() }
@@ -106,7 +109,7 @@ final class Lane: Sendable {
             }
             // They begin at once, and the broker counts them as begun; the next call, which goes out before, must not deny it.
             if freeSlots > 0, let token = answer.claims.first?.token { noteBegun(token) }
-            isOpen = freeSlots > 0 && answer.claims.isEmpty
+            isOpen = exchange.canBeHanded && answer.claims.isEmpty
             if answer.cameLate { putBack(reports) }
             undigested = Digest(
                 reports: answer.cameLate ? [] : reports,
@@ -147,7 +150,9 @@ final class Lane: Sendable {
             // The hard deadline leaves room for the round trips themselves, and is as patient as the lease: a process that came to
             // nothing for so long still counts as alive.
             longestWait: epoch.configuration.longestWait + .seconds(3) + epoch.configuration.lease,
-            stopGrace: epoch.configuration.stopGrace
+            stopGrace: epoch.configuration.stopGrace,
+            // Its free slots are its own only where no other queue can take them.
+            canBeHanded: freeSlots > 0 && wanted > 0 && epoch.configuration.queues.count == 1
         )
     }
 

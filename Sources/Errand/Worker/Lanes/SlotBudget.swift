@@ -89,9 +89,6 @@ package final class SlotBudget: Sendable {
     /// Reports of jobs that had ended were not taken: they count as held again.
     func close(_ count: Int) { state.withLock { $0.held += count } }
 
-    /// Whether more jobs are held than are worth holding.
-    var isOverdrawn: Bool { state.withLock { $0.held > $0.target(concurrency) } }
-
     /// Whether more jobs are held than can run, so that reports may gather for a moment.
     var hasWaitingJobs: Bool { state.withLock { $0.held > concurrency } }
 

@@ -18,13 +18,13 @@ extension CeilingBench {
 
             end
             local number = redis.call('HINCRBY', KEYS[1] .. ':ceiling', 'calls', 2)
-            local got = exchange(KEYS, { ARGV[1], tostring(number), '50', '8', '0', '7500', '17500', '8388608', '0' })
+            local got = exchange(KEYS, { ARGV[1], tostring(number), '50', '8', '0', '7500', '17500', '8388608', '0', '0' })
             local jobs = #got[3]
-            local report = { ARGV[1], tostring(number + 1), '0', '0', '0', '7500', '17500', '8388608', jobs > 0 and '1' or '0' }
-            report[10], report[11], report[12], report[13] = tostring(jobs), got[2], '"operation":"noop","name":null', '1'
+            local report = { ARGV[1], tostring(number + 1), '0', '0', '0', '7500', '17500', '8388608', '0', jobs > 0 and '1' or '0' }
+            report[11], report[12], report[13], report[14] = tostring(jobs), got[2], '"operation":"noop","name":null', '1'
             for i, id in ipairs(got[3]) do
-              report[13 + i] = id
-              report[13 + jobs + i] = '0'
+              report[14 + i] = id
+              report[14 + jobs + i] = '0'
             end
             return exchange(KEYS, report)
             """

@@ -132,7 +132,8 @@ package struct HistoryMaker {
     private mutating func look(of session: SessionID) -> Command {
         var call = Call(session: session, number: nextNumber(of: session))
         call.wanted = 1 + numbers.below(2)
-        call.freeSlots = 1
+        call.freeSlots = numbers.below(2)
+        call.canBeHanded = true
         call.waitAndGrace = [0, 400, 100_000][numbers.below(3)]
         return .exchange(call)
     }
@@ -251,6 +252,7 @@ package struct HistoryMaker {
         call.wanted = call.reports.isEmpty || numbers.chance(50) ? 1 + numbers.below(4) : 0
         // With tombstones no job becomes a suspect: a line of nothing but tombstones would hold a session up.
         call.freeSlots = style.isPlain ? 0 : numbers.below(2)
+        call.canBeHanded = !style.isPlain && numbers.chance(50)
         call.begun = numbers.chance(60) && !style.isPlain ? known?.begun ?? 0 : 0
         call.waitAndGrace = [0, 50, 400, 100_000][numbers.below(4)]
         return .exchange(call)

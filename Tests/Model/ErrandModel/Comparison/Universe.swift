@@ -60,7 +60,8 @@ package final class Universe: Sendable {
             freeSlots: call.freeSlots,
             begun: Errand.Token(call.begun),
             longestWait: .milliseconds(call.waitAndGrace),
-            stopGrace: .zero
+            stopGrace: .zero,
+            canBeHanded: call.canBeHanded
         )
     }
 

@@ -143,6 +143,7 @@ extension World {
         }
         call.wanted = 1
         call.freeSlots = 1
+        call.canBeHanded = true
         workers[index].held = []
         workers[index].stops = []
         workers[index].mustReconcile = false

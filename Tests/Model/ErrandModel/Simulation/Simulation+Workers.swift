@@ -116,6 +116,7 @@ extension Simulation {
         call.wanted = wanted
         call.freeSlots = min(wanted, max(SimulatedWorker.slots - worker.running, 0))
         call.begun = worker.begun
+        call.canBeHanded = call.freeSlots > 0
         call.waitAndGrace = SimulatedWorker.longestWait + 300
         workers[index].reports = []
         workers[index].awaited = call

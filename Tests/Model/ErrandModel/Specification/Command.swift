@@ -70,6 +70,8 @@ package struct Call: Hashable, Sendable {
     package var wanted = 0
     package var freeSlots = 0
     package var begun: Token = 0
+    /// Whether a push may answer the next call, if this one finds nothing.
+    package var canBeHanded = false
     /// The longest wait in the worker and the time to stop, together.
     package var waitAndGrace: Time = 0
 

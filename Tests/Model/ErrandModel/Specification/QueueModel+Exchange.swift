@@ -24,7 +24,7 @@ extension QueueModel {
         let token = claims.first?.token
         sessions[call.session]?.lastCall = .init(number: call.number, token: token, accepted: accepted)
         let foundNothing = call.wanted > 0 && !isPaused && claims.isEmpty
-        sessions[call.session]?.openCall = foundNothing && call.freeSlots > 0 ? call.waitAndGrace : nil
+        sessions[call.session]?.openCall = foundNothing && call.canBeHanded ? call.waitAndGrace : nil
         sessions[call.session]?.handed = nil
         sessions[call.session]?.begun = call.freeSlots > 0 ? token ?? call.begun : call.begun
         return .exchanged(accepted: accepted, claims: claims, hasDue: hasDue, isPaused: isPaused, cameLate: false)

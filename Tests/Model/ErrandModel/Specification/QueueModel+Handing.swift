@@ -5,7 +5,7 @@ extension QueueModel {
     mutating func handOver(_ push: Push, first: SessionID?) {
         guard case .line(let line) = jobs[push.id]?.place, lines == [line: [push.id]], solo == nil, !settings.isPaused,
             !settings.publishesStarts, let told = first ?? waiting.first, let session = sessions[told],
-            let wait = session.openCall, session.leaseEnds > now
+            let wait = session.openCall, (session.leaseEnds - now) * 2 >= session.registration.lease
         else { return }
         waiting.removeAll { $0 == told }
         effects.newWork -= 1
@@ -17,7 +17,6 @@ extension QueueModel {
         lastToken = token
         sessions[told]?.openCall = nil
         sessions[told]?.handed = token
-        sessions[told]?.begun = token
         effects.handed = claims.first.map { Handed(session: told, call: call.number, claim: $0) }
     }
 
@@ -27,6 +26,7 @@ extension QueueModel {
         let last = SessionState.LastCall(number: call.number, token: token, accepted: [], cameLate: true)
         sessions[call.session]?.lastCall = last
         sessions[call.session]?.handed = nil
+        if call.freeSlots > 0 { sessions[call.session]?.begun = token }
         return repeated(last, session)
     }
 }

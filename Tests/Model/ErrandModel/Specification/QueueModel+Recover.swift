@@ -46,7 +46,13 @@ extension QueueModel {
             return (made < leap ? leap + claim.deadline - made : claim.deadline) < now
         }
         for claim in overdue {
-            if let job = jobs[claim.id] { endOverdue(job, id, session.registration) }
+            guard let job = jobs[claim.id] else { continue }
+            // A job that was handed over, and of which the worker has not heard, is nothing that it could have ended.
+            if claim.token == session.handed, claim.token > session.begun {
+                if returnClaim(job, id, as: .released) { giveBack(job.id) }
+            } else {
+                endOverdue(job, id, session.registration)
+            }
         }
         return overdue.count
     }

@@ -77,7 +77,7 @@ package struct SessionState: Hashable, Sendable {
     /// In the order in which they were made.
     package var claims: [HeldClaim] = []
     package var lastCall: LastCall?
-    /// The next call can be answered by a push: the last one found nothing for a free slot. How long a claim may wait and take to stop.
+    /// The next call can be answered by a push, since the last one found nothing. How long a claim may wait and take to stop.
     package var openCall: Time?
     /// The token with which a push has answered the next call.
     package var handed: Token?
