@@ -654,11 +654,13 @@ take_jobs(1, answer)
 local LARGEST_HANDED = 16384
 local function is_alone(level)
   if special and num(field('settings', 'starts')) == 1 then return false end
-  local others = {}
-  for other = 0, 9 do
-    if tostring(other) ~= level then others[#others + 1] = Q .. ':ready:' .. other end
+  if special or level ~= '5' then
+    local others = { Q .. ':suspects', Q .. ':parked' }
+    for other = 0, 9 do
+      if tostring(other) ~= level then others[#others + 1] = Q .. ':ready:' .. other end
+    end
+    if call('EXISTS', unpack(others)) > 0 then return false end
   end
-  if (special or level ~= '5') and call('EXISTS', Q .. ':suspects', Q .. ':parked', unpack(others)) > 0 then return false end
   return call('LLEN', Q .. ':ready:' .. level) == 1
 end
 
