@@ -12,6 +12,7 @@ final class TroubledBroker: WorkingBroker {
         var hintsAreLost = false
         var emptyAnswers = 0
         var calls: [String: Int] = [:]
+        var callsWhenHanded: [String: Int] = [:]
         var assumedBegun: Token = 0
         var denials = 0
         var onBeat: (@Sendable (String, Result<Beat, BrokerError>) -> Void)?
@@ -25,6 +26,9 @@ final class TroubledBroker: WorkingBroker {
 
     /// How many exchanges each queue has had.
     var calls: [String: Int] { state.withLock { $0.calls } }
+
+    /// How many exchanges each queue had had when the last of its jobs that were handed over was told of.
+    var callsWhenHanded: [String: Int] { state.withLock { $0.callsWhenHanded } }
 
     /// How many calls took back what the broker had to take for begun.
     var denials: Int { state.withLock { $0.denials } }
@@ -121,7 +125,11 @@ final class TroubledBroker: WorkingBroker {
         _ onHint: @escaping @Sendable (Hint) -> Void
     ) -> any Subscription {
         memory.hints(for: session, on: queues) { [weak self] hint in
-            if self?.state.withLock(\.hintsAreLost) == false { onHint(hint) }
+            let passes = self?.state.withLock { state in
+                if case .claimed(let queue, _, _) = hint { state.callsWhenHanded[queue] = state.calls[queue] }
+                return !state.hintsAreLost
+            }
+            if passes == true { onHint(hint) }
         }
     }
 

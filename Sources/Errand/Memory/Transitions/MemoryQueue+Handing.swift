@@ -7,8 +7,7 @@ extension MemoryQueue {
             jobs[job].map({ $0.envelope.count <= MemoryRules.handedBytes }) ?? false
         else { return }
         while outbox.newWork > 0, let id = takeIdle(), let session = sessions[id] {
-            guard let wait = session.openCall, MemoryRules.later(session.leaseEnds, by: -now) >= session.lease / 2
-            else {
+            guard let wait = session.openCall, hasBeaten(session) else {
                 outbox.add(.work(queue: name), for: id)
                 outbox.newWork -= 1
                 return
@@ -17,6 +16,11 @@ extension MemoryQueue {
             outbox.newWork -= 1
             return hand(job, to: session, wait)
         }
+    }
+
+    /// Whether a session has beaten within half a lease; an odd lease has its larger half left then.
+    private func hasBeaten(_ session: MemorySession) -> Bool {
+        MemoryRules.later(session.leaseEnds, by: -now) >= session.lease - session.lease / 2
     }
 
     private mutating func hand(_ id: String, to session: MemorySession, _ wait: Int64) {

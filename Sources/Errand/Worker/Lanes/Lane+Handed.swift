@@ -2,6 +2,12 @@ import Synchronization
 
 /// Jobs that a push has claimed for this lane, in answer to a call that it had not made yet, and others that come few.
 extension Lane {
+    /// So few and small claims are made runs of in less time than a call takes.
+    private static let fewClaims = 16
+    private static let fewBytes = 64 * 1024
+    /// How long the first of a few jobs may run before the line is looked at again: if it ends sooner, both is one call.
+    private static let fewJobsTime = Duration.milliseconds(1)
+
     /// A push has answered a call before it was made. The hint may come at any time, or never: then the call gets the same answer.
     func take(_ claim: Claim, answering call: Int) {
         held.withLock { $0.handed = (call, claim) }
@@ -25,6 +31,11 @@ extension Lane {
         // For the next beat: until then nobody could know whether it has been heard of.
         noteBegun(claim.token)
         await digestFew(Digest(reports: [], accepted: [], claims: [claim]))
+    }
+
+    /// Whether an answer's jobs are less than was asked for, and soon digested.
+    static func areFew(_ claims: [Claim], of wanted: Int) -> Bool {
+        !claims.isEmpty && claims.count < min(wanted, fewClaims) && claims.reduce(0) { $0 + $1.body.count } <= fewBytes
     }
 
     /// Makes runs of a few jobs and waits a moment for the first of them to end, so that the next look can tell of it.

@@ -22,11 +22,6 @@ final class Lane: Sendable {
     /// Reports that are worth a call even while there is other work to do.
     private static let worthACall = 128
     private static let takenTogether = 64
-    /// So few and small claims are made runs of in less time than a call takes.
-    private static let fewClaims = 16
-    private static let fewBytes = 64 * 1024
-    /// How long the first of a few jobs may run before the line is looked at again: if it ends sooner, both is one call.
-    static let fewJobsTime = Duration.milliseconds(1)
 
     let queue: String
     let index: Int
@@ -132,11 +127,6 @@ final class Lane: Sendable {
             if wanted > 0 { poll.note(found: !answer.claims.isEmpty, hurries: hurries || answer.hasMore) }
         }
         throw BrokerError(.sessionLost, "the broker does not know this session any more")
-    }
-
-    /// Whether an answer's jobs are less than was asked for, and soon digested.
-    private static func areFew(_ claims: [Claim], of wanted: Int) -> Bool {
-        !claims.isEmpty && claims.count < min(wanted, fewClaims) && claims.reduce(0) { $0 + $1.body.count } <= fewBytes
     }
 
     private func exchange(_ call: Int, _ reports: [OutcomeReport], _ wanted: Int, _ freeSlots: Int) -> Exchange {
