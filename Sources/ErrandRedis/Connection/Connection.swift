@@ -29,7 +29,7 @@ package final class Connection: Sendable {
         /// Only the first one can be begun.
         var requests: [Request] = []
         var isClosed = false
-        /// Set while the thread waits with a connection that works.
+        /// Set while nothing is under way on a connection that works.
         var line: IdleLine?
     }
 
@@ -104,7 +104,7 @@ package final class Connection: Sendable {
                 return
             }
             guard exchange(batch, over: &context) else { return }
-            requests = waitForRequests(lending: context.lend())
+            requests = waitForRequests()
         }
     }
 
@@ -112,6 +112,8 @@ package final class Connection: Sendable {
     private static let groupSize = 32
 
     /// Sends a batch at once and reads its replies, group by group. Answers whether the context can be used on.
+    ///
+    /// Who gets the last answer may write at once: what he has to send must not wait until this thread comes to rest.
     private func exchange(_ batch: [Request], over context: inout HiredisContext) -> Bool {
         var usable = true
         for (requests, mark) in append(batch, to: &context) {
@@ -119,6 +121,11 @@ package final class Connection: Sendable {
                 let count = requests.reduce(0) { $0 + $1.replies }
                 let replies = try context.replies(count, before: mark)
                 if replies.contains(where: \.wantsNewConnection) { usable = false }
+                if requests.endIndex == batch.endIndex {
+                    // A reply too many would be taken for the answer to the next request.
+                    if context.hasUnread { usable = false }
+                    if usable { lend(&context) }
+                }
                 answer(requests, with: replies)
             } catch {
                 logger.debug("connection lost", metadata: ["broker.address": "\(address)", "error": "\(error)"])
@@ -126,8 +133,13 @@ package final class Connection: Sendable {
                 return false
             }
         }
-        // A reply too many would be taken for the answer to the next request.
-        return usable && !context.hasUnread
+        return usable
+    }
+
+    /// Lets the next caller write himself, if nobody has left anything to this thread meanwhile.
+    private func lend(_ context: inout HiredisContext) {
+        let line = context.lend()
+        mailbox.withLock { if $0.requests.isEmpty, !$0.isClosed { $0.line = line } }
     }
 
     /// Puts a batch into the output buffer, in groups with a mark behind each. What a caller has begun to write has a mark already.
@@ -191,11 +203,11 @@ package final class Connection: Sendable {
 
     /// The next requests, at most about 1,000 commands or 512 KiB of them; `nil` once the connection is closed and what callers
     /// have begun is done.
-    private func waitForRequests(lending line: IdleLine? = nil) -> [Request]? {
+    private func waitForRequests() -> [Request]? {
         while true {
             let (batch, isClosed) = mailbox.withLock { mailbox in
                 let batch = mailbox.takeBatch()
-                mailbox.line = batch.isEmpty && !mailbox.isClosed ? line : nil
+                if !batch.isEmpty || mailbox.isClosed { mailbox.line = nil }
                 return (batch, mailbox.isClosed)
             }
             if isClosed {
