@@ -79,22 +79,31 @@ import Testing
         #expect(try server.run("SMEMBERS", "errand:queues") == "bench-mine-0")
     }
 
-    /// A queue is removed before the next measurement, not only in the end.
+    /// A queue is removed before the next measurement, not only in the end; as many workers as were asked for drain it.
     @Test(.timeLimit(.minutes(5)))
     func tidiesUpBetweenMeasurements() async throws {
         let server = try RedisServer()
         let bench = try Program(
             "errand",
-            ["bench", "--jobs", "1000", "--runs", "5", "--only", "mixed", "--redis", server.shownURL]
+            [
+                "bench", "--jobs", "1000", "--runs", "5", "--only", "mixed", "--only", "drain", "--workers", "3",
+                "--redis", server.shownURL,
+            ]
         )
         var most = 0
+        var workers = 0
         while bench.isRunning {
             let queues = try server.run("KEYS", "errand:{bench-*}:seq").split(separator: "\n")
             most = max(most, queues.count)
+            for queue in queues {
+                let sessions = try server.run("ZCARD", String(queue.dropLast(3)) + "sessions")
+                workers = max(workers, Int(sessions) ?? 0)
+            }
             try await Task.sleep(for: .milliseconds(10))
         }
         #expect(try await bench.end() == 0, "\(bench.lines)")
-        #expect(most == 1)
+        #expect(most == 1 && workers == 3)
+        #expect(bench.lines.contains("worker processes that drain: 3"), "\(bench.lines)")
     }
 
     @Test func wantsTheCeilingsJobsToBeTaken() async throws {

@@ -24,6 +24,7 @@ struct BenchCommand: AsyncParsableCommand {
               errand bench
               errand bench --jobs 1000000 --runs 5 --only drain
               errand bench --only memory
+              errand bench --only drain --workers 2
               errand bench --growth --plot growth.svg
               errand bench --growth --axis queues --runs 5
               errand bench --redis redis://127.0.0.1:6379 --json
@@ -34,7 +35,8 @@ struct BenchCommand: AsyncParsableCommand {
     @Option(help: "How many jobs a measurement takes.") var jobs = 100_000
     @Option(help: "How often each measurement is taken; medians are shown. 3 unless said, 1 of what takes long.")
     var runs: Int?
-    @Option(help: "How many jobs the worker runs at once.") var concurrency = 8
+    @Option(help: "How many worker processes drain.") var workers = 1
+    @Option(help: "How many jobs a worker runs at once.") var concurrency = 8
     @Option(
         help: "Only this part: \(BenchMeasurement.Part.allCases.map(\.rawValue).joined(separator: ", ")); repeatable."
     )
@@ -72,6 +74,10 @@ struct BenchCommand: AsyncParsableCommand {
         guard growth || plot == nil else { throw ValidationError("--plot goes with --growth") }
         guard growth || axis.isEmpty else { throw ValidationError("--axis goes with --growth") }
         guard !growth || only.isEmpty else { throw ValidationError("--only does not go with --growth") }
+        guard (1...100).contains(workers) else { throw ValidationError("--workers must be 1 to 100") }
+        guard !growth || workers == 1 else {
+            throw ValidationError("--workers does not go with --growth, which has an axis of workers")
+        }
         guard (1...10_000).contains(concurrency) else { throw ValidationError("--concurrency must be 1 to 10000") }
     }
 
@@ -82,6 +88,7 @@ struct BenchCommand: AsyncParsableCommand {
                     broker: broker,
                     brokerURL: url,
                     jobs: jobs,
+                    workers: workers,
                     concurrency: concurrency,
                     probes: probes
                 )

@@ -102,8 +102,7 @@ struct GrowthBench {
         let workers = try await BenchWorkers.start(
             stage,
             queues: queues,
-            processes: processes,
-            concurrency: stage.concurrency
+            processes: processes
         )
         defer { workers.end() }
         let wanted = min(share / 2, Self.sample) * queues.count

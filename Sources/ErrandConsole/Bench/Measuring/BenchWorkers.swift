@@ -15,6 +15,7 @@ final class BenchWorkers: Sendable {
 
     private let state = Mutex(State())
     private let processes: WorkerProcesses
+    private let count: Int
     private let reading: FileHandle
 
     /// Starts processes of some workers each, and waits until all of them are registered.
@@ -23,9 +24,9 @@ final class BenchWorkers: Sendable {
         queues: [String],
         processes: Int = 1,
         sessions: Int = 1,
-        concurrency: Int
+        concurrency: Int? = nil
     ) async throws -> BenchWorkers {
-        let workers = try BenchWorkers(stage, queues, processes, sessions, concurrency)
+        let workers = try BenchWorkers(stage, queues, processes, sessions, concurrency ?? stage.concurrency)
         // One line a queue and session.
         let expected = processes * sessions
         guard await workers.wait({ $0.registered >= expected }) else {
@@ -42,6 +43,7 @@ final class BenchWorkers: Sendable {
         _ sessions: Int,
         _ concurrency: Int
     ) throws {
+        self.count = count
         let pipe = Pipe()
         reading = pipe.fileHandleForReading
         processes = WorkerProcesses(
@@ -111,6 +113,16 @@ final class BenchWorkers: Sendable {
             throw CommandFailure("a worker did not tell what it used", ExitStatus.unsuccessful)
         }
         return usage
+    }
+
+    /// Tells the processes to leave, and answers what each of them has used in all.
+    func finish() async throws -> [ProcessUsage] {
+        let told = state.withLock(\.usages.count)
+        processes.end()
+        guard await wait({ [count] in $0.usages.count >= told + count }) else {
+            throw CommandFailure("a worker did not tell what it used", ExitStatus.unsuccessful)
+        }
+        return state.withLock { Array($0.usages.dropFirst(told)) }
     }
 
     /// Tells the processes to leave, and waits until they have.

@@ -2,7 +2,7 @@ import Errand
 import ErrandCommandLine
 import ErrandRedis
 
-/// How fast one worker process takes jobs, runs them and has their ends confirmed.
+/// How fast worker processes take jobs, run them and have their ends confirmed.
 struct DrainBench {
     let stage: BenchStage
 
@@ -10,7 +10,7 @@ struct DrainBench {
     struct Result: Sendable {
         /// Jobs a second.
         var drained = 0.0
-        /// Commands that the worker sent, a job.
+        /// Commands that the workers sent, a job.
         var commands = 0.0
         /// Time on the server's processor, in microseconds a job.
         var serverMicroseconds = 0.0
@@ -18,9 +18,9 @@ struct DrainBench {
         var networkBytes = 0.0
         /// The server's memory a waiting job, in bytes.
         var waitingBytes = 0.0
-        /// The most memory that the worker had, in bytes.
+        /// The most memory that a worker process had, in bytes.
         var workerBytes: Int64 = 0
-        /// The worker's, its start included.
+        /// Time of all worker processes on processors, their start included, in microseconds a job.
         var workerMicroseconds = 0.0
     }
 
@@ -33,7 +33,7 @@ struct DrainBench {
         _ = try await PushBench(stage: stage).bulk(jobs: jobs, operation: operation, to: queue)
         let full = try await stage.settledMemory()
         result.waitingBytes = Double(full - empty) / Double(jobs)
-        let workers = try await BenchWorkers.start(stage, queues: [queue], concurrency: stage.concurrency)
+        let workers = try await BenchWorkers.start(stage, queues: [queue], processes: stage.workers)
         defer { workers.end() }
         let before = try await ServerCosts(stage)
         let start = ContinuousClock.now
@@ -44,17 +44,16 @@ struct DrainBench {
         result.commands = Double(costs.scripts) / Double(jobs)
         result.serverMicroseconds = costs.processorMicroseconds / Double(jobs)
         result.networkBytes = Double(costs.networkBytes) / Double(jobs)
-        _ = try await stage.producer.push(try stage.job(BenchOperations.usage, on: queue))
-        let usage = try await workers.usage(number: 1)
-        result.workerBytes = usage.mostResidentBytes
-        result.workerMicroseconds = Double(usage.processorMicroseconds) / Double(jobs)
+        let usages = try await workers.finish()
+        result.workerBytes = usages.map(\.mostResidentBytes).max() ?? 0
+        result.workerMicroseconds = Double(usages.reduce(0) { $0 + $1.processorMicroseconds }) / Double(jobs)
         return result
     }
 
     /// Pushes and drains at once: jobs a second from the first push to the last end.
     func mixed(jobs: Int) async throws -> Double {
         let queue = stage.queue()
-        let workers = try await BenchWorkers.start(stage, queues: [queue], concurrency: stage.concurrency)
+        let workers = try await BenchWorkers.start(stage, queues: [queue], processes: stage.workers)
         defer { workers.end() }
         let start = ContinuousClock.now
         _ = try await PushBench(stage: stage).bulk(jobs: jobs, to: queue)

@@ -56,7 +56,7 @@ struct PickupBench {
     /// What a worker costs while there is nothing to do.
     func idle(for time: Duration) async throws -> Idle {
         let queue = stage.queue()
-        let workers = try await BenchWorkers.start(stage, queues: [queue], concurrency: stage.concurrency)
+        let workers = try await BenchWorkers.start(stage, queues: [queue])
         defer { workers.end() }
         let usage = try stage.job(BenchOperations.usage, on: queue)
         _ = try await stage.producer.push(usage)
@@ -79,8 +79,7 @@ struct PickupBench {
         let workers = try await BenchWorkers.start(
             stage,
             queues: queues,
-            processes: processes,
-            concurrency: stage.concurrency
+            processes: processes
         )
         defer { workers.end() }
         try await awaitIdle(processes, on: queues)

@@ -53,6 +53,7 @@ struct BenchFacts {
         return [
             ("runs", "\(runs)"), ("jobs a measurement", "\(stage.jobs)"),
             ("bytes a job", "\(job.arguments.description.utf8.count) of arguments, \(stored) stored"),
+            ("worker processes that drain", "\(stage.workers)"),
             ("jobs a worker runs at once", "\(stage.concurrency)"), ("pick-ups a run", "\(stage.probes)"),
         ]
     }

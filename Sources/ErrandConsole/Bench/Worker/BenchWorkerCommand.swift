@@ -43,6 +43,7 @@ struct BenchWorkerCommand: AsyncParsableCommand {
             let working = Task { try await Self.run(workers) }
             life.onEnd { working.cancel() }
             try await working.value
+            BenchLine.used(.now).write()
         }
     }
 
