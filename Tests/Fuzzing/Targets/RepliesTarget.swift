@@ -36,10 +36,14 @@ private func decode(_ value: RESPValue) throws(Violation) {
     if case .error(let text) = value { try check(ServerError(text)) }
     for count in 0...3 {
         guard let answer = ExchangeAnswer(value, reports: count) else { continue }
-        try require(answer.accepted.count == count, "\(answer.accepted.count) verdicts for \(count) reports")
-        for claim in answer.claims {
-            try require(claim.token > 0 && claim.attempt > 0 && claim.crashes >= 0, "a claim that cannot be")
-        }
+        // What came late says nothing of the reports.
+        let verdicts = answer.cameLate ? 0 : count
+        try require(answer.accepted.count == verdicts, "\(answer.accepted.count) verdicts for \(count) reports")
+        for claim in answer.claims { try check(claim) }
+    }
+    if let handed = value.bytes.flatMap({ HandedClaim($0) }) {
+        try require(handed.call > 0, "an answer to call \(handed.call)")
+        try check(handed.claim)
     }
     if let beat = Beat(value) { try require(beat.claims >= 0, "\(beat.claims) claims") }
     if let promotion = Promotion(value) {
@@ -64,6 +68,10 @@ private func decode(_ value: RESPValue) throws(Violation) {
     }
     for element in value.elements ?? [] { _ = SessionStatus(element) }
     _ = RedisInfo(text: value.text ?? "")
+}
+
+private func check(_ claim: Claim) throws(Violation) {
+    try require(claim.token > 0 && claim.attempt > 0 && claim.crashes >= 0, "a claim that cannot be")
 }
 
 private func check(_ error: ServerError) throws(Violation) {

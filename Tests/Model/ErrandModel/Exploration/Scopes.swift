@@ -9,6 +9,8 @@ extension Exploration {
         var faults = World.Faults()
         var verbs: [Verb] = [.finished, .failed, .released]
         var workersLeave = false
+        /// Whether pushes may answer the workers' next calls, as they do for workers of one queue.
+        var workersAreHandedJobs = true
         /// What must come about in it, beside each action of its own.
         var mustReach: Set<Witness> = [.claimed]
         /// Whether it is one of the few that take seconds.
@@ -21,7 +23,8 @@ extension Exploration {
 
         /// The actions that must occur.
         var mustTake: [ActionKind] {
-            var kinds: [ActionKind] = [.tick, .push, .hear, .register, .beat, .call]
+            var kinds: [ActionKind] = [.tick, .push, .register, .beat, .call]
+            if workersAreHandedJobs { kinds += [.hear] }
             if faults.lost > 0 { kinds += [.pushLosingReceipt, .pushAgain, .sendAgain, .executeLosingAnswer] }
             if faults.crashes > 0 { kinds += [.crash, .recover] }
             if faults.pauses > 0 { kinds += [.pause, .resume, .recover] }

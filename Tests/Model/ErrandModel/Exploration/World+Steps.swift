@@ -143,7 +143,7 @@ extension World {
         }
         call.wanted = 1
         call.freeSlots = 1
-        call.canBeHanded = true
+        call.canBeHanded = rules.workersAreHandedJobs
         workers[index].held = []
         workers[index].stops = []
         workers[index].mustReconcile = false

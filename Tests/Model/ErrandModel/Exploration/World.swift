@@ -82,6 +82,8 @@ struct World: Sendable {
         var verbs: [Verb]
         /// Whether workers may leave in peace.
         var workersLeave: Bool
+        /// Whether pushes may answer the workers' next calls.
+        var workersAreHandedJobs: Bool
         /// Whether the clock may jump, so that times of before and after cannot be compared.
         var clockLeaps: Bool
     }
@@ -94,6 +96,7 @@ struct World: Sendable {
             kinds: scope.kinds,
             verbs: scope.verbs,
             workersLeave: scope.workersLeave,
+            workersAreHandedJobs: scope.workersAreHandedJobs,
             clockLeaps: scope.faults.leaps > 0
         )
         var settings = SettingsChange()
