@@ -73,18 +73,49 @@ extension Exploration.Scope {
                 $0.faults.pauses = 1
                 $0.mustReach = names.union([.recovered, .grace, .overdue, .staleReport])
             },
-            Self("2 workers, 2 ids, 2 lost messages") {
-                $0.faults.lost = 2
+            Self("2 workers, 2 ids, 1 lost message") {
+                $0.faults.lost = 1
                 $0.mustReach = names.union([.exists, .resent, .heldBack, .handedOver, .cameLate])
             },
-            Self("2 workers, 1 id, 1 crash, 1 pause, 1 lost message") {
+            Self("2 workers, 1 id, 1 crash, 1 lost message") {
+                $0.jobs = 1
+                $0.faults.lost = 1
+                $0.faults.crashes = 1
+                $0.mustReach = [.exists, .resent, .heldBack, .recovered, .grace, .handedOver, .cameLate]
+            },
+            Self("2 workers, 1 id, 1 pause, 1 lost message") {
+                $0.jobs = 1
+                $0.faults.lost = 1
+                $0.faults.pauses = 1
+                $0.mustReach = [.exists, .resent, .heldBack, .recovered, .grace, .overdue, .handedOver, .cameLate]
+            },
+            Self("1 worker, 2 ids, 1 rollback, 1 lost message") {
+                $0.workers = 1
+                $0.faults.lost = 1
+                $0.faults.rollbacks = 1
+                $0.mustReach = names.union([.exists, .resent, .givenBack, .lostClaim, .handedOver, .cameLate])
+            },
+            Self("1 worker, 2 ids, 1 crash, 1 lost message") {
+                $0.workers = 1
+                $0.faults.lost = 1
+                $0.faults.crashes = 1
+                $0.mustReach = names.union([.exists, .resent, .recovered, .grace, .handedOver, .cameLate])
+            },
+            Self("2 workers, 2 ids, 2 lost messages, nothing handed over") {
+                $0.workersAreHandedJobs = false
+                $0.faults.lost = 2
+                $0.mustReach = names.union([.exists, .resent, .heldBack])
+            },
+            Self("2 workers, 1 id, 1 crash, 1 pause, 1 lost message, nothing handed over") {
+                $0.workersAreHandedJobs = false
                 $0.jobs = 1
                 $0.faults.lost = 1
                 $0.faults.crashes = 1
                 $0.faults.pauses = 1
                 $0.mustReach = [.exists, .resent, .heldBack, .recovered, .grace, .overdue, .staleReport]
             },
-            Self("1 worker, 3 ids, 1 crash, 1 lost message") {
+            Self("1 worker, 3 ids, 1 crash, 1 lost message, nothing handed over") {
+                $0.workersAreHandedJobs = false
                 $0.workers = 1
                 $0.jobs = 3
                 $0.faults.lost = 1
@@ -97,7 +128,8 @@ extension Exploration.Scope {
                 $0.faults.rollbacks = 1
                 $0.mustReach = names.union([.givenBack, .lostClaim])
             },
-            Self("2 workers, 2 ids, 1 rollback") {
+            Self("2 workers, 2 ids, 1 rollback, nothing handed over") {
+                $0.workersAreHandedJobs = false
                 $0.faults.rollbacks = 1
                 $0.mustReach = names.union([.givenBack, .lostClaim])
             },
@@ -107,7 +139,8 @@ extension Exploration.Scope {
                 $0.faults.pauses = 1
                 $0.mustReach = [.grace, .recovered, .overdue]
             },
-            Self("1 worker, 1 id, 1 lost message, 1 crash, 1 pause, 1 rollback") {
+            Self("1 worker, 1 id, 1 lost message, 1 crash, 1 pause, 1 rollback, nothing handed over") {
+                $0.workersAreHandedJobs = false
                 $0.workers = 1
                 $0.jobs = 1
                 $0.faults.lost = 1
