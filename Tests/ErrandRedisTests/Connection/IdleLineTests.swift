@@ -62,6 +62,23 @@ import Testing
         }
     }
 
+    @Test func `who gets the last answer may write at once`() async throws {
+        defer { connection.close() }
+        let lent = AsyncStream<Bool> { [connection] continuation in
+            connection.send(.command("PING")) { _ in
+                // Still on the connection's thread.
+                continuation.yield(connection.isLent)
+                connection.send(.command("ECHO", "next")) {
+                    continuation.yield((try? $0.get().first?.text) == "next")
+                    continuation.finish()
+                }
+            }
+        }
+        var told: [Bool] = []
+        for await one in lent { told.append(one) }
+        #expect(told == [true, true])
+    }
+
     @Test func `requests behind a begun one get their own answers`() async throws {
         defer { connection.close() }
         for round in 0..<50 {
