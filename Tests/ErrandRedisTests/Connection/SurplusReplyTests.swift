@@ -88,6 +88,13 @@ import Testing
         #expect(try await echo("afterwards") == "afterwards")
     }
 
+    @Test func `a reply behind all that was awaited costs no request its outcome`() async throws {
+        defer { broker.close(); proxy.close() }
+        proxy.spoil { request, answer in request.contains("PING") ? answer + Array("+surplus\r\n".utf8) : nil }
+        for number in 0..<5 { #expect(try await echo("\(number)") == "\(number)") }
+        #expect(proxy.spoiledAnswers == 5)
+    }
+
     @Test func `what is refused at the end of a batch is no surplus`() async throws {
         defer { broker.close(); proxy.close() }
         // A server whose disk is full refuses a mere PING, and goes on reading.
