@@ -10,7 +10,9 @@ package func eventually(
 ) async throws {
     let deadline = ContinuousClock.now + limit
     while try await !holds() {
-        guard ContinuousClock.now < deadline else { throw TestFailure("not within \(limit): \(what())") }
+        guard ContinuousClock.now < deadline else {
+            throw TestFailure("not within \(limit): \(what())", isOfTime: true)
+        }
         try await Task.sleep(for: .milliseconds(20))
     }
 }

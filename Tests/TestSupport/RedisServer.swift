@@ -185,8 +185,13 @@ func socketOf(_ family: Int32) -> Int32 {
 package struct TestFailure: Error, CustomStringConvertible {
     /// What went wrong.
     package let description: String
+    /// Whether something did not happen in time, which may come of a busy machine.
+    package let isOfTime: Bool
     /// Makes a failure.
-    package init(_ description: String) { self.description = description }
+    package init(_ description: String, isOfTime: Bool = false) {
+        self.description = description
+        self.isOfTime = isOfTime
+    }
 }
 
 /// Reads replies from a socket, as text.

@@ -28,7 +28,8 @@ struct FaultsCommand: AsyncParsableCommand {
     var seed: UInt64?
 
     @Option(
-        help: "How often a scenario that was late or did not strike is played again. One that lost a job fails at once."
+        help:
+            "How often a scenario that was late or did not strike is played again. Whatever else does not hold fails at once."
     )
     var again = 0
 
@@ -65,10 +66,11 @@ struct FaultsCommand: AsyncParsableCommand {
         var report = await runner.run(scenario)
         tell(report)
         while !report.passed, report.mayBeLate, report.attempts <= again {
-            let attempts = report.attempts + 1
+            let (attempts, problems) = (report.attempts + 1, report.earlierProblems + report.problems)
             StandardError.write("    \(scenario.id) once more")
             report = await runner.run(scenario)
             report.attempts = attempts
+            report.earlierProblems = problems
             tell(report)
         }
         return report
@@ -82,10 +84,11 @@ struct FaultsCommand: AsyncParsableCommand {
     private func choose() throws -> [Scenario] {
         let all = Scenario.all
         guard only.isEmpty else {
-            for id in only where !all.contains(where: { $0.id == id }) {
+            let known = all + Scenario.probes
+            for id in only where !known.contains(where: { $0.id == id }) {
                 throw ValidationError("there is no scenario \(id); --list names them all")
             }
-            return all.filter { only.contains($0.id) }
+            return known.filter { only.contains($0.id) }
         }
         return full || list ? all : all.filter(\.isQuick)
     }

@@ -57,31 +57,42 @@ struct Checker {
         return found.sorted()
     }
 
-    /// What became of the accepted jobs: those of which nobody knows, and those that have not ended.
-    func losses(_ broker: RedisBroker, on queue: (String) -> String) async throws -> (lost: [String], stuck: [String]) {
+    /// The accepted jobs whose runs did not reach their end.
+    var open: [String] {
         let ended = ledger.ended
-        let entries = accounts.entries
+        return accounts.accepted.filter { ended[$0] == nil }
+    }
+
+    /// What became of jobs, by what a queue says of them.
+    struct Fates {
+        /// Those of which it knows.
+        var known: Set<String> = []
+        /// Those that ended otherwise than was meant, and why that is a loss.
         var lost: [String] = []
+        /// Those that have not ended.
         var stuck: [String] = []
-        let open = accounts.accepted.filter { ended[$0] == nil }
-        for (queue, ids) in Dictionary(grouping: open, by: queue) {
-            for start in stride(from: 0, to: ids.count, by: 500) {
-                let part = Array(ids[start..<min(start + 500, ids.count)])
-                for (id, record) in zip(part, try await broker.inspect(part, on: queue)) {
-                    guard let record else {
-                        lost.append("\(id): the broker does not know it")
-                        continue
-                    }
-                    if !record.state.hasEnded { stuck.append("\(id): \(record.state.rawValue)") }
-                    if record.state == .dead, entries[id]?.ends == true {
-                        lost.append("\(id): dead, although it was to end: \(record.lastError ?? "")")
-                    }
-                    if record.state == .finished, entries[id]?.ends == true {
-                        lost.append("\(id): finished, it is said, but it never reached its end")
-                    }
+    }
+
+    /// What a queue says of the accepted jobs whose runs did not reach their end.
+    func fates(_ broker: RedisBroker, on queue: String) async throws -> Fates {
+        let entries = accounts.entries
+        var fates = Fates()
+        let ids = open
+        for start in stride(from: 0, to: ids.count, by: 500) {
+            let part = Array(ids[start..<min(start + 500, ids.count)])
+            for (id, record) in zip(part, try await broker.inspect(part, on: queue)) {
+                guard let record else { continue }
+                fates.known.insert(id)
+                if !record.state.hasEnded { fates.stuck.append("\(id): \(record.state.rawValue)") }
+                guard entries[id]?.ends == true else { continue }
+                if record.state == .dead {
+                    fates.lost.append("\(id): dead, although it was to end: \(record.lastError ?? "")")
+                }
+                if record.state == .finished {
+                    fates.lost.append("\(id): finished, it is said, but it never reached its end")
                 }
             }
         }
-        return (lost, stuck)
+        return fates
     }
 }

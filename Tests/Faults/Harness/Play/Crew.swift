@@ -20,6 +20,7 @@ actor Crew {
         self.change = change
         workers = try await play.workers(count, change)
         watch = Task { try await self.supervise() }
+        play.atHalt { await self.dismiss() }
     }
 
     /// Kills one, chosen by the seed; the supervisor starts another.

@@ -35,6 +35,13 @@ final class Load: Sendable {
         }
     }
 
+    /// Pushes nothing more, whether the last push is answered or not.
+    func cancel() async {
+        isOver.value.withLock { $0 = true }
+        task.cancel()
+        _ = await task.result
+    }
+
     /// Pushes nothing more, once the last push has been answered.
     func stop() async throws {
         isOver.value.withLock { $0 = true }
@@ -52,7 +59,9 @@ extension Play {
     ) -> Load {
         var options = JobOptions()
         change(&options)
-        return Load(self, rate: rate, operation, via: broker, options)
+        let load = Load(self, rate: rate, operation, via: broker, options)
+        atHalt { await load.cancel() }
+        return load
     }
 
     /// Waits until the workers carry nearly all of the load again, in some half second; notes how long that took.

@@ -21,7 +21,7 @@ extension Play {
     func settle() async throws {
         let queues = Set(accounts.entries.isEmpty ? [Self.queue] : [Self.queue] + (try await console.queues()))
         for queue in queues.sorted() {
-            do { try await drain(queue) } catch { expect(false, "\(error)") }
+            do { try await drain(queue) } catch { fails(error) }
         }
         try await awaitRecoveries(queues)
         try await leave()
@@ -65,20 +65,22 @@ extension Play {
                     let known = try await self.console.status(of: queue).sessions.map(\.id)
                     return Set(known).isSubset(of: alive)
                 }
-            } catch { expect(false, "\(error)") }
+            } catch { fails(error) }
         }
     }
 
     private func losses(_ checker: Checker, in queues: Set<String>) async throws -> (lost: [String], stuck: [String]) {
         // Ids are unique over all queues: a job is lost when no queue knows it.
+        var unknown = Set(checker.open)
         var lost: [String] = []
         var stuck: [String] = []
         for queue in queues.sorted() {
-            let found = try await checker.losses(console) { _ in queue }
-            lost = queue == queues.sorted().first ? found.lost : lost.filter(found.lost.contains)
+            let found = try await checker.fates(console, on: queue)
+            unknown.subtract(found.known)
+            lost += found.lost
             stuck += found.stuck
         }
-        return (lost, stuck)
+        return (lost + unknown.sorted().map { "\($0): the broker does not know it" }, stuck)
     }
 
     func audit(_ queues: Set<String> = [Play.queue]) async throws -> [Finding] {

@@ -14,7 +14,9 @@ final class Play: Sendable {
     struct State {
         var random: SeededRandom
         var report = FaultReport(scenario: "", title: "")
+        var problems: [Problem] = []
         var unproven: [String] = []
+        var halts: [@Sendable () async -> Void] = []
         var servers: [RedisServer] = []
         var brokers: [RedisBroker] = []
         var console: RedisBroker?
@@ -25,6 +27,13 @@ final class Play: Sendable {
         var cleanups: [@Sendable () -> Void] = []
         var rules = Rules()
         var hasSettled = false
+    }
+
+    /// Something that did not hold.
+    struct Problem: Sendable {
+        let what: String
+        /// Whether a busy machine may have been the cause.
+        let isOfTime: Bool
     }
 
     /// What must hold in the end, beside that nothing is lost and nothing is stuck.
@@ -93,7 +102,28 @@ final class Play: Sendable {
     func expect(_ holds: Bool, _ what: @autoclosure () -> String) {
         guard !holds else { return }
         let what = what()
-        state.withLock { $0.report.problems.append(what) }
+        state.withLock { $0.problems.append(Problem(what: what, isOfTime: false)) }
+    }
+
+    /// Something must hold on a machine that has time; where it does not, the scenario may be played again.
+    func expectInTime(_ holds: Bool, _ what: @autoclosure () -> String) {
+        guard !holds else { return }
+        let what = what()
+        state.withLock { $0.problems.append(Problem(what: what, isOfTime: true)) }
+    }
+
+    /// The scenario could not be played on.
+    func fails(_ error: any Error) {
+        let isOfTime = (error as? TestFailure)?.isOfTime ?? false
+        state.withLock { $0.problems.append(Problem(what: "\(error)", isOfTime: isOfTime)) }
+    }
+
+    /// Does something before the books are compared when a scenario broke off: what goes on by itself must end.
+    func atHalt(_ halt: @escaping @Sendable () async -> Void) { state.withLock { $0.halts.append(halt) } }
+
+    /// Ends what goes on by itself: loads, supervisors.
+    func halt() async {
+        for halt in state.withLock(\.halts) { await halt() }
     }
 
     /// Waits until work goes on after a fault, and notes how long it took.
@@ -123,10 +153,11 @@ final class Play: Sendable {
                 state.programs = []
                 state.workers = []
                 state.cleanups = []
+                state.halts = []
             }
             return state
         }
-        if !last.report.problems.isEmpty {
+        if !last.problems.isEmpty {
             for worker in last.workers { note("worker \(worker.pid) \(worker.account)") }
         }
         for program in last.programs {
@@ -141,14 +172,16 @@ final class Play: Sendable {
 
     /// Puts what was found into the report.
     func fill(_ report: inout FaultReport) {
-        let (found, unproven) = state.withLock { ($0.report, $0.unproven) }
+        let (found, problems, unproven) = state.withLock { ($0.report, $0.problems, $0.unproven) }
         let (scenario, title, seed) = (report.scenario, report.title, report.seed)
         report = found
         (report.scenario, report.title, report.seed) = (scenario, title, seed)
         report.serverLostData = state.withLock(\.rules.serverLosesData)
-        report.valid = found.struck > 0 && unproven.isEmpty && state.withLock(\.hasSettled)
-        report.problems += unproven.map { "the fault did not happen: \($0)" }
+        report.valid = found.struck > 0 && unproven.isEmpty
+        report.isCompared = state.withLock(\.hasSettled)
+        report.isWrong = !problems.allSatisfy(\.isOfTime)
+        report.problems = problems.map(\.what) + unproven.map { "the fault did not happen: \($0)" }
         if found.struck == 0, unproven.isEmpty { report.problems.append("the fault did not happen") }
-        report.passed = report.valid && report.problems.isEmpty
+        report.passed = report.valid && report.isCompared && report.problems.isEmpty
     }
 }

@@ -30,20 +30,28 @@ struct FaultReport: Encodable, Sendable {
     var serverLostData = false
     /// What did not hold.
     var problems: [String] = []
+    /// What did not hold when it was played before.
+    var earlierProblems: [String] = []
+    /// Whether the books were compared in the end.
+    var isCompared = false
+    /// Whether something did not hold that no busy machine explains.
+    var isWrong = false
+
+    /// Whether it may be played again: all that did not hold is that something was late, or that the fault did not happen.
+    var mayBeLate: Bool { isCompared && !isWrong }
     /// What repeats the run's random choices.
     var seed: UInt64 = 0
     /// How long it took.
     var seconds = 0.0
-
-    /// Whether what did not hold may come from a machine that was busy: nothing was lost, nothing ran that should not, and the data is sound.
-    var mayBeLate: Bool { lost == 0 && unexpected == 0 && audit == 0 }
 
     enum CodingKeys: String, CodingKey {
         case scenario, title, struck, lost, unexpected, duplicates, stuck
         case recoveryMilliseconds = "recovery_ms"
         case audit, valid, passed, attempts
         case serverLostData = "server_lost_data"
-        case problems, seed, seconds
+        case problems
+        case earlierProblems = "earlier_problems"
+        case seed, seconds
     }
 
     /// One line of JSON.

@@ -18,12 +18,7 @@ struct FaultRunner {
         }
         do {
             let play = try Play(isFull: isFull, seed: seed)
-            do {
-                try await Self.within(isFull ? scenario.limit * 4 : scenario.limit) { try await scenario.body(play) }
-                try await play.settle()
-            } catch {
-                play.expect(false, "\(error)")
-            }
+            await perform(scenario, on: play)
             await play.end(keepsFiles: keepsFiles)
             play.fill(&report)
         } catch {
@@ -33,12 +28,23 @@ struct FaultRunner {
         return report
     }
 
+    /// The books are compared in any case: what a body waited for in vain may be what was lost.
+    private func perform(_ scenario: Scenario, on play: Play) async {
+        do {
+            try await Self.within(isFull ? scenario.limit * 4 : scenario.limit) { try await scenario.body(play) }
+        } catch {
+            play.fails(error)
+            await play.halt()
+        }
+        do { try await play.settle() } catch { play.expect(false, "the books could not be compared: \(error)") }
+    }
+
     private static func within(_ limit: Duration, _ body: @escaping @Sendable () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await body() }
             group.addTask {
                 try await Task.sleep(for: limit)
-                throw TestFailure("the scenario did not end within \(limit)")
+                throw TestFailure("the scenario did not end within \(limit)", isOfTime: true)
             }
             try await group.next()
             group.cancelAll()

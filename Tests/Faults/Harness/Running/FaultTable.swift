@@ -30,6 +30,6 @@ struct FaultTable {
     private static func verdict(_ report: FaultReport) -> TextTable.Cell {
         if report.passed, report.attempts > 1 { return .init("ok at try \(report.attempts)", colour: .yellow) }
         if report.passed { return .init("ok", colour: .green) }
-        return report.valid ? .init("FAILED", colour: .red) : .init("INVALID", colour: .yellow)
+        return report.valid || report.isWrong ? .init("FAILED", colour: .red) : .init("INVALID", colour: .yellow)
     }
 }

@@ -55,10 +55,10 @@ extension Scenario {
                 for key in try server.run("KEYS", prefix + name).split(separator: "\n") {
                     play.struck(Int(try server.run("DEL", String(key))) ?? 0)
                 }
-                let before = play.state.withLock(\.report.problems.count)
-                do { try await mend(play, server) } catch { play.expect(false, "\(error)") }
-                let after = play.state.withLock(\.report.problems.count)
-                play.expect(after == before, "this was without \(name)")
+                let before = play.state.withLock(\.problems.count)
+                do { try await mend(play, server) } catch { play.fails(error) }
+                let after = play.state.withLock(\.problems.count)
+                if after > before { play.note("this was without \(name)") }
             }
         },
     ]
