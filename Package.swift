@@ -142,7 +142,7 @@ let package = Package(
         .target(
             name: "ErrandRedis",
             dependencies: [
-                "CHiredis", "Errand", "ErrandText",
+                "Backgroundable", "CHiredis", "Errand", "ErrandText",
                 configuration,
                 crypto,
                 logging,
@@ -170,7 +170,10 @@ let package = Package(
                 serviceLifecycle,
             ]
         ),
-        .executableTarget(name: "errand-producer", dependencies: ["ErrandCommandLine", "ErrandOperator"]),
+        .executableTarget(
+            name: "errand-producer",
+            dependencies: ["ErrandCommandLine", "ErrandOperator", "ErrandRedis"]
+        ),
         .executableTarget(name: "errand-worker", dependencies: ["ErrandCommandLine", "ErrandOperator"]),
         .executableTarget(
             name: "ErrandConsole",

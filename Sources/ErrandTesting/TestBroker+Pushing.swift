@@ -10,4 +10,7 @@ extension TestBroker {
         let isLost = takeFault { if case .pushAnswerLost = $0 { true } else { nil } } ?? false
         return isLost ? jobs.map { Receipt(id: $0.id, queue: queue, outcome: .unknown) } : receipts
     }
+
+    /// The time of the test's clock, in milliseconds since 1970 UTC.
+    public func now() async throws(BrokerError) -> Int64 { clock.nowMilliseconds }
 }

@@ -2,6 +2,7 @@ import Errand
 import ErrandRedis
 import Foundation
 import Logging
+import Synchronization
 import TestSupport
 import Testing
 
@@ -178,5 +179,45 @@ struct ScheduleEdgeTests {
         let exists = stats.first { $0.hasPrefix("cmdstat_exists:") } ?? ""
         // One each for scheduled, retrying, timetable, and two for the check of the keys' types.
         #expect(exists.contains("calls=50,"), "\(stats)")
+    }
+
+    @Test(arguments: [false, true]) func whoPausesOrResumesWhileAnotherDeploysIsNotOverruled(
+        isPaused: Bool
+    ) async throws {
+        defer { broker.close() }
+        try await put()
+        if isPaused { _ = try await broker.pauseSchedule("s", on: "default") }
+        let proxy = try ChaosProxy(to: server)
+        defer { proxy.close() }
+        let deployer = try RedisBroker(
+            RedisAddress(url: proxy.url),
+            logger: Logger(label: "deployer"),
+            edition: BrokenScripts.edition()
+        )
+        defer { deployer.close() }
+        let held = Mutex(false)
+        // The definition is held back, once it has been decided on.
+        proxy.treat { request in
+            request.contains("every-minute")
+                && !held.withLock { was in
+                    defer { was = true }; return was
+                } ? .hold : .pass
+        }
+        let schedule = try Schedule("s", .every(.seconds(60)), pushing: OperationDescription("every-minute"))
+        let deployment = Task { try await deployer.put(schedule) }
+        try await eventually("the definition is under way") { proxy.heldRequests == 1 }
+        if isPaused {
+            _ = try await broker.resumeSchedule("s", on: "default")
+        } else {
+            _ = try await broker.pauseSchedule("s", on: "default")
+        }
+        proxy.release()
+        #expect(try await deployment.value == .changed)
+        let record = try #require(try await broker.schedule("s", on: "default"))
+        #expect(record.isPaused == !isPaused)
+        #expect(record.schedule == schedule)
+        // Resumed, it ticks by its new timing.
+        if isPaused { #expect(record.nextTick.map { $0 % 60_000 } == 0) }
+        #expect(try await broker.audit("default", repair: false) == [])
     }
 }

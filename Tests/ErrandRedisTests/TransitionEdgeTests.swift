@@ -75,4 +75,63 @@ struct TransitionEdgeTests {
         #expect(try server.run("HLEN", "errand:{default}:history") == "10000")
         #expect(try server.run("LLEN", "errand:{default}:history:order") == "10000")
     }
+
+    @Test func aClaimIsWhatItsTokenSaysWhenAccountsAreCompared() async throws {
+        defer { broker.close() }
+        let session = FullQueue.session("session-1")
+        try await broker.register(session, on: "default")
+        _ = try await Producer(broker: broker).push(OperationDescription("work", id: "job"))
+        let token = try #require(try await claim(1, session).first).token
+        // The worker has the report of an older claim of it, too.
+        for runs in [[token, token - 1], [token - 1, token]] {
+            let answer = try await broker.reconcile(
+                session,
+                call: 1,
+                runs: runs.map { (id: "job", token: $0) },
+                on: "default"
+            )
+            #expect(answer.givenBack == 0)
+        }
+        #expect(try await broker.status(of: "default").queue.running == 1)
+    }
+
+    @Test func whoMayOnlyPublishHandsNoJobOver() async throws {
+        defer { broker.close() }
+        let session = FullQueue.session("session-1")
+        try await broker.register(session, on: "default")
+        let (hints, heard) = AsyncStream.makeStream(of: Hint.self)
+        let subscription = broker.hints(for: session, on: ["default"]) { heard.yield($0) }
+        defer { subscription.cancel() }
+        let job = try OperationDescription("work", id: "forged").settled()
+        let body = "1700000000000" + String(decoding: job.bytes, as: UTF8.self)
+        var sent = 0
+        for await hint in hints {
+            // The first two say that it has subscribed.
+            if case .claimed = hint { Issue.record("a forged job was taken: \(hint)") }
+            sent += 1
+            if sent == 2 {
+                for word in ["c1 9007199254740991 forged", "c 1 9007199254740991 forged", "cguess 1 1 forged"] {
+                    try server.run("PUBLISH", "errand:{default}:hints:session-1", word + "\n" + body)
+                }
+            }
+            if sent == 5 { break }
+        }
+    }
+
+    @Test func historyGoesAlsoWhenNothingEndsAnyMore() async throws {
+        defer { broker.close() }
+        try server.run("HSET", "errand:{default}:settings", "keep_ms", "500")
+        _ = try await Producer(broker: broker).push(OperationDescription("noop", id: "first"))
+        #expect(try await broker.cancel(["first"], on: "default") == [.cancelled])
+        try await eventually("its record is gone", within: .seconds(10)) {
+            try server.run("EXISTS", "errand:{default}:history", "errand:{default}:history:order") == "0"
+        }
+        // What was counted of it is no reason to throw the next one away.
+        try server.run("HSET", "errand:{default}:settings", "keep_ms", "60000")
+        try server.run("HSET", "errand:{default}:seq", "history_bytes", "99999999")
+        _ = try await Producer(broker: broker).push(OperationDescription("noop", id: "second"))
+        #expect(try await broker.cancel(["second"], on: "default") == [.cancelled])
+        let record = try #require(try await broker.inspect(["second"], on: "default")[0])
+        #expect(record.state == .cancelled && !record.lastEvent.isEmpty)
+    }
 }

@@ -154,4 +154,92 @@ struct TransitionLimitTests {
         #expect(Set(listed.split(separator: "\n")) == Set(order.split(separator: "\n")))
         #expect(try server.run("HGET", "errand:{default}:seq", "history_bytes") == bytes)
     }
+
+    @Test func aBeatTellsOfItsOwnStopsHoweverManyOthersThereAre() async throws {
+        defer { broker.close() }
+        let session = FullQueue.session("session-1")
+        try await broker.register(session, on: "default")
+        for id in ["mine", "spared"] { _ = try await producer.push(OperationDescription("work", id: id)) }
+        var calls = Calls(broker: broker, session: session)
+        #expect(try await calls.claim(2).count == 2)
+        #expect(try await broker.cancel(["mine"], on: "default") == [.stopping])
+        for number in 0..<1100 { try server.run("HSET", "errand:{default}:stops", "other-\(number)", "cancel") }
+        for _ in 0..<5 { #expect(try await beat(session).stops.map(\.id) == ["mine"]) }
+    }
+
+    /// The first beat of a heartbeat.
+    private func beat(_ session: Session) async throws -> Beat {
+        let (beats, heard) = AsyncStream.makeStream(of: Result<Beat, BrokerError>.self)
+        let heartbeat = broker.startHeartbeat(
+            of: session,
+            on: ["default"],
+            every: .seconds(60),
+            begun: { _ in 0 },
+            onBeat: { heard.yield($1) }
+        )
+        defer { heartbeat.stop() }
+        for await beat in beats { return try beat.get() }
+        throw TestFailure("no beat")
+    }
+
+    @Test func theLongestLeaseCountsAmongAThousandShorterOnes() async throws {
+        defer { broker.close() }
+        func long(_ id: String) -> Session {
+            Session(
+                id: id,
+                host: "here",
+                pid: 1,
+                concurrency: 1,
+                queues: ["default"],
+                lease: .seconds(600),
+                operations: [:]
+            )
+        }
+        for id in ["long-lived", "long-too"] { try await broker.register(long(id), on: "default") }
+        for number in 0..<1005 {
+            try server.run("HSET", "errand:{default}:session:short-\(number)", "lease", "2000")
+        }
+        // They end before it does; one more of them comes, and one leaves.
+        let now = try await broker.now()
+        for number in 0..<1005 {
+            try server.run("ZADD", "errand:{default}:sessions", "\(now + 60_000)", "short-\(number)")
+        }
+        try await broker.register(FullQueue.session("another-1"), on: "default")
+        #expect(try server.run("HGET", "errand:{default}:seq", "lease") == "600000")
+        try await broker.release(long("long-too"), on: "default")
+        #expect(try server.run("HGET", "errand:{default}:seq", "lease") == "600000")
+    }
+
+    @Test func oneCallClearsFewerJobsWhenTheyAreLarge() async throws {
+        defer { broker.close() }
+        let large = String(repeating: "x", count: 900_000)
+        for number in 0..<36 {
+            _ = try await producer.push(OperationDescription("noop", encoding: [large], id: "job-\(number)"))
+        }
+        let first = try await broker.clear("default")
+        #expect((1..<36).contains(first))
+        var cleared = first
+        while case let more = try await broker.clear("default"), more > 0 { cleared += more }
+        #expect(cleared == 36)
+        #expect(try await broker.status(of: "default").queue.ready == 0)
+    }
+
+    @Test func placesOfJobsThatLeftCountForTheLimit() async throws {
+        defer { broker.close() }
+        let jobs = try (0..<1001).map { try OperationDescription("noop", id: "job-\($0)") }
+        for start in stride(from: 0, to: 1001, by: 500) {
+            _ = try await producer.push(contentsOf: Array(jobs[start..<min(start + 500, 1001)]))
+        }
+        try await broker.configure("default", QueueSettings(maximumLength: 1001))
+        #expect(try await broker.cancel(["job-7", "job-8"], on: "default") == [.cancelled, .cancelled])
+        let more = try (0..<2).map { try OperationDescription("noop", id: "more-\($0)") }
+        let error = await #expect(throws: BrokerError.self) { try await producer.push(contentsOf: more) }
+        #expect(error?.code == .full)
+        // What comes to the head leaves the line for good.
+        let session = FullQueue.session("session-1")
+        try await broker.register(session, on: "default")
+        var calls = Calls(broker: broker, session: session)
+        for claim in try await calls.claim(10) { try await calls.report(claim, .finished) }
+        #expect(try await producer.push(contentsOf: more).allSatisfy { $0.outcome == .accepted })
+    }
 }

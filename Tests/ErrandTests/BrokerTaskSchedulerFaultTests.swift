@@ -156,6 +156,8 @@ private final class ForgetfulBroker: PushingBroker {
 
     var ids: [String] { pushed.withLock { $0 } }
 
+    func now() async throws(BrokerError) -> Int64 { try await broker.now() }
+
     func push(_ jobs: [JobEnvelope], to queue: String) async throws(BrokerError) -> [Receipt] {
         let number = pushed.withLock { pushed in
             pushed += jobs.map(\.id)

@@ -399,8 +399,10 @@ end
 
 local function trim_history()
   if kept == 0 and records == 0 then return end
-  local stored = num(call('HGET', Q .. ':seq', 'history_bytes')) + kept
-  local order, oldest = Q .. ':history:order', now - setting('keep_ms', HISTORY_MS)
+  local order, keep = Q .. ':history:order', setting('keep_ms', HISTORY_MS)
+  local oldest = now - keep
+  -- Where all had expired, nothing of it counts any more.
+  local stored = kept + (call('LLEN', order) > records and num(call('HGET', Q .. ':seq', 'history_bytes')) or 0)
   for _ = 1, records + 100 do
     local head = call('LINDEX', order, 0)
     if not head then
@@ -421,6 +423,9 @@ local function trim_history()
     end
   end
   call('HSET', Q .. ':seq', 'history_bytes', whole(math.max(stored, 0)))
+  -- Also where nothing ends any more.
+  call('PEXPIRE', Q .. ':history', whole(keep))
+  call('PEXPIRE', order, whole(keep))
   kept, records = 0, 0
 end
 
@@ -464,9 +469,11 @@ local function refuse_jobs(from)
     if what then return redis.error_reply('ERRAND job ' .. (i - from + 5) / 5 .. ': ' .. what) end
   end
   local waiting, most = call('HLEN', Q .. ':body'), setting('maximum', 10000000)
+  -- What has left a long line keeps its place there until it comes to the head.
+  if has('gone') then waiting = waiting + call('HLEN', Q .. ':gone') end
   -- What was taken already and is sent again is told so, also by a queue that is full.
   if waiting + (#ARGV - from + 1) / 5 > most and waiting + count_unknown(from) > most then
-    return redis.error_reply('ERRANDFULL the queue holds ' .. waiting .. ' jobs, which is its limit')
+    return redis.error_reply('ERRANDFULL the queue holds ' .. waiting .. ' jobs and places of jobs that left, which is its limit')
   end
   -- A line of the wrong type shows here, before anything is written.
   local checked = {}
@@ -532,7 +539,7 @@ local function is_parked(id, body)
   if not has('parked') then return false end
   local _, _, _, fragment = header(body)
   local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
-  if not operation or not field('parked', operation) then return false end
+  if not operation or not field('parked', operation) or wrong_type('parked:' .. operation, 'list') then return false end
   -- In a long line it is not looked for: then it just goes to the end of its new line.
   return call('LLEN', Q .. ':parked:' .. operation) > 1000 or call('LPOS', Q .. ':parked:' .. operation, entry_of(id))
 end
@@ -587,7 +594,9 @@ local function push_named(id, due, policy, name, envelope)
     return 'a'
   end
   local session = field('running', holder)
-  if session and call('HEXISTS', Q .. ':claims:' .. session, holder) == 0 then session = nil end
+  -- What was written so far stays: a key of a wrong type must not end the script here.
+  local runs = session and not wrong_type('claims:' .. session, 'hash') and call('HEXISTS', Q .. ':claims:' .. session, holder) == 1
+  if not runs then session = nil end
   if policy == 'd' or policy == 'D' then
     local waiting_next = session and successor_of(holder)
     if not (session and (waits or field('stops', holder))) or waiting_next then
@@ -667,7 +676,7 @@ end
 local function hand_to(session, lease_ends)
   local id, envelope = ARGV[1], ARGV[5]
   local me, mine, level = Q .. ':session:' .. session, Q .. ':claims:' .. session, string.sub(envelope, 3, 3)
-  local waits = redis.pcall('HMGET', me, 'call', 'open', 'lease')
+  local waits = redis.pcall('HMGET', me, 'call', 'open', 'lease', 'secret')
   local grace, usual = string.match(not waits.err and waits[2] or '', '^(%d+):(%d+)$')
   if not grace or 2 * (lease_ends - now) < num(waits[3]) or #envelope > LARGEST_HANDED or not is_alone(level) then return false end
   local seq = call('HMGET', Q .. ':seq', 'token', 'solo')
@@ -677,7 +686,7 @@ local function hand_to(session, lease_ends)
   local _, timeout = header(body)
   local token = whole(math.max(clock[1] * 1000000 + clock[2], num(seq[1]) + 1))
   local deadline = whole(now + (timeout and timeout > 0 and num(grace) + timeout or num(usual)))
-  local word = 'c' .. whole(num(waits[1]) + 1) .. ' ' .. token .. ' ' .. id .. '\n' .. body
+  local word = 'c' .. (waits[4] or '') .. ' ' .. whole(num(waits[1]) + 1) .. ' ' .. token .. ' ' .. id .. '\n' .. body
   if call('PUBLISH', Q .. ':hints:' .. session, word) == 0 then return nil end
   call('LPOP', Q .. ':ready:' .. level)
   call('HSET', mine, id, token .. ':' .. deadline)

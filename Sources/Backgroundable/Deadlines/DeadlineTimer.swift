@@ -18,10 +18,12 @@ package final class DeadlineTimer: Sendable {
 
     /// A timer with its own thread, which ends when the timer is deallocated. Pending deadlines are then forgotten.
     package init() {
-        let thread = Thread { [book] in book.serve() }
-        thread.name = "deadlines"
-        thread.qualityOfService = .userInteractive
-        thread.start()
+        DedicatedThread.start("deadlines") { [book] in
+            #if canImport(Darwin)
+                pthread_set_qos_class_self_np(QOS_CLASS_USER_INTERACTIVE, 0)
+            #endif
+            book.serve()
+        }
     }
 
     deinit {

@@ -20,6 +20,9 @@ public protocol PushingBroker: Sendable {
     ///   ``Receipt/Outcome/unknown``.
     /// - Throws: ``BrokerError`` when the broker certainly took none of them.
     func push(_ jobs: [JobEnvelope], to queue: String) async throws(BrokerError) -> [Receipt]
+
+    /// The broker's time in milliseconds since 1970 UTC: the only clock that decides when a job is due.
+    func now() async throws(BrokerError) -> Int64
 }
 
 /// What a worker needs of a broker.

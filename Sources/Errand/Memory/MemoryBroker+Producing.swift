@@ -4,4 +4,7 @@ extension MemoryBroker {
     public func push(_ jobs: [JobEnvelope], to queue: String) async throws(BrokerError) -> [Receipt] {
         try change(queue, creating: true) { queue throws(BrokerError) in try queue.push(jobs) }
     }
+
+    /// The broker's time in milliseconds since 1970 UTC.
+    public func now() async throws(BrokerError) -> Int64 { clock() }
 }

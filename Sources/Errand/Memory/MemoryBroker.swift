@@ -16,14 +16,14 @@ import Synchronization
 public final class MemoryBroker: Broker {
     let subscribers = MemorySubscribers()
     private let queuesByName = Mutex<[String: MemoryQueueBox]>([:])
-    private let now: @Sendable () -> Int64
+    let clock: @Sendable () -> Int64
 
     /// Makes an empty broker.
     ///
     /// - Parameter now: The broker's clock, in milliseconds since 1970 UTC; the system's clock unless said. Leases, due
     ///   times and deadlines all go by it, so a test can move time as it likes.
     public init(now: @escaping @Sendable () -> Int64 = MemoryBroker.systemTime) {
-        self.now = now
+        clock = now
     }
 
     /// The system's clock, in milliseconds since 1970 UTC.
@@ -59,7 +59,7 @@ extension MemoryBroker {
     ) throws(BrokerError) -> Answer {
         let box = try box(name, creating: creating)
         return try box.queue.withLock { queue throws(BrokerError) in
-            queue.now = now()
+            queue.now = clock()
             let answer = try transition(&queue)
             subscribers.deliver(queue.takeOutbox(), of: name)
             return answer

@@ -13,7 +13,7 @@
 /// ```
 public struct Producer: Sendable {
     let broker: any ProducingBroker
-    let now: @Sendable () -> Date
+    private let now: (@Sendable () -> Date)?
     private let middleware: MiddlewareChain
 
     /// Makes a producer.
@@ -21,15 +21,22 @@ public struct Producer: Sendable {
     /// - Parameters:
     ///   - broker: where the jobs go.
     ///   - middleware: what is done around every push of descriptions and typed jobs, the outermost first.
-    ///   - now: the clock from which delays count; the system's unless said.
+    ///   - now: the clock from which delays count; the broker's unless said, which every delayed push then asks for the time.
     public init(
         broker: any ProducingBroker,
         middleware: [any JobMiddleware] = [],
-        now: @escaping @Sendable () -> Date = { Date() }
+        now: (@Sendable () -> Date)? = nil
     ) {
         self.now = now
         self.broker = broker
         self.middleware = MiddlewareChain(middleware)
+    }
+
+    /// The time from which a delay counts. This machine's clock may be wrong, and decides nothing.
+    func start(of options: PushOptions) async throws(BrokerError) -> Date {
+        if let now { return now() }
+        guard options.delay != nil, options.delayUntil == nil else { return Date() }
+        return Date(timeIntervalSince1970: Double(try await broker.now()) / 1000)
     }
 
     /// Pushes one description.

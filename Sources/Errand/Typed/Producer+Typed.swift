@@ -16,7 +16,8 @@ extension Producer {
         _ parameters: Parameters,
         options: PushOptions = PushOptions()
     ) async throws -> Receipt {
-        try await push(try parameters.described(options, now: now()))
+        let start = try await start(of: options)
+        return try await push(try parameters.described(options, now: start))
     }
 
     /// Pushes many jobs of a type in one call, in order.
@@ -31,6 +32,7 @@ extension Producer {
         contentsOf parameters: some Sequence<Parameters>,
         options: PushOptions = PushOptions()
     ) async throws -> [Receipt] {
-        try await push(contentsOf: parameters.map { try $0.described(options, now: now()) })
+        let start = try await start(of: options)
+        return try await push(contentsOf: parameters.map { try $0.described(options, now: start) })
     }
 }

@@ -12,9 +12,9 @@ public struct PushOptions: Sendable {
     public var name: String?
     /// Whether and by what the job is unique.
     public var uniqueness: JobUniqueness?
-    /// How long to wait before the job may run, from the push on.
+    /// How long to wait before the job may run, from the push on; by the broker's clock, for which a delayed push asks first.
     public var delay: Duration?
-    /// The earliest time to run; counts instead of ``delay`` when both are there.
+    /// The earliest time to run, by the broker's clock; counts instead of ``delay`` when both are there.
     public var delayUntil: Date?
     /// How long a run may take, 1 ms to 365 days.
     public var timeout: Duration?

@@ -115,13 +115,21 @@ struct QueueAudit {
         for key in try await broker.keys(like: KeySpace.key(of: queue) + ":parked:*") {
             take(try await step("parked", String(key.dropFirst(KeySpace.key(of: queue).count + 8))))
         }
+        _ = try await walk("operations")
         // Again: what was mended counts from here on.
         let (counts, sessions) = try await step("keys").halves
         bodies = counts.first.flatMap { Int($0) } ?? 0
-        let pairs = Array(counts.dropFirst())
-        lines = stride(from: 0, to: pairs.count - 1, by: 2).map { (pairs[$0], Int(pairs[$0 + 1]) ?? 0) }
+        lines = Self.lines(Array(counts.dropFirst()))
+        // A scan may show an operation twice.
+        var seen: Set<String> = []
+        lines += Self.lines(try await walk("operations")).filter { seen.insert($0.name).inserted }
         self.sessions = Array(sessions)
         total = max(1, bodies + lines.map(\.length).reduce(0, +))
+    }
+
+    /// Names and lengths, one after the other.
+    private static func lines(_ words: [String]) -> [(name: String, length: Int)] {
+        stride(from: 0, to: words.count - 1, by: 2).map { (words[$0], Int(words[$0 + 1]) ?? 0) }
     }
 
     /// Entries of lines that are to be skipped, and how often.

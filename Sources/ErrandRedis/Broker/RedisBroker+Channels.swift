@@ -15,6 +15,7 @@ extension RedisBroker {
                 onHint(.work(queue: queue))
             }
         }
+        let secret = hintSecret
         return Subscriber(
             address,
             options,
@@ -28,7 +29,7 @@ extension RedisBroker {
             case UInt8(ascii: "s"): onHint(.stop(queue: queue))
             case UInt8(ascii: "c"):
                 // What cannot be read here, the call reads.
-                guard let handed = HandedClaim(message) else { return onHint(.work(queue: queue)) }
+                guard let handed = HandedClaim(message, secret: secret) else { return onHint(.work(queue: queue)) }
                 onHint(.claimed(queue: queue, call: handed.call, claim: handed.claim))
             default: break
             }

@@ -18,6 +18,7 @@ extension RedisBroker {
             call.add(schedule.name)
             call.add(stored.digest)
             if let deleted = stored.deletedRevision { call.add(deleted) } else { call.add("") }
+            call.add(stored.isPaused ? 1 : 0)
             call.add(definition)
             if let next { call.add(next) } else { call.add("") }
             switch try await run(call).text {

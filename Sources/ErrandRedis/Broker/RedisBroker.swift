@@ -17,7 +17,10 @@ public final class RedisBroker: Broker {
     let logger: Logger
     let connection: Connection
     let turnstile = PushTurnstile()
-    private let edition: ScriptEdition?
+    /// What only the server and this broker know: who may merely publish must not be able to hand a job over.
+    package let hintSecret =
+        String(UInt64.random(in: 0 ... .max), radix: 36) + String(UInt64.random(in: 0 ... .max), radix: 36)
+    let edition: ScriptEdition?
 
     /// Makes a broker. It connects with the first call.
     ///

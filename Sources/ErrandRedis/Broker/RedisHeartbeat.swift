@@ -1,5 +1,5 @@
+import Backgroundable
 public import Errand
-import Foundation
 import Logging
 import Synchronization
 
@@ -12,7 +12,7 @@ extension RedisBroker {
         begun: @escaping @Sendable (_ queue: String) -> Token,
         onBeat: @escaping @Sendable (_ queue: String, _ beat: Result<Beat, BrokerError>) -> Void
     ) -> any Heartbeat {
-        RedisHeartbeat(address, options, session, queues, interval, begun, onBeat)
+        RedisHeartbeat(address, options, edition, session, queues, interval, begun, onBeat)
     }
 }
 
@@ -21,6 +21,7 @@ extension RedisBroker {
 final class RedisHeartbeat: Heartbeat {
     private let address: RedisAddress
     private let options: ConnectionOptions
+    private let edition: ScriptEdition?
     private let session: Session
     private let queues: [String]
     private let interval: Duration
@@ -32,6 +33,7 @@ final class RedisHeartbeat: Heartbeat {
     init(
         _ address: RedisAddress,
         _ options: ConnectionOptions,
+        _ edition: ScriptEdition?,
         _ session: Session,
         _ queues: [String],
         _ interval: Duration,
@@ -45,14 +47,13 @@ final class RedisHeartbeat: Heartbeat {
         options.commandTimeout = min(options.commandTimeout, max(session.lease / 2, .milliseconds(500)))
         options.clientName += "-heartbeat"
         self.options = options
+        self.edition = edition
         self.session = session
         self.queues = queues
         self.interval = interval
         self.begun = begun
         self.onBeat = onBeat
-        let thread = Thread { [self] in run() }
-        thread.name = "errand-heartbeat"
-        thread.start()
+        DedicatedThread.start("errand-heartbeat") { [self] in run() }
     }
 
     func beatNow() { nudge.wake() }
@@ -97,7 +98,11 @@ final class RedisHeartbeat: Heartbeat {
         }
     }
 
-    private func call(for queue: String) -> ScriptCall { .beat(of: session, on: queue, begun: begun(queue)) }
+    private func call(for queue: String) -> ScriptCall {
+        var call = ScriptCall.beat(of: session, on: queue, begun: begun(queue))
+        if let edition { call.script = edition.wording(of: call.script) }
+        return call
+    }
 
     private func answer(from reply: RESPValue) -> Result<Beat, BrokerError> {
         if case .error(let text) = reply { return .failure(ServerError(text).brokerError(at: address, in: .heartbeat)) }

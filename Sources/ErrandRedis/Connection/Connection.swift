@@ -1,3 +1,4 @@
+import Backgroundable
 import Dispatch
 package import Errand
 import Foundation
@@ -44,9 +45,7 @@ package final class Connection: Sendable {
         self.address = address
         self.options = options
         self.logger = logger
-        let thread = Thread { [self] in run() }
-        thread.name = "errand-redis"
-        thread.start()
+        DedicatedThread.start("errand-redis") { [self] in run() }
     }
 
     /// Sends commands and calls `complete` on the connection's thread with a reply for each of them.

@@ -1,3 +1,4 @@
+import Backgroundable
 import Errand
 import Foundation
 package import Logging
@@ -41,9 +42,7 @@ package final class Subscriber: Subscription {
         words.add(arePatterns ? "PSUBSCRIBE" : "SUBSCRIBE")
         for channel in channels { words.add(channel) }
         self.words = words
-        let thread = Thread { [self] in run() }
-        thread.name = "errand-subscriber"
-        thread.start()
+        DedicatedThread.start("errand-subscriber") { [self] in run() }
     }
 
     package func cancel() {

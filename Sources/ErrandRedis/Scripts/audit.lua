@@ -28,11 +28,19 @@ local function length(key) return has(key) and call('LLEN', Q .. ':' .. key) or 
 local function parked() return has('parked') and call('HKEYS', Q .. ':parked') or {} end
 local function sessions() return has('sessions') and call('ZRANGE', Q .. ':sessions', 0, -1) or {} end
 local function claims_of(session) return not wrong_type('claims:' .. session, 'hash') and Q .. ':claims:' .. session end
-local function all_lines()
+local function parked_length(operation)
+  return not wrong_type('parked:' .. operation, 'list') and call('LLEN', Q .. ':parked:' .. operation) or 0
+end
+-- The lines but for those of parked jobs, of which there may be thousands.
+local function plain_lines()
   local names = { 'suspects' }
   for level = 0, 9 do names[#names + 1] = 'ready:' .. level end
+  return names
+end
+local function all_lines()
+  local names = plain_lines()
   for _, operation in ipairs(parked()) do
-    if not wrong_type('parked:' .. operation, 'list') then names[#names + 1] = 'parked:' .. operation end
+    if parked_length(operation) > 0 then names[#names + 1] = 'parked:' .. operation end
   end
   return names
 end
@@ -84,14 +92,6 @@ function steps.keys()
   for _, types in ipairs({ TYPES, SELDOM, AT_TIMES, SCHEDULE_TYPES }) do
     for key, expected in pairs(types) do spoiled(key, expected) end
   end
-  for _, operation in ipairs(parked()) do
-    spoiled('parked:' .. operation, 'list')
-    local waiting = not wrong_type('parked:' .. operation, 'list') and call('LLEN', Q .. ':parked:' .. operation) or 0
-    if waiting == 0 then finding('parked_without_line', operation, function() drop('parked', operation) end)
-    elseif num(field('parked', operation)) ~= waiting then
-      finding('parked_miscounted', operation, function() put('parked', operation, waiting) end)
-    end
-  end
   for _, session in ipairs(sessions()) do
     spoiled('session:' .. session, 'hash')
     spoiled('claims:' .. session, 'hash')
@@ -116,12 +116,25 @@ function steps.keys()
     end)
   end
   add(has('body') and call('HLEN', Q .. ':body') or 0)
-  for _, line in ipairs(all_lines()) do
+  for _, line in ipairs(plain_lines()) do
     local waiting = call('EXISTS', Q .. ':' .. line) == 1 and not wrong_type(line, 'list') and call('LLEN', Q .. ':' .. line) or 0
     if waiting > 0 then add(line, waiting) end
   end
   add('')
   for _, session in ipairs(sessions()) do add(session) end
+end
+
+-- Operations with parked jobs; lists those that have a line, and its length.
+function steps.operations()
+  each_field('parked', function(operation, counted)
+    spoiled('parked:' .. operation, 'list')
+    local waiting = parked_length(operation)
+    if waiting == 0 then finding('parked_without_line', operation, function() drop('parked', operation) end)
+    elseif num(counted) ~= waiting then
+      finding('parked_miscounted', operation, function() put('parked', operation, waiting) end)
+    end
+    if waiting > 0 then add('parked:' .. operation, waiting) end
+  end)
 end
 
 -- A line of parked jobs, or claims, that a look at all keys showed.
@@ -226,6 +239,44 @@ function steps.bodies()
   add(unpack(nameless))
 end
 
+-- Places --------------------------------------------------------------------------------------------------------------
+-- The places of a job but for lines, which cannot be asked.
+local holding
+local function places_of(id)
+  holding = holding or sessions()
+  local places = {}
+  for _, key in ipairs({ 'scheduled', 'retrying', 'dead' }) do
+    if score(key, id) then places[#places + 1] = key end
+  end
+  for _, session in ipairs(holding) do
+    local claims = claims_of(session)
+    if claims and call('HEXISTS', claims, id) == 1 then places[#places + 1] = 'claims:' .. session end
+  end
+  local text = field('named', id)
+  local holder = text and field('names', text)
+  if holder and holder ~= id and successor_of(holder) == id then places[#places + 1] = 'next' end
+  return places
+end
+
+-- How often an entry is in a line. This is the one command that takes longer in a longer line.
+local function times(line, entry)
+  if call('EXISTS', Q .. ':' .. line) == 0 or wrong_type(line, 'list') then return 0 end
+  return #call('LPOS', Q .. ':' .. line, entry, 'COUNT', 0)
+end
+
+-- The places of a job, and the lines it is in, once for each time.
+local function all_places_of(id, entry)
+  local lines, asked = {}, plain_lines()
+  local _, _, _, fragment = header(field('body', id))
+  local operation = fragment and string.match(fragment, '^"operation":"([%w_.-]+)"')
+  if operation then asked[#asked + 1] = 'parked:' .. operation end
+  for _, line in ipairs(asked) do
+    for _ = 1, times(line, entry) do lines[#lines + 1] = line end
+  end
+  for _ = 1, num(field('gone', entry)) do lines[#lines] = nil end
+  return places_of(id), lines
+end
+
 -- Names ---------------------------------------------------------------------------------------------------------------
 function steps.names()
   each_field('names', function(text, holder)
@@ -245,6 +296,9 @@ function steps.named()
     finding('name_not_held', id, function()
       if not holder or not lives(holder) then return put('names', text, id) end
       if successor_of(holder) or not field('running', holder) then return false end
+      -- What has a place runs or will run from there; waiting for the holder as well it would run twice.
+      local places, lines = all_places_of(id, entry_of(id))
+      if #places + #lines > 0 then return false end
       put('next', holder, '0:' .. id)
       if not field('stops', holder) then put('stops', holder, 'replace') end
     end)
@@ -411,24 +465,6 @@ function steps.deleted()
 end
 
 -- Suspicions ----------------------------------------------------------------------------------------------------------
--- The places of a job but for lines, which cannot be asked.
-local holding
-local function places_of(id)
-  holding = holding or sessions()
-  local places = {}
-  for _, key in ipairs({ 'scheduled', 'retrying', 'dead' }) do
-    if score(key, id) then places[#places + 1] = key end
-  end
-  for _, session in ipairs(holding) do
-    local claims = claims_of(session)
-    if claims and call('HEXISTS', claims, id) == 1 then places[#places + 1] = 'claims:' .. session end
-  end
-  local text = field('named', id)
-  local holder = text and field('names', text)
-  if holder and holder ~= id and successor_of(holder) == id then places[#places + 1] = 'next' end
-  return places
-end
-
 -- Lists for each id: the id, how many places but lines it has (-1: it is gone), and the line it should else be in.
 function steps.examine()
   for i = 3, #ARGV do
@@ -438,12 +474,6 @@ function steps.examine()
     if num(field('crashes', id)) >= SUSPECT_FROM then line = 'suspects' end
     add(id, body and #places_of(id) or -1, line)
   end
-end
-
--- How often an entry is in a line. This is the one command that takes longer in a longer line.
-local function times(line, entry)
-  if call('EXISTS', Q .. ':' .. line) == 0 or wrong_type(line, 'list') then return 0 end
-  return #call('LPOS', Q .. ':' .. line, entry, 'COUNT', 0)
 end
 
 -- Lines are left first, then the due sets, then the dead: a claim and a succession stay.
@@ -457,14 +487,22 @@ local function leave(places, lines, entry)
       if left > 1 and place == key then left = left - call('ZREM', Q .. ':' .. key, ARGV[3]) end
     end
   end
+  return left == 1
+end
+
+-- A job that was dead when its place was lost; one that was revived has its newest error from its death as well, but begins anew.
+local function was_dead(id)
+  local last = field('errors', id)
+  local ran = num(field('failures', id)) + num(field('crashes', id)) > 0
+  return ran and last and string.find(last, '^{"event":"dead"')
 end
 
 local function put_back(id, body, due)
   drop('stand', entry_of(id))
   drop('place', id)
-  local last = field('errors', id)
-  if last and string.find(last, '^{"event":"dead"') then return call('ZADD', Q .. ':dead', nowtext, id) end
-  line_up(id, body, due)
+  if not was_dead(id) then return line_up(id, body, due) end
+  leave_name(id)
+  call('ZADD', Q .. ':dead', nowtext, id)
 end
 
 -- An id and when it is due: whether it is in one place, all of them looked at in this one script.
@@ -472,12 +510,8 @@ function steps.confirm()
   local id = name
   local body = field('body', id)
   if not body then return end
-  local places, lines, entry = places_of(id), {}, entry_of(id)
-  local tombs = num(field('gone', entry))
-  for _, line in ipairs(all_lines()) do
-    for _ = 1, times(line, entry) do lines[#lines + 1] = line end
-  end
-  for _ = 1, tombs do lines[#lines] = nil end
+  local entry = entry_of(id)
+  local places, lines = all_places_of(id, entry)
   if #places + #lines == 0 then finding('body_without_place', id, function() put_back(id, body, num(position)) end)
   elseif #places + #lines > 1 then finding('several_places', id, function() leave(places, lines, entry) end) end
 end

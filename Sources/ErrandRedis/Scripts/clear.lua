@@ -3,11 +3,15 @@
 -- ARGV     how many at the most
 -- Answer   how many were cancelled, and 1 when more may be left
 local limit = math.min(num(ARGV[1]), 500)
+-- Large jobs are fewer, and popped a few at a time.
+local room, PORTION = 8388608, 32
 local cleared, looked = 0, 0
+local function is_enough() return looked >= limit or room <= 0 end
 
 local function cancel(id)
   local body = call('HGET', Q .. ':body', id)
   if not body then return end
+  room = room - #body
   local _, _, _, fragment = header(body)
   local line = event('cancelled', id, fragment or NAMELESS, num(field('failures', id)), 'null', 0, 'null')
   count('cancelled')
@@ -28,16 +32,18 @@ local function cancel_entry(entry)
 end
 
 local function clear_line(line)
-  if looked >= limit then return end
-  local entries = call('LPOP', line, limit - looked) or {}
-  looked = looked + #entries
-  for _, entry in ipairs(entries) do cancel_entry(entry) end
+  while not is_enough() do
+    local entries = call('LPOP', line, math.min(PORTION, limit - looked))
+    if not entries then return end
+    looked = looked + #entries
+    for _, entry in ipairs(entries) do cancel_entry(entry) end
+  end
 end
 
 clear_line(Q .. ':suspects')
 for level = 9, 0, -1 do clear_line(Q .. ':ready:' .. level) end
 -- Of however many operations, no more are looked at than jobs may be cleared: each has one.
-for _, operation in ipairs(looked < limit and call('HRANDFIELD', Q .. ':parked', limit) or {}) do
+for _, operation in ipairs(not is_enough() and call('HRANDFIELD', Q .. ':parked', limit) or {}) do
   local left = 0
   if not wrong_type('parked:' .. operation, 'list') then
     clear_line(Q .. ':parked:' .. operation)
@@ -46,8 +52,9 @@ for _, operation in ipairs(looked < limit and call('HRANDFIELD', Q .. ':parked',
   if left > 0 then put('parked', operation, left) else call('HDEL', Q .. ':parked', operation) end
 end
 for _, name in ipairs({ 'scheduled', 'retrying' }) do
-  if looked < limit then
-    local popped = call('ZPOPMIN', Q .. ':' .. name, limit - looked)
+  while not is_enough() do
+    local popped = call('ZPOPMIN', Q .. ':' .. name, math.min(PORTION, limit - looked))
+    if #popped == 0 then break end
     for i = 1, #popped, 2 do
       looked = looked + 1
       cancel(popped[i])
@@ -55,4 +62,4 @@ for _, name in ipairs({ 'scheduled', 'retrying' }) do
   end
 end
 settle()
-return { cleared, (looked >= limit or call('HLEN', Q .. ':parked') > 0) and 1 or 0 }
+return { cleared, (is_enough() or call('HLEN', Q .. ':parked') > 0) and 1 or 0 }

@@ -17,15 +17,22 @@ end
 
 local mine = Q .. ':claims:' .. session
 local answer = { call('HLEN', mine) }
-if has('stops') then
-  local ids = call('HLEN', Q .. ':stops') > 1000 and call('HRANDFIELD', Q .. ':stops', 1000) or call('HKEYS', Q .. ':stops')
+local function tell_to_stop(id, claim)
+  local token = claim and string.match(claim, '^(%d+):')
+  if token then
+    answer[#answer + 1] = id
+    answer[#answer + 1] = token
+  end
+end
+-- Of the two the smaller is gone through: somebody may have cancelled more jobs than this session will ever hold.
+if has('stops') and call('HLEN', Q .. ':stops') <= 1000 then
+  local ids = call('HKEYS', Q .. ':stops')
   local claims = #ids > 0 and call('HMGET', mine, unpack(ids)) or {}
-  for i, id in ipairs(ids) do
-    local token = claims[i] and string.match(claims[i], '^(%d+):')
-    if token then
-      answer[#answer + 1] = id
-      answer[#answer + 1] = token
-    end
+  for i, id in ipairs(ids) do tell_to_stop(id, claims[i]) end
+elseif has('stops') then
+  local held = call('HGETALL', mine)
+  for i = 1, #held, 2 do
+    if field('stops', held[i]) then tell_to_stop(held[i], held[i + 1]) end
   end
 end
 return answer

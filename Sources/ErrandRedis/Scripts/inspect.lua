@@ -6,9 +6,14 @@
 local HOW = { f = 'finished', c = 'cancelled', r = 'replaced', x = 'deleted' }
 local sessions = call('ZRANGE', Q .. ':sessions', 0, -1)
 
-local function holder_of(id)
+-- Which sessions hold claims of these jobs: a session is asked for all of them at once, for there may be many of both.
+local holders = {}
+local function find_holders(ids)
+  if #ids == 0 then return end
   for _, session in ipairs(sessions) do
-    if call('HEXISTS', Q .. ':claims:' .. session, id) == 1 then return session end
+    for i, claim in ipairs(call('HMGET', Q .. ':claims:' .. session, unpack(ids))) do
+      if claim then holders[ids[i]] = holders[ids[i]] or session end
+    end
   end
 end
 
@@ -25,7 +30,7 @@ local function state_of(id)
     local at = call('ZSCORE', Q .. ':' .. name, id)
     if at then return name, num(at), '' end
   end
-  local session = holder_of(id)
+  local session = holders[id]
   if session then return 'running', 0, session end
   local name = field('named', id)
   local holder = name and field('names', name)
@@ -55,6 +60,7 @@ local function fits(found)
 end
 
 if ARGV[1] == 'ids' then
+  find_holders({ unpack(ARGV, 2) })
   for i = 2, #ARGV do
     local found = record(ARGV[i])
     if not fits(found) then
@@ -158,15 +164,21 @@ end
 
 -- The job of a place. An entry of a line with a tombstone may belong to a job that is elsewhere by now, and the id of an
 -- ended job may have been used again.
+local function id_at(place) return state == 'ready' and field('stand', place.text) or place.text end
+local function is_unsure(place) return of_history or (state == 'ready' and num(field('gone', place.text)) > 0) end
 local function found_at(place)
-  local id = state == 'ready' and field('stand', place.text) or place.text
+  local id = id_at(place)
   local body = call('HGET', Q .. ':body', id)
   if not body then return ended_record(id) end
-  local unsure = of_history or (state == 'ready' and num(field('gone', place.text)) > 0)
-  if unsure then return record_of(id, body, state_of(id)) end
+  if is_unsure(place) then return record_of(id, body, state_of(id)) end
   return record_of(id, body, state, place.at or 0, place.session or '')
 end
 
+local unsure = {}
+for _, place in ipairs(places) do
+  if is_unsure(place) then unsure[#unsure + 1] = id_at(place) end
+end
+find_holders(unsure)
 for _, place in ipairs(places) do
   local found = found_at(place)
   if found[2] == state then

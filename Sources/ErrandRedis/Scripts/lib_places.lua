@@ -194,8 +194,10 @@ end
 
 local function trim_history()
   if kept == 0 and records == 0 then return end
-  local stored = num(call('HGET', Q .. ':seq', 'history_bytes')) + kept
-  local order, oldest = Q .. ':history:order', now - setting('keep_ms', HISTORY_MS)
+  local order, keep = Q .. ':history:order', setting('keep_ms', HISTORY_MS)
+  local oldest = now - keep
+  -- Where all had expired, nothing of it counts any more.
+  local stored = kept + (call('LLEN', order) > records and num(call('HGET', Q .. ':seq', 'history_bytes')) or 0)
   for _ = 1, records + 100 do
     local head = call('LINDEX', order, 0)
     if not head then
@@ -216,6 +218,9 @@ local function trim_history()
     end
   end
   call('HSET', Q .. ':seq', 'history_bytes', whole(math.max(stored, 0)))
+  -- Also where nothing ends any more.
+  call('PEXPIRE', Q .. ':history', whole(keep))
+  call('PEXPIRE', order, whole(keep))
   kept, records = 0, 0
 end
 

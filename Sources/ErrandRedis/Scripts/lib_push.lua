@@ -30,9 +30,11 @@ local function refuse_jobs(from)
     if what then return redis.error_reply('ERRAND job ' .. (i - from + 5) / 5 .. ': ' .. what) end
   end
   local waiting, most = call('HLEN', Q .. ':body'), setting('maximum', 10000000)
+  -- What has left a long line keeps its place there until it comes to the head.
+  if has('gone') then waiting = waiting + call('HLEN', Q .. ':gone') end
   -- What was taken already and is sent again is told so, also by a queue that is full.
   if waiting + (#ARGV - from + 1) / 5 > most and waiting + count_unknown(from) > most then
-    return redis.error_reply('ERRANDFULL the queue holds ' .. waiting .. ' jobs, which is its limit')
+    return redis.error_reply('ERRANDFULL the queue holds ' .. waiting .. ' jobs and places of jobs that left, which is its limit')
   end
   -- A line of the wrong type shows here, before anything is written.
   local checked = {}
@@ -98,7 +100,7 @@ local function is_parked(id, body)
   if not has('parked') then return false end
   local _, _, _, fragment = header(body)
   local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
-  if not operation or not field('parked', operation) then return false end
+  if not operation or not field('parked', operation) or wrong_type('parked:' .. operation, 'list') then return false end
   -- In a long line it is not looked for: then it just goes to the end of its new line.
   return call('LLEN', Q .. ':parked:' .. operation) > 1000 or call('LPOS', Q .. ':parked:' .. operation, entry_of(id))
 end
@@ -153,7 +155,9 @@ local function push_named(id, due, policy, name, envelope)
     return 'a'
   end
   local session = field('running', holder)
-  if session and call('HEXISTS', Q .. ':claims:' .. session, holder) == 0 then session = nil end
+  -- What was written so far stays: a key of a wrong type must not end the script here.
+  local runs = session and not wrong_type('claims:' .. session, 'hash') and call('HEXISTS', Q .. ':claims:' .. session, holder) == 1
+  if not runs then session = nil end
   if policy == 'd' or policy == 'D' then
     local waiting_next = session and successor_of(holder)
     if not (session and (waits or field('stops', holder))) or waiting_next then

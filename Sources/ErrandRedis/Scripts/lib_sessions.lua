@@ -23,7 +23,7 @@ end
 local function forget_lease(lease)
   local seq, longest = call('HMGET', Q .. ':seq', 'lease', 'grace'), 0
   if lease < num(seq[1]) then return end
-  for _, other in ipairs(call('ZRANGE', Q .. ':sessions', 0, 999)) do
+  for _, other in ipairs(call('ZREVRANGE', Q .. ':sessions', 0, 999)) do
     if call('TYPE', Q .. ':session:' .. other).ok == 'hash' then
       longest = math.max(longest, num(call('HGET', Q .. ':session:' .. other, 'lease')))
     end

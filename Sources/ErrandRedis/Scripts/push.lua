@@ -36,7 +36,7 @@ end
 local function hand_to(session, lease_ends)
   local id, envelope = ARGV[1], ARGV[5]
   local me, mine, level = Q .. ':session:' .. session, Q .. ':claims:' .. session, string.sub(envelope, 3, 3)
-  local waits = redis.pcall('HMGET', me, 'call', 'open', 'lease')
+  local waits = redis.pcall('HMGET', me, 'call', 'open', 'lease', 'secret')
   local grace, usual = string.match(not waits.err and waits[2] or '', '^(%d+):(%d+)$')
   if not grace or 2 * (lease_ends - now) < num(waits[3]) or #envelope > LARGEST_HANDED or not is_alone(level) then return false end
   local seq = call('HMGET', Q .. ':seq', 'token', 'solo')
@@ -46,7 +46,7 @@ local function hand_to(session, lease_ends)
   local _, timeout = header(body)
   local token = whole(math.max(clock[1] * 1000000 + clock[2], num(seq[1]) + 1))
   local deadline = whole(now + (timeout and timeout > 0 and num(grace) + timeout or num(usual)))
-  local word = 'c' .. whole(num(waits[1]) + 1) .. ' ' .. token .. ' ' .. id .. '\n' .. body
+  local word = 'c' .. (waits[4] or '') .. ' ' .. whole(num(waits[1]) + 1) .. ' ' .. token .. ' ' .. id .. '\n' .. body
   if call('PUBLISH', Q .. ':hints:' .. session, word) == 0 then return nil end
   call('LPOP', Q .. ':ready:' .. level)
   call('HSET', mine, id, token .. ':' .. deadline)

@@ -15,14 +15,14 @@ if answered > num(ARGV[2]) then return redis.error_reply('ERRAND this call is ol
 
 local known, answer = {}, { 0 }
 for i = 3, #ARGV - 1, 2 do
-  known[ARGV[i]] = ARGV[i + 1]
+  known[ARGV[i] .. ' ' .. ARGV[i + 1]] = true
   local claim = call('HGET', mine, ARGV[i])
   if not claim or string.match(claim, '^(%d+):') ~= ARGV[i + 1] then answer[#answer + 1] = ARGV[i] end
 end
 local held, strange = newest_first(call('HGETALL', mine)), {}
 for i = 1, #held, 2 do
   local id = held[i]
-  if not known[id] or known[id] ~= string.match(held[i + 1], '^(%d+):') then
+  if not known[id .. ' ' .. (string.match(held[i + 1], '^(%d+):') or '')] then
     local body = return_claim(id, session, 'released')
     if body then give_back(id, body) end
     strange[#strange + 1] = id

@@ -1,6 +1,6 @@
 -- register: makes a session known; its lease begins.
 --
--- ARGV     session, lease (ms), host, pid, concurrency, then operation and `timeout:retries` of each operation it knows
+-- ARGV     session, lease (ms), host, pid, concurrency, a secret that hints of handed jobs must repeat, then operation and `timeout:retries` of each operation it knows
 -- Answer   OK
 local session, lease = ARGV[1], num(ARGV[2])
 if #session < 8 or #session > 64 or string.find(session, '[^%w_-]') then
@@ -15,9 +15,9 @@ if call('ZSCORE', Q .. ':sessions', session) then
   if there[1] ~= ARGV[3] or there[2] ~= ARGV[4] then return redis.error_reply('ERRAND another process has this session id') end
 end
 
--- The longest lease counts while sessions of it live.
+-- The longest lease counts while sessions of it live. Of very many, those are looked at that end last.
 local longest = lease
-for _, other in ipairs(call('ZRANGE', Q .. ':sessions', 0, 999)) do
+for _, other in ipairs(call('ZREVRANGE', Q .. ':sessions', 0, 999)) do
   longest = math.max(longest, num(call('HGET', Q .. ':session:' .. other, 'lease')))
 end
 call('HSET', Q .. ':seq', 'lease', whole(longest))
@@ -25,7 +25,7 @@ mind_the_gap(lease)
 call('HSET', Q .. ':seq', 'beat', nowtext)
 call('HDEL', Q .. ':seq', 'gap')
 call('DEL', me)
-call('HSET', me, 'host', ARGV[3], 'pid', ARGV[4], 'concurrency', ARGV[5], 'lease', ARGV[2], 'beat', nowtext)
-for i = 6, #ARGV - 1, 2 do call('HSET', me, 'op:' .. ARGV[i], ARGV[i + 1]) end
+call('HSET', me, 'host', ARGV[3], 'pid', ARGV[4], 'concurrency', ARGV[5], 'lease', ARGV[2], 'beat', nowtext, 'secret', ARGV[6])
+for i = 7, #ARGV - 1, 2 do call('HSET', me, 'op:' .. ARGV[i], ARGV[i + 1]) end
 call('ZADD', Q .. ':sessions', whole(now + lease), session)
 return redis.status_reply('OK')

@@ -1,24 +1,27 @@
 -- schedule: stores a schedule's definition, if nothing has changed since the caller read what there is.
 --
 -- ARGV     schedule, digest of the definition ('' for none) and revision of the deleted one ('' for none) as the caller read
---          them, the new definition, its next tick ('' to leave the timetable as it is)
+--          them, 1 if it was paused then, the new definition, its next tick ('' to leave the timetable as it is)
 -- Answer   stored · changed (read again) · late (the next tick has passed: read again)
 --
 -- Runs without allow-oom: a schedule is refused when the server's memory is full.
-local name, upcoming = ARGV[1], ARGV[5]
+local name, definition, upcoming = ARGV[1], ARGV[5], ARGV[6]
 if not is_name(name) then return redis.error_reply('ERRAND a schedule is named [A-Za-z0-9_.-]{1,128}') end
-if #ARGV ~= 5 or not is_time(upcoming) or #ARGV[4] > 1200000 then
-  return redis.error_reply('ERRAND a schedule takes 5 values, its next tick in ms, and a definition of at most 1200000 bytes')
+if #ARGV ~= 6 or not is_time(upcoming) or #definition > 1200000 then
+  return redis.error_reply('ERRAND a schedule takes 6 values, its next tick in ms, and a definition of at most 1200000 bytes')
 end
 local wrong = type_error(SCHEDULE_TYPES)
 if wrong then return wrong end
 local stored = call('HGET', Q .. ':schedules', name)
 if digest_of(stored) ~= ARGV[2] or revision_of_deleted(name) ~= ARGV[3] then return 'changed' end
+-- Who pauses or resumes it meanwhile is not overruled.
+local is_paused = not call('ZSCORE', Q .. ':timetable', name) and call('HEXISTS', Q .. ':pauses', name) == 1
+if is_paused ~= (ARGV[4] == '1') then return 'changed' end
 if upcoming ~= '' and num(upcoming) <= now then return 'late' end
 if not stored and call('HLEN', Q .. ':schedules') >= 10000 then
   return redis.error_reply('ERRANDFULL the queue has 10000 schedules, which is the limit')
 end
-call('HSET', Q .. ':schedules', name, ARGV[4])
+call('HSET', Q .. ':schedules', name, definition)
 if upcoming ~= '' then
   call('ZADD', Q .. ':timetable', upcoming, name)
   call('HDEL', Q .. ':pauses', name)

@@ -2,6 +2,7 @@ import ArgumentParser
 import Errand
 import ErrandCatalogue
 import ErrandCommandLine
+import ErrandRedis
 import Foundation
 
 /// `errand-producer push`.

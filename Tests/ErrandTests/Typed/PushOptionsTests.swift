@@ -80,4 +80,15 @@ import Testing
         #expect(odd.maxRetries == 0)
         #expect(odd.calculateBackoff(attempt: .max) >= .zero)
     }
+
+    @Test func `a delay counts from the broker's time, whatever this machine's clock says`() async throws {
+        let broker = MemoryBroker { 500_000 }
+        let receipt = try await Producer(broker: broker).push(
+            Note(to: "a", body: "later"),
+            options: PushOptions(delay: .seconds(60))
+        )
+        let record = try #require(try await broker.inspect([receipt.id], on: receipt.queue)[0])
+        #expect(record.state == .scheduled)
+        #expect(try JobEnvelope.read(stored: record.body).description.notBefore == 560_000)
+    }
 }

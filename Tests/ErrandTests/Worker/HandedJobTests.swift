@@ -138,4 +138,34 @@ struct HandedJobTests {
         opens.finish()
         try await work.value
     }
+
+    @Test("one that was heard of too late goes back, with nothing spent, and is run under a claim that counts")
+    func heardOfTooLate() async throws {
+        let tokens = Mutex<[Token]>([])
+        var configuration = WorkerConfiguration(queues: [.init(Self.queue)], concurrency: 1)
+        (configuration.lease, configuration.longestWait) = (.milliseconds(500), .zero)
+        let worker = Worker(
+            broker: broker,
+            configuration: configuration,
+            operations: [RegisteredOperation("work") { (job: JobContext) in tokens.withLock { $0.append(job.token) } }],
+            logger: Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() }
+        )
+        let work = Task { try await worker.run() }
+        try await comeToRest()
+        broker.hold(Self.queue)
+        try await eventually("a call is under way") { broker.heldCalls == 1 }
+        try await push("late")
+        let record = try #require(try await broker.memory.inspect(["late"], on: Self.queue)[0])
+        #expect(record.state == .running, "it was handed over")
+        // Longer than a claim may wait: the lease and 3 s for the round trips.
+        try await Task.sleep(for: .milliseconds(3700))
+        broker.hold(nil)
+        try await eventually("it has ended") { try await finished() == 1 }
+        #expect(tokens.withLock(\.count) == 1)
+        let totals = try await broker.memory.status(of: Self.queue).queue.totals
+        #expect(totals["released"] == 1)
+        #expect(totals["failed"] + totals["timed_out"] + totals["recovered"] == 0)
+        work.cancel()
+        try await work.value
+    }
 }

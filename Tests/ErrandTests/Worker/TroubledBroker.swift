@@ -15,6 +15,11 @@ final class TroubledBroker: WorkingBroker {
         var callsWhenHanded: [String: Int] = [:]
         var assumedBegun: Token = 0
         var denials = 0
+        /// The calls of this queue wait, before the broker sees them.
+        var heldQueue: String?
+        var heldCalls = 0
+        /// What became of sessions, in order.
+        var ends: [String] = []
         var onBeat: (@Sendable (String, Result<Beat, BrokerError>) -> Void)?
     }
 
@@ -50,7 +55,23 @@ final class TroubledBroker: WorkingBroker {
         state.withLock { $0.onBeat }?(queue, beat)
     }
 
+    /// Holds a queue's calls back before the broker sees them; `nil` lets them go.
+    func hold(_ queue: String?) { state.withLock { $0.heldQueue = queue } }
+
+    /// How many calls have been held back.
+    var heldCalls: Int { state.withLock { $0.heldCalls } }
+
+    /// The ends of sessions: `released QUEUE`, and `silent` when a heartbeat was stopped.
+    var ends: [String] { state.withLock { $0.ends } }
+
+    private func pass(_ queue: String) async {
+        guard state.withLock({ $0.heldQueue == queue }) else { return }
+        state.withLock { $0.heldCalls += 1 }
+        while state.withLock({ $0.heldQueue == queue }) { try? await Task.sleep(for: .milliseconds(10)) }
+    }
+
     func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeAnswer {
+        await pass(queue)
         let failure = state.withLock { state in
             state.calls[queue, default: 0] += 1
             if state.failure != nil { state.failures[queue, default: 0] += 1 }
@@ -85,7 +106,19 @@ final class TroubledBroker: WorkingBroker {
         onBeat: @escaping @Sendable (String, Result<Beat, BrokerError>) -> Void
     ) -> any Heartbeat {
         state.withLock { $0.onBeat = onBeat }
-        return memory.startHeartbeat(of: session, on: queues, every: interval, begun: begun, onBeat: onBeat)
+        let heartbeat = memory.startHeartbeat(of: session, on: queues, every: interval, begun: begun, onBeat: onBeat)
+        return ToldHeartbeat(heartbeat: heartbeat) { [weak self] in self?.state.withLock { $0.ends.append("silent") } }
+    }
+
+    private struct ToldHeartbeat: Heartbeat {
+        let heartbeat: any Heartbeat
+        let onStop: @Sendable () -> Void
+
+        func beatNow() { heartbeat.beatNow() }
+        func stop() {
+            onStop()
+            heartbeat.stop()
+        }
     }
 
     // MARK: What goes through
@@ -116,6 +149,7 @@ final class TroubledBroker: WorkingBroker {
     func promote(on queue: String) async throws(BrokerError) -> Promotion { try await memory.promote(on: queue) }
 
     func release(_ session: Session, on queue: String) async throws(BrokerError) {
+        state.withLock { $0.ends.append("released \(queue)") }
         try await memory.release(session, on: queue)
     }
 

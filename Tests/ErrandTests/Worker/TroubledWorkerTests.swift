@@ -203,4 +203,25 @@ struct TroubledWorkerTests {
         work.cancel()
         try await work.value
     }
+
+    @Test("a session that is lost in one queue is kept alive in the other until that has got its jobs back")
+    func keepsBeatingUntilReleased() async throws {
+        let broker = TroubledBroker()
+        var configuration = WorkerConfiguration(queues: [.init(Self.queue), .init("other")])
+        configuration.stopGrace = .milliseconds(200)
+        let worker = Worker(
+            broker: broker,
+            configuration: configuration,
+            operations: [RegisteredOperation("noop", handler: .blocking { _ in .finished() })],
+            logger: Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() }
+        )
+        let work = Task { try await worker.run() }
+        try await eventually("it works") { broker.calls["other"] != nil }
+        broker.tell(Self.queue, .failure(BrokerError(.sessionLost, "the session is not registered")))
+        try await eventually("its heart has stopped") { broker.ends.contains("silent") }
+        #expect(broker.ends.prefix(3).last == "silent", "\(broker.ends)")
+        #expect(Set(broker.ends.prefix(2)) == ["released \(Self.queue)", "released other"])
+        work.cancel()
+        try await work.value
+    }
 }

@@ -41,7 +41,7 @@ private func decode(_ value: RESPValue) throws(Violation) {
         try require(answer.accepted.count == verdicts, "\(answer.accepted.count) verdicts for \(count) reports")
         for claim in answer.claims { try check(claim) }
     }
-    if let handed = value.bytes.flatMap({ HandedClaim($0) }) {
+    if let handed = value.bytes.flatMap({ HandedClaim($0, secret: "s3cret") }) {
         try require(handed.call > 0, "an answer to call \(handed.call)")
         try check(handed.claim)
     }

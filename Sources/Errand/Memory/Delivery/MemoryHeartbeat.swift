@@ -1,5 +1,5 @@
+import Backgroundable
 import Dispatch
-import Foundation
 import Synchronization
 
 /// Beats on a thread of its own, so that nothing that blocks the cooperative threads can end a lease.
@@ -9,9 +9,7 @@ final class MemoryHeartbeat: Heartbeat {
 
     /// Begins to beat: at once, and then every `interval`.
     func start(every interval: Duration, _ beat: @escaping @Sendable () -> Void) {
-        let thread = Thread { [self] in run(every: interval, beat) }
-        thread.name = "errand-heartbeat"
-        thread.start()
+        DedicatedThread.start("errand-heartbeat") { [self] in run(every: interval, beat) }
     }
 
     private func run(every interval: Duration, _ beat: () -> Void) {

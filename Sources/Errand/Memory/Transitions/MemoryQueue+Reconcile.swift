@@ -9,9 +9,11 @@ extension MemoryQueue {
         if session.lastAnswered > call {
             throw BrokerError(.refused, "this call is older than the last exchange")
         }
-        let known = Dictionary(runs.map { ($0.id, $0.token) }, uniquingKeysWith: { $1 })
         let lost = runs.filter { session.claims[$0.id]?.token != $0.token }.map(\.id)
-        let strange = session.claimsInOrder.filter { known[$0.id] != $0.claim.token }
+        let known = Dictionary(grouping: runs) { $0.id }
+        let strange = session.claimsInOrder.filter { held in
+            !(known[held.id] ?? []).contains { $0.token == held.claim.token }
+        }
         for held in strange.reversed() {
             guard let job = jobs[held.id] else { continue }
             if returnClaim(job, of: id, as: .released) { giveBack(job.id) }

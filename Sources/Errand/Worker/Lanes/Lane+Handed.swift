@@ -8,30 +8,46 @@ extension Lane {
     /// How long the first of a few jobs may run before the line is looked at again: if it ends sooner, both is one call.
     private static let fewJobsTime = Duration.milliseconds(1)
 
+    /// A job that a push has claimed, as a hint tells it.
+    struct Handed {
+        let call: Int
+        let claim: Claim
+        /// When the hint came.
+        let since: ContinuousClock.Instant
+    }
+
     /// A push has answered a call before it was made. The hint may come at any time, or never: then the call gets the same answer.
     func take(_ claim: Claim, answering call: Int) {
-        held.withLock { $0.handed = (call, claim) }
+        let handed = Handed(call: call, claim: claim, since: .now)
+        held.withLock { $0.handed = handed }
         hurry()
     }
 
     /// The answer to a call that is about to be made, if a push has given it. An answer to an earlier one is known already.
-    func takeHanded(answering call: Int) -> Claim? {
+    func takeHanded(answering call: Int) -> Handed? {
         held.withLock { held in
             guard let handed = held.handed.take(), handed.call == call else { return nil }
             held.account.begin(known: held.known, reports: 0, wanted: 1)
             held.unread += 1
             held.account.end(known: held.known)
-            return handed.claim
+            return handed
         }
     }
 
     /// Makes a run of a job that was handed over.
-    func begin(_ claim: Claim) async {
+    func begin(_ handed: Handed) async {
         epoch.raise(epoch.budget.settle(index, wanted: 0, got: 1, looked: true))
         // For the next beat: until then nobody could know whether it has been heard of.
-        noteBegun(claim.token)
-        await digestFew(Digest(reports: [], accepted: [], claims: [claim]))
+        if .now <= latestBegin(handed.since) { noteBegun(handed.claim.token) }
+        await digestFew(Digest(reports: [], accepted: [], claims: [handed.claim], since: handed.since))
     }
+
+    /// For how long a claim may wait for its run to begin. The hard deadline leaves room for that, for the round trips themselves, and for
+    /// a process that came to nothing for a lease.
+    var patience: Duration { epoch.configuration.longestWait + .seconds(3) + epoch.configuration.lease }
+
+    /// What has not begun by then goes back: it would be taken for a run that hangs before its own time is over.
+    func latestBegin(_ claimedAt: ContinuousClock.Instant) -> ContinuousClock.Instant { claimedAt + patience }
 
     /// Whether an answer's jobs are less than was asked for, and soon digested.
     static func areFew(_ claims: [Claim], of wanted: Int) -> Bool {

@@ -13,7 +13,7 @@ final class Lane: Sendable {
         /// What is compared with the broker's account.
         var account = ClaimAccount()
         /// What a push has answered to a call that is yet to be made.
-        var handed: (call: Int, claim: Claim)?
+        var handed: Handed?
 
         /// The claims of which this worker knows, but for those that are reported with the call that is under way.
         var known: Int { runs.count + reports.count + unread }
@@ -67,11 +67,12 @@ final class Lane: Sendable {
         var hasWaited = false
         // Whether a push may answer the next call: who leaves must know that none has.
         var isOpen = false
+        var answered = ContinuousClock.now
         while !epoch.isLost {
-            if let claim = takeHanded(answering: call + 1) {
+            if let handed = takeHanded(answering: call + 1) {
                 call += 1
                 if let last = undigested.take() { digest(last) }
-                await begin(claim)
+                await begin(handed)
                 (hasWaited, isOpen) = (true, false)
                 poll.note(found: true, hurries: false)
                 continue
@@ -97,6 +98,7 @@ final class Lane: Sendable {
             let exchange = exchange(call, reports, wanted, freeSlots)
             held.withLock { $0.account.begin(known: $0.known, reports: reports.count, wanted: wanted) }
             let last = undigested.take()
+            let asked = ContinuousClock.now
             let answer: ExchangeAnswer
             do throws(BrokerError) { answer = try await send(exchange, digesting: last) } catch {
                 if mayLeave(exchange, because: error) { return }
@@ -109,8 +111,11 @@ final class Lane: Sendable {
             undigested = Digest(
                 reports: answer.cameLate ? [] : reports,
                 accepted: answer.accepted,
-                claims: answer.claims
+                claims: answer.claims,
+                // What came late was claimed at some time since the answer before.
+                since: answer.cameLate ? answered : asked
             )
+            answered = .now
             held.withLock { held in
                 held.unread = answer.claims.count
                 held.account.end(known: held.known)
@@ -137,9 +142,7 @@ final class Lane: Sendable {
             wanted: wanted,
             freeSlots: freeSlots,
             begun: begunToken,
-            // The hard deadline leaves room for the round trips themselves, and is as patient as the lease: a process that came to
-            // nothing for so long still counts as alive.
-            longestWait: epoch.configuration.longestWait + .seconds(3) + epoch.configuration.lease,
+            longestWait: patience,
             stopGrace: epoch.configuration.stopGrace,
             // Its free slots are its own only where no other queue can take them.
             canBeHanded: freeSlots > 0 && wanted > 0 && epoch.configuration.queues.count == 1
@@ -202,40 +205,6 @@ final class Lane: Sendable {
         }
     }
 
-    // MARK: Reconciling
-
-    /// A beat has told how many claims the broker keeps for this session.
-    func note(beat claims: Int) {
-        let differs = held.withLock { held in
-            held.account.note(beat: claims, known: held.known)
-            return held.account.differs
-        }
-        if differs { wake() }
-    }
-
-    /// The broker's account and this worker's differ: the broker came back with older data, or took a claim away.
-    private func reconcile(_ call: Int) async throws(BrokerError) {
-        let runs = held.withLock { held in
-            held.account.reset(known: held.known)
-            return held.runs.values.map { (id: $0.id, token: $0.token) }
-                + held.reports.map { (id: $0.id, token: $0.token) }
-        }
-        do throws(BrokerError) {
-            let answer = try await epoch.broker.reconcile(epoch.session, call: call, runs: runs, on: queue)
-            guard answer.givenBack > 0 || !answer.lost.isEmpty else { return }
-            epoch.logger.info(
-                "claims reconciled with the broker",
-                metadata: [
-                    "job.queue": "\(queue)", "unknown": "\(answer.givenBack)", "lost": "\(answer.lost.count)",
-                ]
-            )
-            for id in answer.lost { held.withLock { $0.runs[id] }?.stop(.lost) }
-        } catch {
-            if error.code == .sessionLost || error.code == .closed { throw error }
-            epoch.logger.debug("not reconciled", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
-        }
-    }
-
     // MARK: Claims
 
     /// What an answer leaves to be done.
@@ -243,6 +212,8 @@ final class Lane: Sendable {
         let reports: [OutcomeReport]
         let accepted: [Bool]
         let claims: [Claim]
+        /// The earliest time at which they can have been claimed.
+        let since: ContinuousClock.Instant
     }
 
     func digest(_ digest: Digest) {
@@ -252,26 +223,26 @@ final class Lane: Sendable {
                 metadata: ["job.id": "\(report.id)", "job.queue": "\(queue)"]
             )
         }
-        take(digest.claims)
+        take(digest.claims, since: digest.since)
     }
 
     /// Makes runs of claims, some at a time so that the first ones need not wait for the last ones.
-    private func take(_ claims: [Claim]) {
+    private func take(_ claims: [Claim], since: ContinuousClock.Instant) {
         guard !claims.isEmpty else { return }
-        if epoch.isDraining, !epoch.isLost {
+        if (epoch.isDraining && !epoch.isLost) || .now > latestBegin(since) {
             for claim in claims { report(OutcomeReport(claim, .released), ofUnread: 1) }
             return
         }
         for start in stride(from: 0, to: claims.count, by: Self.takenTogether) {
             let portion = claims[start..<min(start + Self.takenTogether, claims.count)]
-            let operations = portion.compactMap { accept($0)?.makeOperation() }
+            let operations = portion.compactMap { accept($0, since)?.makeOperation() }
             epoch.background.addOperations(operations, waitUntilFinished: false)
         }
         if epoch.isDraining || epoch.isLost { stopAll(epoch.isLost ? .lost : .released, onlyWaiting: !epoch.isLost) }
     }
 
     /// Makes a run of a claim, or reports why it cannot be run here.
-    private func accept(_ claim: Claim) -> JobRun? {
+    private func accept(_ claim: Claim, _ since: ContinuousClock.Instant) -> JobRun? {
         let job: StoredJob
         do throws(EnvelopeError) { job = try JobEnvelope.read(stored: claim.body) } catch {
             report(OutcomeReport(claim, .unreadable, error: "unreadable: \(error)"), ofUnread: 1)
@@ -288,6 +259,7 @@ final class Lane: Sendable {
             job,
             operation,
             lane: self,
+            claimedAt: since,
             stopGrace: epoch.configuration.stopGrace,
             middleware: epoch.middleware,
             logger: epoch.logger

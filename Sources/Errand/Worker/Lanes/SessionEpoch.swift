@@ -73,8 +73,7 @@ final class SessionEpoch: Sendable {
         over.store(true, ordering: .releasing)
         hints.cancel()
         // A broker that does not answer would only cost time; the leases end by themselves.
-        if isLost { releaseLater() } else { await release() }
-        heartbeatBox.withLock { $0?.stop() }
+        if isLost { releaseLater() } else { await release(); stopHeartbeat() }
         lanesBox.withLock { $0 = [] }
         // Not what the lanes say of it: while a heartbeat learns that the session is lost, their calls may fail otherwise.
         let (first, refusal) = reasons.withLock { $0 }
@@ -114,11 +113,16 @@ final class SessionEpoch: Sendable {
     /// A session may be lost in one queue and live on in another: what it holds there goes back when its runs have
     /// stopped, instead of waiting for the lease and counting as crashed.
     private func releaseLater() {
+        // Until then it lives on there.
+        if session.queues.count == 1 { stopHeartbeat() }
         Task {
             await pause(for: configuration.stopGrace)
             await release()
+            stopHeartbeat()
         }
     }
+
+    private func stopHeartbeat() { heartbeatBox.withLock { $0?.stop() } }
 
     // MARK: What may end it
 
@@ -140,7 +144,7 @@ final class SessionEpoch: Sendable {
         guard let silence = pool.look(), silence > configuration.stuckAfter, !over.load(ordering: .acquiring) else {
             return
         }
-        heartbeatBox.withLock { $0?.stop() }
+        stopHeartbeat()
         let seconds = Int(silence / .seconds(1))
         onStuck(
             WorkerStuck(
@@ -148,6 +152,15 @@ final class SessionEpoch: Sendable {
                 endsWorker: false
             )
         )
+        // What is claimed under a session that nobody keeps alive is taken away again. This runs as soon as a thread is free.
+        Task { [weak self] in self?.beatAgain() }
+    }
+
+    /// The pool is back: if that was before the lease was over, nothing has happened; else the first beat says so.
+    private func beatAgain() {
+        guard !isLost, !over.load(ordering: .acquiring) else { return }
+        startHeartbeat()
+        if over.load(ordering: .acquiring) { stopHeartbeat() }
     }
 
     /// A handler runs on after its end.

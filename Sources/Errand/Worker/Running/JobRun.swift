@@ -36,7 +36,7 @@ final class JobRun: Sendable {
 
     let id: String
     let token: Token
-    let claimedAt = ContinuousClock.now
+    let claimedAt: ContinuousClock.Instant
     let attempt: Int
     let job: StoredJob
     let operation: RegisteredOperation
@@ -54,6 +54,7 @@ final class JobRun: Sendable {
         _ job: StoredJob,
         _ operation: RegisteredOperation,
         lane: Lane,
+        claimedAt: ContinuousClock.Instant,
         stopGrace: Duration,
         middleware: MiddlewareChain,
         logger: Logger
@@ -65,6 +66,7 @@ final class JobRun: Sendable {
         self.operation = operation
         timeout = job.timeout ?? operation.defaults.timeout
         self.lane = lane
+        self.claimedAt = claimedAt
         self.stopGrace = stopGrace
         self.middleware = middleware
         self.logger = logger
@@ -107,6 +109,7 @@ final class JobRun: Sendable {
 
     private func begin(_ slot: AsyncOperation) {
         let now = ContinuousClock.now
+        if now > lane.latestBegin(claimedAt) { stop(.released) }
         let begins = state.withLock { state in
             guard case .waiting = state.phase else { return false }
             state.phase = .running(since: now)

@@ -228,6 +228,10 @@ package struct HistoryMaker {
             let id = numbers.below(ids)
             if !runs.contains(where: { $0.id == id }) { runs.append(StopOrder(id: id, token: model.lastToken + 1)) }
         }
+        // An older claim of the same job, as its report may still be there.
+        if numbers.chance(20), let run = runs.randomElement(using: &numbers) {
+            runs.insert(StopOrder(id: run.id, token: run.token - 1), at: numbers.below(runs.count + 1))
+        }
         let number = nextNumber(of: session) - 1 - (numbers.chance(10) ? 1 : 0)
         return .reconcile(session, number: max(number, 0), known: runs)
     }

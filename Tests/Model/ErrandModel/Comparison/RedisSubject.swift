@@ -58,7 +58,7 @@ package actor RedisSubject {
             )
         )
         let parts = dump.elements ?? []
-        var news = News()
+        var news = News(secret: broker.hintSecret)
         let published = parts.count > 1 ? parts[1].elements ?? [] : []
         for start in stride(from: 0, to: published.count - 1, by: 2) {
             news.add(channel: published[start].text ?? "", published[start + 1].bytes ?? [])
@@ -89,6 +89,7 @@ package actor RedisSubject {
     }
 
     private struct News {
+        let secret: String
         var events: [UInt8] = []
         var work: [SessionID] = []
         var stop: [SessionID] = []
@@ -102,7 +103,7 @@ package actor RedisSubject {
                 let session = Universe.number(String(channel.suffix(1)))
                 if message == Array("s".utf8) {
                     stop.append(session)
-                } else if let given = HandedClaim(message) {
+                } else if let given = HandedClaim(message, secret: secret) {
                     handed = Handed(session: session, call: given.call, claim: GivenClaim(given.claim))
                 } else {
                     work.append(session)

@@ -1,9 +1,10 @@
-package import Errand
-package import ErrandRedis
+public import Errand
 
 extension RedisBroker {
     /// The server's time in milliseconds since 1970 UTC: the only clock that decides anything.
-    package func now() async throws(BrokerError) -> Int64 {
+    ///
+    /// - Throws: ``BrokerError`` when the server cannot be asked, or says no time.
+    public func now() async throws(BrokerError) -> Int64 {
         let parts = try await command(.command("TIME")).elements ?? []
         guard parts.count == 2, let seconds = parts[0].number, let microseconds = parts[1].number,
             (0...253_402_300_799).contains(seconds), (0..<1_000_000).contains(microseconds)

@@ -1,0 +1,38 @@
+import Logging
+import Synchronization
+
+/// How a lane's account of its claims and the broker's are brought together.
+extension Lane {
+    /// A beat has told how many claims the broker keeps for this session.
+    func note(beat claims: Int) {
+        let differs = held.withLock { held in
+            held.account.note(beat: claims, known: held.known)
+            return held.account.differs
+        }
+        if differs { wake() }
+    }
+
+    /// The broker's account and this worker's differ: the broker came back with older data, or took a claim away.
+    func reconcile(_ call: Int) async throws(BrokerError) {
+        let runs = held.withLock { held in
+            held.account.reset(known: held.known)
+            // A job has one claim: beside a run of it, the report of an older one is of no use any more.
+            let ended = held.reports.filter { held.runs[$0.id] == nil }
+            return held.runs.values.map { (id: $0.id, token: $0.token) } + ended.map { (id: $0.id, token: $0.token) }
+        }
+        do throws(BrokerError) {
+            let answer = try await epoch.broker.reconcile(epoch.session, call: call, runs: runs, on: queue)
+            guard answer.givenBack > 0 || !answer.lost.isEmpty else { return }
+            epoch.logger.info(
+                "claims reconciled with the broker",
+                metadata: [
+                    "job.queue": "\(queue)", "unknown": "\(answer.givenBack)", "lost": "\(answer.lost.count)",
+                ]
+            )
+            for id in answer.lost { held.withLock { $0.runs[id] }?.stop(.lost) }
+        } catch {
+            if error.code == .sessionLost || error.code == .closed { throw error }
+            epoch.logger.debug("not reconciled", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Errand
+import Logging
+import TestSupport
+import Testing
+
+@testable import ErrandRedis
+
+/// Repairs of what was lost while jobs with names ran, and went on being pushed: nobody is stopped, run twice or locked out for it.
+struct RepairTests {
+    private let server: RedisServer
+    private let broker: RedisBroker
+    private let key = "errand:{default}:"
+
+    init() throws {
+        server = try RedisServer()
+        broker = try RedisBroker(
+            RedisAddress(url: server.url),
+            logger: Logger(label: "repair"),
+            edition: BrokenScripts.edition()
+        )
+    }
+
+    private func push(_ id: String, _ name: String, _ policy: UniquenessPolicy = .drop) async throws -> Receipt.Outcome
+    {
+        let job = try OperationDescription("work", name: name, unique: policy, id: id).settled()
+        return try #require(try await broker.push([job], to: "default").first).outcome
+    }
+
+    private func claims(_ session: String, _ wanted: Int = 1) async throws -> (Calls, [Claim]) {
+        let session = FullQueue.session(session)
+        try await broker.register(session, on: "default")
+        var calls = Calls(broker: broker, session: session)
+        let claims = try await calls.claim(wanted)
+        return (calls, claims)
+    }
+
+    @Test func whoRunsUnderALostNameStopsNobody() async throws {
+        defer { broker.close() }
+        #expect(try await push("first", "name") == .accepted)
+        var (first, firstClaims) = try await claims("sessionA")
+        try server.run("DEL", key + "names")
+        #expect(try await push("second", "name") == .accepted)
+        var (second, secondClaims) = try await claims("sessionB")
+        let findings = try await broker.audit("default", repair: true)
+        #expect(findings.map(\.kind) == ["name_not_held"] && findings.allSatisfy { !$0.repaired }, "\(findings)")
+        #expect(try server.run("EXISTS", key + "stops", key + "next") == "0")
+        try await first.report(try #require(firstClaims.first), .finished)
+        try await second.report(try #require(secondClaims.first), .finished)
+        #expect(try await broker.status(of: "default").queue.totals["finished"] == 2)
+        #expect(try await broker.audit("default", repair: false) == [])
+    }
+
+    @Test func whoWaitsUnderALostNameRunsOnce() async throws {
+        defer { broker.close() }
+        #expect(try await push("first", "name") == .accepted)
+        try server.run("DEL", key + "names")
+        #expect(try await push("second", "name") == .accepted)
+        // The second one runs, the first one waits behind it.
+        try server.run("LREM", key + "ready:5", "1", "first")
+        try server.run("RPUSH", key + "ready:5", "first")
+        var (calls, running) = try await claims("sessionA")
+        #expect(running.map(\.id) == ["second"])
+        _ = try await broker.audit("default", repair: true)
+        try await calls.report(try #require(running.first), .finished)
+        let next = try await calls.claim(5)
+        #expect(next.map(\.id) == ["first"])
+        for claim in next { try await calls.report(claim, .finished) }
+        #expect(try await broker.audit("default", repair: false) == [])
+    }
+
+    @Test func aRevivedJobThatLostItsPlaceIsInLineAgain() async throws {
+        defer { broker.close() }
+        #expect(try await push("job", "name") == .accepted)
+        var (calls, claims) = try await claims("sessionA")
+        try await calls.report(try #require(claims.first), .failed)
+        #expect(try await broker.revive(["job"], on: "default") == [.revived])
+        try server.run("DEL", key + "ready:5")
+        let findings = try await broker.audit("default", repair: true)
+        #expect(findings.map(\.kind) == ["body_without_place"] && findings.allSatisfy(\.repaired), "\(findings)")
+        #expect(try await push("other", "name", .replace) == .replaced)
+        claims = try await calls.claim(5)
+        #expect(claims.map(\.id) == ["other"])
+    }
+
+    @Test func aDeadJobThatLostItsPlaceHoldsNoName() async throws {
+        defer { broker.close() }
+        #expect(try await push("job", "name") == .accepted)
+        var (calls, claims) = try await claims("sessionA")
+        try await calls.report(try #require(claims.first), .failed)
+        try server.run("DEL", key + "dead")
+        // As a half restored backup may have it.
+        try server.run("HSET", key + "named", "job", "name")
+        try server.run("HSET", key + "names", "name", "job")
+        _ = try await broker.audit("default", repair: true)
+        #expect(try server.run("ZSCORE", key + "dead", "job").isEmpty == false)
+        #expect(try await push("other", "name") == .accepted)
+        #expect(try await broker.audit("default", repair: false) == [])
+    }
+
+    @Test func aBatchMeetsAHolderWhoseSessionsClaimsAreSpoiled() async throws {
+        defer { broker.close() }
+        #expect(try await push("holder", "name") == .accepted)
+        _ = try await claims("sessionA")
+        try server.run("DEL", key + "claims:sessionA")
+        try server.run("SET", key + "claims:sessionA", "spoiled")
+        let jobs = [
+            try OperationDescription("work", id: "plain").settled(),
+            try OperationDescription("work", name: "name", unique: .drop, id: "named").settled(),
+        ]
+        let receipts = try await broker.push(jobs, to: "default")
+        #expect(receipts.map(\.outcome) == [.accepted, .dropped])
+        #expect(receipts.last?.id == "holder")
+        #expect(try server.run("HGET", key + "counters", "pushed") == "2")
+    }
+}
