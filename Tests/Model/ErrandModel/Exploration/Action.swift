@@ -111,7 +111,7 @@ extension World {
         let worker = workers[index]
         if worker.isPaused { return [.resume(index)] }
         var actions: [Action] = []
-        if faults.crashes > 0 { actions.append(.crash(index)) }
+        if faults.crashes > 0, !rules.crashesStrikeRuns || !worker.held.isEmpty { actions.append(.crash(index)) }
         if faults.pauses > 0 { actions.append(.pause(index)) }
         guard worker.session != nil else { return actions + [.register(index)] }
         actions.append(.beat(index))

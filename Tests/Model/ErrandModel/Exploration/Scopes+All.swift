@@ -56,6 +56,24 @@ extension Exploration.Scope {
                 $0.isQuick = true
                 $0.mustReach = names.union([.promoted, .overdue])
             },
+            Self("2 workers, 3 ids, due later, 1 cancel") {
+                $0.jobs = 3
+                $0.kinds = [.drop, .replace, .replaceLater]
+                $0.faults.cancels = 1
+                $0.isQuick = true
+                $0.mustReach = names.union([.promoted, .overdue, .supplanted])
+            },
+            Self("1 worker, 1 id, 7 crashes in its runs, nothing handed over") {
+                $0.workersAreHandedJobs = false
+                $0.workers = 1
+                $0.jobs = 1
+                $0.kinds = [.plain]
+                $0.verbs = [.finished]
+                $0.faults.crashes = 7
+                $0.crashesStrikeRuns = true
+                $0.isQuick = true
+                $0.mustReach = [.claimed, .recovered, .retried, .setAside]
+            },
         ]
     }
 
@@ -63,7 +81,7 @@ extension Exploration.Scope {
         [
             Self("2 workers, 3 ids, no fault") {
                 $0.jobs = 3
-                $0.mustReach = names.union([.overdue])
+                $0.mustReach = names.union([.overdue, .supplanted])
             },
             Self("2 workers, 2 ids, 1 crash") {
                 $0.faults.crashes = 1
@@ -164,12 +182,6 @@ extension Exploration.Scope {
                 $0.faults.cancels = 1
                 $0.faults.crashes = 1
                 $0.mustReach = names.union([.promoted, .recovered, .grace])
-            },
-            Self("2 workers, 3 ids, due later, 1 cancel") {
-                $0.jobs = 3
-                $0.kinds = [.drop, .replace, .replaceLater]
-                $0.faults.cancels = 1
-                $0.mustReach = names.union([.promoted, .overdue])
             },
         ]
     }

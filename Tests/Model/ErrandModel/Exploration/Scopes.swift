@@ -9,6 +9,8 @@ extension Exploration {
         var faults = World.Faults()
         var verbs: [Verb] = [.finished, .failed, .released]
         var workersLeave = false
+        /// Whether workers crash only while they run something.
+        var crashesStrikeRuns = false
         /// Whether pushes may answer the workers' next calls, as they do for workers of one queue.
         var workersAreHandedJobs = true
         /// What must come about in it, beside each action of its own.

@@ -8,6 +8,7 @@ package enum Witness: Int, CaseIterable, Sendable {
     case givenBack, lostClaim
     case revived
     case handedOver, cameLate
+    case supplanted, setAside
 }
 
 /// Which of them came about in a step.
@@ -22,7 +23,7 @@ extension World {
     /// Notes what a transition brought about.
     mutating func witness(_ command: Command, _ answer: Answer, _ before: QueueModel) {
         switch answer {
-        case .receipts(let receipts): for receipt in receipts { witness(receipt) }
+        case .receipts(let receipts): for receipt in receipts { witness(receipt, before) }
         case .no(.sessionLost): witnesses.insert(.sessionLost)
         case .no(.refused): witnesses.insert(.heldBack)
         case .exchanged(let accepted, let claims, _, _, let cameLate):
@@ -50,11 +51,13 @@ extension World {
 
     private func isBehind(_ job: Job) -> Bool { if case .behind = job.place { true } else { false } }
 
-    private mutating func witness(_ receipt: Receipt) {
+    private mutating func witness(_ receipt: Receipt, _ before: QueueModel) {
         switch receipt {
         case .dropped: witnesses.insert(.dropped)
         case .replaced: witnesses.insert(.replaced)
-        case .deferred: witnesses.insert(.deferred)
+        case .deferred(let holder):
+            witnesses.insert(.deferred)
+            if before.jobs[holder]?.successor != nil { witnesses.insert(.supplanted) }
         case .exists: witnesses.insert(.exists)
         case .accepted: break
         }
@@ -63,7 +66,9 @@ extension World {
     private mutating func witness(_ event: Event) {
         switch event.kind {
         case .retrying: witnesses.insert(.retried)
-        case .dead: witnesses.insert(.died)
+        case .dead:
+            witnesses.insert(.died)
+            if case .killsItsWorkers = event.reason { witnesses.insert(.setAside) }
         case .recovered: witnesses.insert(.recovered)
         case .timedOut: if event.reason == .stuck { witnesses.insert(.overdue) }
         default: break

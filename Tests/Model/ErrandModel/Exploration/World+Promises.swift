@@ -5,9 +5,8 @@ extension World {
         let answer = queue.apply(command, at: now)
         outage.note(command, answer, at: now)
         let broken =
-            queue.brokenInvariant ?? brokenLife(command, before) ?? brokenFence(command, answer, before)
-            ?? brokenClaim(before) ?? brokenTime(before) ?? brokenEvents(command, before)
-            ?? brokenGrace(command, answer) ?? brokenDeadline(command, before) ?? brokenResend(command, answer)
+            queue.brokenInvariant ?? queue.brokenStep(command, answer, since: before)
+            ?? brokenPromise(command, answer, before)
         witness(command, answer, before)
         if let handed = queue.effects.handed { hints.append(handed) }
         // What is only counted or shown does not make worlds differ.
@@ -17,9 +16,14 @@ extension World {
         return (answer, broken)
     }
 
-    /// S1, S9, S11: what was accepted is there or has visibly ended; what has ended does not come back, and what is dead
-    /// only when somebody asks for it.
-    private func brokenLife(_ command: Command, _ before: QueueModel) -> String? {
+    /// What is judged by what is known outside the broker, or more strictly since a scope has nothing else in it.
+    private mutating func brokenPromise(_ command: Command, _ answer: Answer, _ before: QueueModel) -> String? {
+        brokenLife(before) ?? brokenFence(command, answer, before) ?? brokenClaim(before) ?? brokenTime(before)
+            ?? brokenEvents(command, before) ?? brokenGrace(command, answer) ?? brokenDeadline(command, before)
+    }
+
+    /// S1, S9: what was accepted is there or has visibly ended; what has ended does not come back.
+    private func brokenLife(_ before: QueueModel) -> String? {
         for id in 0..<pushed {
             let wasOver = before.ended.ending(of: id, at: now) != nil
             let isThere = queue.jobs[id] != nil
@@ -27,8 +31,6 @@ extension World {
                 return "S1: job \(id) is lost"
             }
             if wasOver, isThere { return "S9: job \(id) came back after its end" }
-            if case .revive = command { continue }
-            if before.jobs[id]?.isDead == true, queue.jobs[id]?.isDead == false { return "S9: job \(id) was dead" }
         }
         return nil
     }
@@ -126,24 +128,5 @@ extension World {
     /// How long ago a claim was made, whatever the clock says.
     func realAge(of token: Token) -> Time {
         now - leapt - claimTimes[token, default: token / 1000]
-    }
-
-    /// S15: made once more, a transition changes no job and is answered the same.
-    private func brokenResend(_ command: Command, _ answer: Answer) -> String? {
-        switch command {
-        case .exchange, .push, .reconcile, .release, .cancel, .revive: break
-        default: return nil
-        }
-        var copy = queue
-        let again = copy.apply(command, at: now)
-        guard copy.jobs == queue.jobs, copy.lines == queue.lines, copy.holders == queue.holders else {
-            return "S15: a resend of \(command) changes jobs"
-        }
-        if case .exchanged(let accepted, let claims, _, _, _) = answer {
-            guard case .exchanged(accepted, claims, _, _, _) = again else {
-                return "S15: a resend is answered \(again)"
-            }
-        }
-        return nil
     }
 }

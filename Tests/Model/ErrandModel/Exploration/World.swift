@@ -82,6 +82,8 @@ struct World: Sendable {
         var verbs: [Verb]
         /// Whether workers may leave in peace.
         var workersLeave: Bool
+        /// Whether workers crash only while they run something: then there can be many crashes.
+        var crashesStrikeRuns: Bool
         /// Whether pushes may answer the workers' next calls.
         var workersAreHandedJobs: Bool
         /// Whether the clock may jump, so that times of before and after cannot be compared.
@@ -96,6 +98,7 @@ struct World: Sendable {
             kinds: scope.kinds,
             verbs: scope.verbs,
             workersLeave: scope.workersLeave,
+            crashesStrikeRuns: scope.crashesStrikeRuns,
             workersAreHandedJobs: scope.workersAreHandedJobs,
             clockLeaps: scope.faults.leaps > 0
         )

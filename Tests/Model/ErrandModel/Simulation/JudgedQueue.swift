@@ -19,7 +19,10 @@ extension JudgedQueue {
     mutating func observe(_ command: Command) -> (answer: Answer, broken: String?) {
         let before = queue
         let answer = queue.apply(command, at: now)
-        return (answer, queue.brokenInvariant ?? brokenPromise(command, answer, before))
+        let broken =
+            queue.brokenInvariant ?? queue.brokenStep(command, answer, since: before)
+            ?? brokenPromise(command, answer, before)
+        return (answer, broken)
     }
 
     private mutating func brokenPromise(_ command: Command, _ answer: Answer, _ before: QueueModel) -> String? {

@@ -32,7 +32,7 @@ extension Simulation {
         guard let session = workers[index].session else { return }
         workers[index].sentAt = now
         var registration = Registration(session: session, lease: Self.lease)
-        registration.operations = [0: .init(timeout: 200, retries: 1), 1: .init(timeout: 200, retries: 0)]
+        registration.operations = Self.operations
         send(index, .register(registration))
     }
 
@@ -95,7 +95,9 @@ extension Simulation {
         var report = Report(id: claim.id, token: claim.token, verb: verb)
         report.attempt = claim.attempt
         report.hasError = verb == .failed || verb == .timedOut
-        report.retryDelay = claim.attempt <= 1 || verb == .snoozed ? 50 : nil
+        let job = made[claim.id]
+        let retries = job.retries ?? Self.operations[job.operation]?.retries ?? 0
+        report.retryDelay = claim.attempt <= retries || verb == .snoozed ? 50 : nil
         workers[index].reports.append(report)
     }
 

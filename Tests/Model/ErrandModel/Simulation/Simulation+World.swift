@@ -14,6 +14,7 @@ extension Simulation {
             push.priority = [5, 5, 9, 1][numbers.below(4)]
             if numbers.chance(20) { push.due = now + clockOffset + Time(numbers.below(1500)) }
             if numbers.chance(50) { push.retries = numbers.below(3) }
+            made.append(push)
             unanswered.append(push)
             hand(over: push)
         }

@@ -9,6 +9,9 @@ package struct Simulation {
     static let patience: Time = 60_000
     static let workerCount = 3
     static let jobCount = 18
+    static let operations: [Operation: Registration.Defaults] = [
+        0: .init(timeout: 200, retries: 1), 1: .init(timeout: 200, retries: 0),
+    ]
 
     /// What a seed came to.
     package struct Outcome: Sendable {
@@ -31,6 +34,8 @@ package struct Simulation {
     var workers: [SimulatedWorker]
     var nextSession = 0
     var nextJob = 0
+    /// Every job that the producer has made, by its id: what workers read in its body.
+    var made: [Push] = []
     var unanswered: [Push] = []
     var brokerIsDownUntil: Time = 0
     var snapshots: [Snapshot] = []

@@ -61,9 +61,9 @@ extension QueueModel {
         return nil
     }
 
-    /// S13: crash counts within their limits.
+    /// S13: crash counts within their limits, the last of which is for the dead.
     private var brokenCount: String? {
-        for job in jobs.values where job.crashesAlone > 4 || job.crashesAlone > job.crashes {
+        for job in jobs.values where job.crashesAlone > (job.isDead ? 4 : 3) || job.crashesAlone > job.crashes {
             return "S13: \(job.id) crashed \(job.crashes) times, \(job.crashesAlone) alone"
         }
         return nil
