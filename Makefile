@@ -61,12 +61,13 @@ MODEL = .build/$(MODEL_BUILD)/errand-model
 build-model: deps
 	@$(BUILD) -c $(MODEL_BUILD) --product errand-model
 
-model: build-model ## the brokers against the model, in about two minutes (docs/model.md)
+model: build-model ## the brokers against the model, and whether that notices broken ones, in about two minutes (docs/model.md)
 	$(MODEL) memory --histories 5000
 	$(MODEL) redis --histories 400
 	$(MODEL) redis --histories 100 --tombstones
 	$(MODEL) explore --quick
 	$(MODEL) simulate --seeds 500
+	ERRAND_MODEL=$(MODEL) HISTORIES=400 scripts/check-mutations said
 
 model-full: build-model ## the same with the figures of docs/model.md: two hours
 	$(MODEL) memory --histories 1000000

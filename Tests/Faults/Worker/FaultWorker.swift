@@ -24,6 +24,7 @@ struct FaultWorker: AsyncParsableCommand {
     @Option(help: "Milliseconds.") var stuckAfter = 60000
     @Option(help: "Operations that this worker does not know.") var without: [String] = []
     @Flag(help: "Tells when no task finds a thread in the task pool.") var watchPool = false
+    @Flag(help: "Goes on when its task pool was blocked, as a web backend with a worker in it does.") var goesOn = false
 
     func run() async throws {
         let logger = Logger(label: "errand-fault-worker") { label in
@@ -54,7 +55,7 @@ struct FaultWorker: AsyncParsableCommand {
             ),
             operations: FaultOperations(ledger: writer).all.filter { !without.contains($0.name) },
             logger: logger,
-            onEvent: Self.tell
+            onEvent: { [goesOn] in Self.tell($0, goesOn: goesOn) }
         )
         let group = ServiceGroup(
             services: [worker],
@@ -68,7 +69,7 @@ struct FaultWorker: AsyncParsableCommand {
     }
 
     /// One line an event, for whoever started the process.
-    @Sendable private static func tell(_ event: WorkerEvent) {
+    private static func tell(_ event: WorkerEvent, goesOn: Bool) {
         let line =
             switch event {
             case .registered(let session): "registered \(session.id)"
@@ -78,6 +79,6 @@ struct FaultWorker: AsyncParsableCommand {
             }
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
         // With every thread of the task pool blocked nobody else will end the process.
-        if case .stuck(let stuck) = event, !stuck.endsWorker { Foundation.exit(70) }
+        if case .stuck(let stuck) = event, !stuck.endsWorker, !goesOn { Foundation.exit(70) }
     }
 }

@@ -7,9 +7,17 @@ struct LedgerBroker: WorkingBroker {
     let ledger: LedgerWriter
 
     func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeAnswer {
-        let answer = try await broker.exchange(exchange, on: queue)
-        ledger.write(exchange.reports, counted: answer.accepted)
-        return answer
+        do throws(BrokerError) {
+            let answer = try await broker.exchange(exchange, on: queue)
+            ledger.write(exchange.reports, counted: answer.accepted)
+            return answer
+        } catch {
+            // Whose session is over holds nothing any more, so none of its reports counts.
+            if error.code == .sessionLost {
+                ledger.write(exchange.reports, counted: exchange.reports.map { _ in false })
+            }
+            throw error
+        }
     }
 
     // MARK: All else goes through

@@ -15,6 +15,8 @@ struct WorkerOptions: Sendable {
     var without: [String] = []
     /// Whether it tells when no task finds a thread in the task pool.
     var watchesPool = false
+    /// Whether it goes on when its task pool was blocked.
+    var goesOn = false
     /// Words before the command, for instance `ip netns exec …`.
     var prefix: [String] = []
     /// A trap is to end the process at once, not after a second of looking at itself.
@@ -55,6 +57,7 @@ extension Play {
         for queue in options.queues { arguments += ["--queue", queue] }
         for operation in options.without { arguments += ["--without", operation] }
         if options.watchesPool { arguments.append("--watch-pool") }
+        if options.goesOn { arguments.append("--goes-on") }
         let worker =
             if options.prefix.isEmpty {
                 try Program("errand-fault-worker", arguments, environment: options.environment)

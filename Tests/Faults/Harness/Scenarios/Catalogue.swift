@@ -5,7 +5,7 @@ extension Scenario {
     private static let workers =
         killedWorkers + crashPoints + busyWorkers + stoppedWorkers + leavingWorkers + starvedWorkers
         + steadyWorkers
-    private static let data = storms + garbage + descriptions + largeJobs
+    private static let data = storms + mixedStorms + garbage + descriptions + largeJobs
     private static let network =
         lostAnswers + partitions + cutOff + badLines + lostConnections + movedServers + wrongAnswers
         + wrongServers

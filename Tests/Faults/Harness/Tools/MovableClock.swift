@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// The clock of a server, to be moved while it runs.
+/// The clock of a server or another process, to be moved while it runs.
 struct MovableClock {
     private let file: String
     private let libraries: String
@@ -14,18 +14,20 @@ struct MovableClock {
         try set("+0")
     }
 
+    private var settings: [String] {
+        [
+            "LD_PRELOAD=\(libraries)", "FAKETIME_TIMESTAMP_FILE=\(file)", "FAKETIME_NO_CACHE=1",
+            "FAKETIME_DONT_FAKE_MONOTONIC=1", "FAKETIME_DISABLE_SHM=1",
+        ]
+    }
+
     /// A server that goes by it.
     func server(_ play: Play, _ more: [String] = []) throws -> RedisServer {
-        try play.adopt(
-            RedisServer(
-                prefix: [
-                    "LD_PRELOAD=\(libraries)", "FAKETIME_TIMESTAMP_FILE=\(file)", "FAKETIME_NO_CACHE=1",
-                    "FAKETIME_DONT_FAKE_MONOTONIC=1", "FAKETIME_DISABLE_SHM=1",
-                ],
-                more
-            )
-        )
+        try play.adopt(RedisServer(prefix: settings, more))
     }
+
+    /// Words before a command that make it go by this clock; the shell is there for ``Faketime``'s reasons.
+    var prefix: [String] { settings + ["sh", "-c", #"exec "$@""#, "sh"] }
 
     /// Sets it so many seconds ahead (`+3600`) or behind (`-60`).
     func set(_ offset: String) throws {

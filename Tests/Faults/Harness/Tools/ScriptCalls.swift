@@ -9,6 +9,9 @@ final class ScriptCalls: Sendable {
     private static let names = Dictionary(uniqueKeysWithValues: Script.all.map { (Array($0.digest.utf8), $0.name) })
     private static let texts = Dictionary(uniqueKeysWithValues: Script.all.map { ($0.text, $0.name) })
 
+    /// The digest by which a script is called; of no script it is in no request.
+    static func digest(of name: String) -> String { Script.all.first { $0.name == name }?.digest ?? name }
+
     /// The script that a request calls; `nil` when it calls none.
     static func script(of request: ChaosProxy.Request) -> String? {
         let words = RESPFrame.words(of: request.bytes)
@@ -30,6 +33,11 @@ final class ScriptCalls: Sendable {
 
     /// How often a fault struck a call of a script.
     func strikes(on name: String) -> Int { strikes.withLock { $0[name] ?? 0 } }
+}
+
+extension ChaosProxy {
+    /// Holds heartbeats back until its release: a worker that learns from one that its session is over reports nothing any more.
+    func holdHeartbeats() { treat { ScriptCalls.script(of: $0) == "heartbeat" ? .hold : .pass } }
 }
 
 extension RedisServer {

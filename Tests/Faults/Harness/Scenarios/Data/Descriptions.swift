@@ -72,14 +72,15 @@ extension Scenario {
             let texts = try ["jobs", "status"].map { view in
                 try console(play, server, [view] + (view == "jobs" ? ["--queue", Play.queue] : []))
             }
-            for text in texts {
-                let raw = text.unicodeScalars.filter { ($0.value < 32 && $0 != "\n") || $0.value == 0x202e }
-                play.expect(raw.isEmpty, "the console wrote control characters: \(Array(raw.prefix(3)))")
-            }
-            try await play.worker()
+            for text in texts { expectPlain(play, [text], "the console") }
+            let library = try await play.worker { $0.environment["LOG_LEVEL"] = "trace" }
             try await play.drain()
             let kept = try await play.console.inspect(jobs.map(\.id), on: Play.queue)
             play.expect(kept.allSatisfy { $0?.state == .finished }, "not all finished")
+            expectPlain(play, library.lines, "a worker's log")
+            library.signal(SIGTERM)
+            _ = try await library.end()
+            try await shout(play, server, nasty)
         },
         Scenario("F66", "arguments nested deeper than anybody should", quick: true) { play in
             let server = try play.server()
@@ -156,6 +157,39 @@ extension Scenario {
             _ = try await play.console.delete(ids, on: Play.queue)
         },
     ]
+
+    /// Nothing in it may steer a terminal, or turn what follows round.
+    private static func expectPlain(_ play: Play, _ lines: [String], _ what: String) {
+        play.expect(!lines.isEmpty, "\(what) is empty")
+        let raw = lines.joined().unicodeScalars.filter { ($0.value < 32 && $0 != "\n") || $0.value == 0x202e }
+        play.expect(raw.isEmpty, "\(what) has control characters: \(Array(raw.prefix(3)))")
+    }
+
+    /// The shipped worker, which says more, with a child that repeats all that it is told, and fails.
+    private static func shout(_ play: Play, _ server: RedisServer, _ nasty: String) async throws {
+        let catalogue = play.directory + "/shout.yaml"
+        let command = #"[sh, -c, 'printf "%s\n" "$ERRAND_NAME" >&2; cat >&2; exit 1']"#
+        try "operations:\n  shout: {run: \(command), queue: \(Play.queue)}\n"
+            .write(toFile: catalogue, atomically: true, encoding: .utf8)
+        let shipped = try play.command("errand-worker", ["--catalogue", catalogue, "--redis", server.url, "--verbose"])
+        // No child can be given the first one, for its NUL.
+        for name in [nasty, nasty.filter { $0 != "\0" }] {
+            try await play.push(1, "shout") {
+                $0.name = name
+                $0.unique = .drop
+                $0.pad = 100
+                $0.ends = false
+            }
+        }
+        try await eventually("both have failed") { try await play.status().dead == 2 }
+        let dead = try console(play, server, ["jobs", "--queue", Play.queue, "--state", "dead"])
+        expectPlain(play, [dead], "the list of dead jobs")
+        _ = try await play.console.delete(try await play.dead(), on: Play.queue)
+        shipped.signal(SIGTERM)
+        let status = try await shipped.end()
+        play.expect(status == 0, "the shipped worker left with \(status)")
+        expectPlain(play, shipped.lines, "the shipped worker's log")
+    }
 
     /// What the console writes.
     static func console(_ play: Play, _ server: RedisServer, _ arguments: [String]) throws -> String {

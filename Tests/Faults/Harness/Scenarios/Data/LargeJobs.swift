@@ -63,11 +63,19 @@ extension Scenario {
             play.struck(outcomes.filter { $0 == .exists }.count)
             play.expect(outcomes.filter { $0 == .exists }.count == 99, "not every other push said exists")
             play.accounts.took([Receipt(id: job.id, queue: Play.queue, outcome: .accepted)], of: [job])
+            // The run tells whether its arguments name its own id.
+            let changes = ["id": "other"]
+            let other = try OperationDescription("mark", encoding: changes, queue: Play.queue, id: job.id).settled()
+            let producer = Producer(broker: try play.console)
+            let changed = try await producer.push(envelopes: [other])[0].outcome
+            play.expect(changed == .exists, "with other arguments a push says \(changed)")
+            let stored = try await play.console.inspect([job.id], on: Play.queue)[0]?.body ?? []
+            play.expect(Array(stored.dropFirst(13)) == job.bytes, "another push of the id changed the job")
             try await play.worker()
             try await play.drain()
             // After its end the id is still known.
-            let again = try await play.push([job])[0].outcome
-            play.expect(again == .exists, "after its end a push says \(again)")
+            let again = try await producer.push(envelopes: [job, other]).map(\.outcome)
+            play.expect(again == [.exists, .exists], "after its end pushes say \(again)")
         },
         Scenario("F71", "names that look alike, are empty, or far too long", quick: true) { play in
             let server = try play.server()

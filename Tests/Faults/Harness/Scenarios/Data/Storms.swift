@@ -59,28 +59,66 @@ extension Scenario {
                 return (storm, storm.order.last)
             }
         },
-        Scenario("F73", "a name is replaced all the time, and its job runs all the same", quick: true) { play in
-            let server = try play.server()
-            try await play.push(play.size(quick: 300, full: 10_000), "nap") { $0.milliseconds = 20 }
-            let replacing = play.load(
-                rate: play.size(quick: 200, full: 1000),
-                "mark",
-                via: try play.connect(server.url)
-            ) {
-                $0.name = "restless"
-                $0.unique = .replace
-            }
-            try await Task.sleep(for: .seconds(1))
-            let waiting = try await play.status().ready
-            try await play.workers(2) { $0.concurrency = 4 }
-            // As long as what was in line before it takes, with as much again for a slow machine.
-            try await play.recovers("the job of the restless name runs", within: .seconds(waiting / 100 + 15)) {
-                play.ledger.lines.contains { play.accounts.entries[$0.id]?.outcome == .replaced && $0.what == "end" }
-            }
-            try await replacing.stop()
-            play.struck(Int(try await play.totals()["replaced"]))
-        },
+        Scenario(
+            "F73",
+            "a name is replaced all the time in a line without end, and its job keeps its place",
+            quick: true,
+            keepItsPlace
+        ),
     ]
+
+    /// The line does not end while this lasts: a job that went to its tail with each replacement would not run before it does.
+    ///
+    /// Its jobs are so long that no worker claims any ahead. One that is replaced after its claim and before its begin is told
+    /// to stop, and what takes its place comes in at the tail.
+    private static func keepItsPlace(_ play: Play) async throws {
+        let server = try play.server()
+        let (workers, slots) = (play.size(quick: 1, full: 4), 8)
+        let restless: (inout JobOptions) -> Void = {
+            $0.name = "restless"
+            $0.unique = .replace
+        }
+        try await play.push(play.size(quick: 60, full: 4000), "block") { $0.milliseconds = 200 }
+        try await play.push(1, "mark", restless)
+        let marker = try await play.push(1, "mark")[0]
+        // More than the workers can do: 40 a second each.
+        let refilling = play.load(rate: 50 * workers, "block") { $0.milliseconds = 200 }
+        let rate = play.size(quick: 200, full: 1000)
+        let replacing = play.load(rate: rate, "mark", via: try play.connect(server.url), restless)
+        try await eventually("it is replaced all the time") { try await play.totals()["replaced"] > 100 }
+        try await play.workers(workers) { $0.concurrency = slots }
+        // So many may begin before others that were claimed before them.
+        let tolerance = 2 * workers * slots
+        try await eventually("the line moves on behind the marker") {
+            let begun = begun(play)
+            return begun.firstIndex(of: marker).map { begun.count > $0 + tolerance } ?? false
+        }
+        let left = try await play.status().ready
+        try await replacing.stop()
+        try await refilling.stop()
+        let totals = try await play.totals()
+        play.struck(left > tolerance ? totals["replaced"] : 0, or: "with \(left) in line its tail was no bad place")
+        judgePlace(play, marker, tolerance, wasStopped: totals["cancelled"] > 0)
+        while try await play.console.clear(Play.queue) > 0 {}
+    }
+
+    /// Of the two that came at the same time neither may have begun much later than the other.
+    ///
+    /// - Parameter wasStopped: whether a claimed job was stopped before it began, as may happen on a busy machine.
+    private static func judgePlace(_ play: Play, _ marker: String, _ tolerance: Int, wasStopped: Bool) {
+        let begun = begun(play)
+        let entries = play.accounts.entries
+        let place = begun.firstIndex { entries[$0]?.outcome == .replaced }
+        let latest = (begun.firstIndex(of: marker) ?? 0) + tolerance
+        let isInTime = (place ?? .max) <= latest
+        let what = "the restless job began as number \(place.map(String.init) ?? "none"), and had to before \(latest)"
+        if wasStopped { play.expectInTime(isInTime, what) } else { play.expect(isInTime, what) }
+    }
+
+    /// The jobs in the order in which they began.
+    private static func begun(_ play: Play) -> [String] {
+        play.ledger.lines.filter { $0.what == "begin" }.map(\.id)
+    }
 
     /// A job of the storm's name that was there before it.
     private static func firstJob(_ place: Storm.Place, delay: Int64? = nil) async throws -> String {

@@ -42,9 +42,12 @@ extension Scenario {
         let network = try NetworkNamespace(play)
         let server = try network.server(play, on: ["127.0.0.1", "127.0.0.2"])
         try play.watch(server)
+        try server.learnScripts()
         let lonely = try await play.worker {
             $0.url = "redis://\(server.credentials)127.0.0.2:\(server.port)"
             $0.prefix = network.prefix
+            // No more than it gets: while a slot is free it asks for jobs, and learns that its session is over before it reports.
+            $0.concurrency = 3
         }
         let ids = try await play.push(3, "nap") { $0.milliseconds = 2000 }
         try await eventually("all run") { ids.allSatisfy { play.ledger.begun[$0] != nil } }
@@ -61,10 +64,16 @@ extension Scenario {
         }
         try await eventually("the broker knows it") { try await play.totals()["finished"] >= Int64(ids.count) }
         let before = try await play.totals()
-        let dropped = try network.heal()
+        let refused = play.ledger.refused
+        let dropped = try network.dropped
+        play.struck(dropped > 0 ? before["recovered"] : 0, or: "\(dropped) packets lost, and no job was recovered")
+        // From a heartbeat, too, it would learn it first.
+        try network.drop("-d 127.0.0.2 -m string --algo bm --string \(ScriptCalls.digest(of: "heartbeat"))")
+        try network.pass("-d 127.0.0.2", "-s 127.0.0.2")
         // What it reports is of a session that is gone; then it goes on under a new one.
         try await play.registered(lonely, times: 2)
-        play.struck(dropped > 0 && before["recovered"] > 0 ? 1 : 0)
+        try network.heal()
+        play.struck(play.ledger.refused - refused, or: "the worker reported nothing of its old session")
         let after = try await play.totals()
         play.expect(after["finished"] == before["finished"], "a finish of the lost session counted")
         play.expect(play.sessions(of: other).count == 1, "the other worker lost its session")

@@ -18,7 +18,39 @@ extension Scenario {
         Scenario("F27", "answers come byte by byte") { play in
             try await endure(play, slice: 1) { _ in .pass }
         },
+        Scenario("F27b", "answers stop in the middle of a job, and nothing more comes over their connection", stall),
     ]
+
+    /// What is missing is not waited for longer than for any answer: then the same is asked again over another connection.
+    private static func stall(_ play: Play) async throws {
+        play.rules { $0.forbidsDuplicates = true }
+        let server = try play.server()
+        let proxy = try play.proxy(server)
+        let line = DyingLine(proxy)
+        let worker = try await play.worker { $0.url = proxy.url }
+        for _ in 0..<play.size(quick: 2, full: 20) {
+            let before = try connections(server)
+            let strikes = line.strikes
+            line.arm()
+            let ids = try await play.push(10, "mark") { $0.pad = 200 }
+            try await play.recovers("the jobs end", within: .seconds(10)) {
+                ids.allSatisfy { play.ledger.ended[$0] != nil }
+            }
+            play.struck(line.strikes - strikes, or: "no answer stopped")
+            let after = try connections(server)
+            play.expect(!after.isSubset(of: before), "no new connection was made")
+        }
+        play.expect(play.sessions(of: worker).count == 1, "the session was lost")
+        let totals = try await play.totals()
+        play.expect(totals["recovered"] == 0, "\(totals["recovered"]) jobs were taken back")
+    }
+
+    /// The connections of workers, but for those of heartbeats, by the server's numbers for them.
+    private static func connections(_ server: RedisServer) throws -> Set<String> {
+        let clients = try server.run("CLIENT", "LIST").split(separator: "\n")
+        let workers = clients.filter { $0.contains(" name=errand-fault-worker ") }
+        return Set(workers.compactMap { $0.split(separator: " ").first.map(String.init) })
+    }
 
     /// Each script that a job meets in its life is called through a bad network, and struck; each job runs once.
     private static func endure(

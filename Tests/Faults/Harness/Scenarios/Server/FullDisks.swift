@@ -64,6 +64,7 @@ extension Scenario {
         for _ in 0..<play.size(quick: 1, full: 10) {
             let ids = try await play.push(8, "block") { $0.milliseconds = 6000 }
             try await eventually("eight jobs run") { ids.allSatisfy { play.ledger.begun[$0] != nil } }
+            let before = try server.errors("MISCONF")
             try await strike()
             let refused = play.accounts.refusals
             let load = play.load(rate: 20, via: producer)
@@ -71,7 +72,7 @@ extension Scenario {
             try await Task.sleep(for: .seconds(4))
             try await heal()
             let healed = ContinuousClock.now
-            play.struck(try server.errors("MISCONF") > 0 ? 1 : 0)
+            play.struck(try server.errors("MISCONF") - before, or: "nobody was told that nothing can be written")
             try await play.recovers("the jobs end", within: .seconds(12), since: healed) {
                 ids.allSatisfy { play.ledger.ended[$0] != nil }
             }

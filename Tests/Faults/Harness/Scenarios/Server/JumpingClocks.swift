@@ -34,12 +34,10 @@ extension Scenario {
         for (round, offset) in jumps.enumerated() {
             let held = try await play.push(6, "block") { $0.milliseconds = 5000 }
             try await eventually("six jobs run") { held.allSatisfy { play.ledger.begun[$0] != nil } }
-            let doomed = try await play.worker { $0.concurrency = 1 }
-            let lost = try await play.push(1, "block") { $0.milliseconds = 1500 }
-            try await eventually("the seventh runs") { play.ledger.begun[lost[0]] != nil }
-            let isDoomed = play.ledger.lines.contains { $0.id == lost[0] && $0.pid == doomed.pid }
+            let (doomed, lost) = try await doomedWorker(play)
             let before = try time(of: server)
-            if isDoomed { try await play.kill(doomed) }
+            try await play.kill(doomed)
+            play.struck(holds(play, doomed, lost) ? 1 : 0, or: "the killed worker's job had ended")
             try clock.set(offset)
             try await eventually("the clock has jumped") { abs(try time(of: server) - before) > 3000 }
             play.struck()
@@ -56,7 +54,6 @@ extension Scenario {
             } else if try await standsStill(pulse, play, since: ticked, by: before - now) {
                 isSteady = false
             }
-            if !isDoomed { try await play.kill(doomed) }
         }
         try await load.stop()
         try await pulse.stop(isSteady: isSteady)
@@ -66,6 +63,25 @@ extension Scenario {
         play.expect(workers.allSatisfy { play.sessions(of: $0).count == 1 }, "a session was lost")
         let reused = Checker(accounts: play.accounts, ledger: play.ledger).reusedTokens
         play.expect(reused.isEmpty, "tokens were given out twice: \(reused.prefix(3))")
+    }
+
+    /// A worker that runs a job for certain: it is given long ones until it has begun one, for others have free slots, too.
+    private static func doomedWorker(_ play: Play) async throws -> (worker: Program, jobs: [String]) {
+        let worker = try await play.worker { $0.concurrency = 1 }
+        var jobs: [String] = []
+        try await eventually("the worker that is to die runs a job", within: .seconds(20)) {
+            jobs += try await play.push(1, "block") { $0.milliseconds = 1500 }
+            try await Task.sleep(for: .milliseconds(100))
+            return holds(play, worker, jobs)
+        }
+        return (worker, jobs)
+    }
+
+    /// Whether a worker has begun one of these and not ended it.
+    private static func holds(_ play: Play, _ worker: Program, _ jobs: [String]) -> Bool {
+        let mine = play.ledger.lines.filter { $0.pid == worker.pid && jobs.contains($0.id) }
+        let ended = Set(mine.filter { $0.what == "end" }.map(\.id))
+        return mine.contains { $0.what == "begin" && !ended.contains($0.id) }
     }
 
     /// After a jump ahead the ticks in between are left out, and it goes on at the new time, in seconds since 1970.

@@ -75,6 +75,45 @@ extension Scenario {
             let told = stuck.filter { $0.lines.contains { $0.hasPrefix("stuck ") && $0.contains("the task pool") } }
             play.expect(told.count == stuck.count, "a worker gave itself up and did not say that its pool is blocked")
         },
+        Scenario(
+            "F06c",
+            "handlers block every thread of the task pool, and come back before the lease is over",
+            quick: true
+        ) {
+            play in
+            play.rules { $0.forbidsDuplicates = true }
+            try play.server()
+            let handlers = 2 * Play.poolWidth
+            let worker = try await play.worker {
+                $0.concurrency = handlers
+                $0.stuckAfter = 2000
+                $0.lease = 8000
+                $0.watchesPool = true
+                $0.goesOn = true
+            }
+            let ids = try await play.push(handlers, "blockpool") {
+                $0.milliseconds = 6000
+                $0.timeout = .seconds(120)
+            }
+            try await eventually("its pool is found blocked", within: .seconds(30)) {
+                worker.lines.contains { $0.hasPrefix("stuck ") }
+            }
+            play.struck()
+            // Its heart beats again: also what it claims now is not taken away when the lease would have been over.
+            try await play.recovers("the handlers come back", within: .seconds(60)) {
+                ids.allSatisfy { play.ledger.ended[$0] != nil }
+            }
+            let later = try await play.push(2, "nap") {
+                $0.milliseconds = 9000; $0.timeout = .seconds(60)
+            }
+            try await eventually("all jobs end") { later.allSatisfy { play.ledger.ended[$0] != nil } }
+            play.expect(play.sessions(of: worker).count == 1, "the session was lost")
+            let totals = try await play.totals()
+            play.expect(
+                totals["recovered"] == 0,
+                "\(totals["recovered"]) jobs were taken back as those of a dead worker"
+            )
+        },
         Scenario("F07", "a handler never returns", quick: true) { play in
             try play.server()
             let worker = try await play.worker { $0.concurrency = 1 }

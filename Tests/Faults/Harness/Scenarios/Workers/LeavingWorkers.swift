@@ -61,7 +61,10 @@ extension Scenario {
                         worker.signal(signal)
                         try await Task.sleep(for: .milliseconds(10))
                     }
-                    _ = try await worker.end(within: .seconds(8))
+                    let status = try await worker.end(within: .seconds(8))
+                    // Before it listens to signals, or while it ends, one may end it as it ends any process.
+                    let mayBe = [0] + signals.map { 128 + $0 }
+                    play.expect(mayBe.contains(status), "after \(signals) the worker \(worker.account)")
                     play.struck()
                     proxy.cut(false)
                 }
@@ -86,7 +89,8 @@ extension Scenario {
                 worker.signal(SIGTERM)
                 let status = try await worker.end(within: .seconds(15))
                 let took = (ContinuousClock.now - asked) / .seconds(1)
-                play.expect(took < 6, "it took \(took) s to leave, status \(status)")
+                play.expect(took < 6, "it took \(took) s to leave")
+                play.expect(status == 0, "without a server the worker \(worker.account)")
                 play.struck()
                 proxy.cut(false)
                 let next = try await play.worker()

@@ -28,59 +28,22 @@ extension Scenario {
             play.rules { $0.workersLeaveCleanly = false }
             try play.server()
             try await play.push(20, "nap") { $0.milliseconds = 20 }
-            for limit in [1, 2, 3, 4, 6, 8, 12] {
-                let group = try ControlGroup(play, "pids")
-                try group.set("pids.max", "\(limit)")
-                let worker = try await play.worker {
-                    $0.prefix = group.prefix
-                    $0.waits = false
-                }
-                try await Task.sleep(for: .milliseconds(1500))
-                let refused = try group.get("pids.events").trimmed
-                if refused != "max 0" { play.struck() }
-                // Whether it works with so few threads or not: it either serves or is gone, and holds nothing for ever.
-                worker.signal(SIGKILL)
-                _ = try await worker.end()
-            }
+            for threads in [1, 2, 3, 4, 6, 8, 12] { try await starve(play, threads: threads) }
             try await play.worker()
         },
-        Scenario("F15", "workers' clocks are an hour ahead and behind", quick: true, needs: [.faketime]) { play in
-            play.rules {
-                $0.forbidsDuplicates = true
-                // The ledger's times are the moved clocks'; the server's own are looked at below.
-                $0.earlyTolerance = .max / 4
-            }
-            try play.server()
-            try await play.console.configure(Play.queue, QueueSettings(publishesStarts: true))
-            let events = try await play.listen()
-            let clocks = ["+1h", "-1h", "+1h x1.5"]
-            for clock in clocks {
-                let prefix = try Faketime.prefix(clock)
-                try await play.worker { $0.prefix = prefix }
-            }
-            let jobs = try (0..<40).map { number in
-                var options = JobOptions()
-                options.milliseconds = 300
-                options.delay = Int64(500 + 100 * number)
-                return try play.job("nap", options)
-            }
-            try await play.push(jobs)
-            try await play.drain()
-            let due = Dictionary(uniqueKeysWithValues: jobs.map { ($0.id, $0.notBefore) })
-            try await eventually("every start is heard") { Set(events.all("started").map(\.id)) == Set(due.keys) }
-            for event in events.all("started") {
-                let early = (due[event.id] ?? 0) - event.at_ms
-                play.expect(early <= 0, "\(event.id) was handed out \(early) ms early")
-            }
-            let skewed = play.ledger.lines.filter { abs($0.milliseconds - Play.now) > 1_800_000 }
-            play.struck(Set(skewed.map(\.pid)).count)
-            let totals = try await play.totals()
-            play.expect(totals["recovered"] == 0, "\(totals["recovered"]) jobs were taken back")
-        },
+        Scenario(
+            "F15",
+            "workers' clocks are an hour ahead and behind, and jump; so is a producer's",
+            quick: true,
+            needs: [.faketime],
+            wrongClocks
+        ),
         Scenario("F16", "a worker's whole machine is suspended for five leases", needs: [.controlGroups]) { play in
-            try play.server()
+            let server = try play.server()
             let group = try ControlGroup(play, "freezer")
+            let proxy = try play.proxy(server)
             let first = try await play.worker {
+                $0.url = proxy.url
                 $0.concurrency = 2
                 $0.lease = 1000
             }
@@ -94,9 +57,12 @@ extension Scenario {
             }
             try await Task.sleep(for: .seconds(3))
             let before = try await play.totals()
+            let refused = play.ledger.refused
+            proxy.holdHeartbeats()
             try group.set("freezer.state", "THAWED")
             try await play.registered(first, times: 2)
-            play.struck()
+            proxy.release()
+            play.struck(play.ledger.refused - refused, or: "the worker reported nothing of its old session")
             let after = try await play.totals()
             play.expect(after["finished"] == before["finished"], "a finish of the old session counted")
         },
@@ -146,6 +112,104 @@ extension Scenario {
             try await brokers[0].release(sessions[0], on: Play.queue)
         },
     ]
+
+    /// With too few threads it works all the same, goes on when there are more, or ends and says why. It must not stay behind
+    /// half begun.
+    private static func starve(_ play: Play, threads: Int) async throws {
+        let group = try ControlGroup(play, "pids")
+        try group.set("pids.max", "\(threads)")
+        let worker = try await play.worker {
+            $0.prefix = group.prefix
+            $0.waits = false
+        }
+        try await Task.sleep(for: .milliseconds(1500))
+        if try group.get("pids.events").trimmed != "max 0" { play.struck() }
+        try group.set("pids.max", "max")
+        let ids = try await play.push(4, "mark")
+        let isOver = { ids.allSatisfy { play.ledger.ended[$0] != nil } }
+        try? await eventually("it works or has ended", within: .seconds(30)) { isOver() || !worker.isRunning }
+        if let status = worker.status {
+            play.expect(status < 128 && !worker.lines.isEmpty, "with \(threads) threads the worker \(worker.account)")
+        } else {
+            play.expect(isOver(), "with \(threads) threads, and then with more, the worker \(worker.account)")
+        }
+        worker.signal(SIGKILL)
+        _ = try await worker.end()
+    }
+
+    private static func wrongClocks(_ play: Play) async throws {
+        play.rules {
+            $0.forbidsDuplicates = true
+            // The ledger's times are the moved clocks'; the server's own are looked at below.
+            $0.earlyTolerance = .max / 4
+        }
+        let server = try play.server()
+        try await play.console.configure(Play.queue, QueueSettings(publishesStarts: true))
+        let events = try await play.listen()
+        for clock in ["+1h", "-1h", "+1h x1.5"] {
+            let prefix = try Faketime.prefix(clock)
+            try await play.worker { $0.prefix = prefix }
+        }
+        let clock = try MovableClock(play)
+        let jumping = try await play.worker { $0.prefix = clock.prefix }
+        let jobs = try (0..<40).map { number in
+            var options = JobOptions()
+            options.milliseconds = 300
+            options.delay = Int64(500 + 100 * number)
+            return try play.job("nap", options)
+        }
+        try await play.push(jobs)
+        for moved in ["+7200", "-7200"] {
+            try await Task.sleep(for: .milliseconds(1300))
+            try clock.set(moved)
+        }
+        let delayed = try await pushFromTheFuture(play, server)
+        try await play.drain()
+        var due = Dictionary(uniqueKeysWithValues: jobs.map { ($0.id, $0.notBefore) })
+        due[delayed.id] = delayed.notBefore
+        try await eventually("every start is heard") { Set(events.all("started").map(\.id)) == Set(due.keys) }
+        for event in events.all("started") {
+            let early = (due[event.id] ?? 0) - event.at_ms
+            play.expect(early <= 0, "\(event.id) was handed out \(early) ms early")
+        }
+        judgeClocks(play, jumping)
+        let totals = try await play.totals()
+        play.expect(totals["recovered"] == 0, "\(totals["recovered"]) jobs were taken back")
+    }
+
+    /// A producer whose clock is an hour ahead delays a job: it must be due by the server's clock.
+    ///
+    /// - Returns: the job's id, and before when it must not begin.
+    private static func pushFromTheFuture(
+        _ play: Play,
+        _ server: RedisServer
+    ) async throws -> (id: String, notBefore: Int64) {
+        let (id, before) = ("from-the-future", Play.now)
+        let words = ["push", "mark", "--queue", Play.queue, "--delay", "2s", "--id", id, "--redis", server.url]
+        let producer = try play.program(
+            "/usr/bin/env",
+            try Faketime.prefix("+1h") + [Program.path(of: "errand-producer")] + words
+        )
+        let status = try await producer.end()
+        let after = Play.now
+        play.expect(status == 0, "errand-producer ended with \(status): \(producer.lines.suffix(2))")
+        play.accounts.adopt(id)
+        let record = try await play.console.inspect([id], on: Play.queue)[0]
+        if record?.state == .scheduled {
+            let late = (record?.at ?? .max) - (after + 2000)
+            play.expect(late <= 0, "what a producer of another time delays is due \(late) ms too late")
+        }
+        try await eventually("the delayed job begins", within: .seconds(10)) { play.ledger.begun[id] != nil }
+        return (id, before + 2000)
+    }
+
+    /// The workers' clocks were wrong, and that of one was moved amid its jobs.
+    private static func judgeClocks(_ play: Play, _ jumping: Program) {
+        let skews = play.ledger.lines.map { (pid: $0.pid, hours: ($0.milliseconds - Play.now) / 3_000_000) }
+        play.struck(Set(skews.filter { $0.hours != 0 }.map { $0.pid }).count, or: "no clock was wrong")
+        let jumps = Set(skews.filter { $0.pid == jumping.pid }.map { $0.hours }).count - 1
+        play.struck(jumps, or: "no clock jumped amid the jobs")
+    }
 
     /// The processor time that a process has used, in hundredths of a second.
     private static func ticks(of worker: Program) throws -> Int {

@@ -6,9 +6,13 @@ import TestSupport
 extension Scenario {
     static let stoppedWorkers = [
         Scenario("F03", "a worker stands still for longer than its lease, and comes back", quick: true) { play in
-            try play.server()
+            let server = try play.server()
             for _ in 0..<play.size(quick: 1, full: 10) {
-                let first = try await play.worker { $0.concurrency = 2 }
+                let proxy = try play.proxy(server)
+                let first = try await play.worker {
+                    $0.url = proxy.url
+                    $0.concurrency = 2
+                }
                 let ids = try await play.push(2, "nap") { $0.milliseconds = 600 }
                 try await eventually("both run") { ids.allSatisfy { play.ledger.begun[$0] != nil } }
                 first.signal(SIGSTOP)
@@ -19,10 +23,13 @@ extension Scenario {
                 // A handler that has written its end has not yet been reported.
                 try await play.drain()
                 let before = try await play.totals()
+                let refused = play.ledger.refused
+                proxy.holdHeartbeats()
                 first.signal(SIGCONT)
                 // What it still does and reports counts for nothing; then it goes on under a new session.
                 try await play.registered(first, times: 2)
-                play.struck()
+                proxy.release()
+                play.struck(play.ledger.refused - refused, or: "the worker reported nothing of its old session")
                 let after = try await play.totals()
                 play.expect(after["finished"] == before["finished"], "a finish of the old session counted")
                 try await play.push(10, "mark")
