@@ -245,8 +245,16 @@ local function give_back(id, body)
   fresh = fresh + 1
 end
 
+-- The job that waits for another one's end comes into line, and starts to wait there: at the head where the other one stood there,
+-- or would stand again.
+local function come_next(id, body, due, at_head)
+  if due > now or not at_head then return line_up(id, body, due) end
+  if header(body) then call('HSET', Q .. ':body', id, nowtext .. string.sub(body, 14)) end
+  give_back(id, body)
+end
+
 -- Gives the name up: to the successor, who then goes to its place, or to whoever comes next.
-local function leave_name(id)
+local function leave_name(id, at_head)
   local name, next_up = field('named', id), field('next', id)
   -- Without a name there is nothing of the kind, unless a key was lost.
   if not (name or next_up) then return drop('running', id) end
@@ -254,7 +262,7 @@ local function leave_name(id)
   local body = successor and call('HGET', Q .. ':body', successor)
   if body then
     if name then call('HSET', Q .. ':names', name, successor) end
-    line_up(successor, body, num(due))
+    come_next(successor, body, num(due), at_head)
   elseif name and call('HGET', Q .. ':names', name) == id then
     call('HDEL', Q .. ':names', name)
   end
@@ -339,20 +347,21 @@ local function leave_line(id, body)
 end
 
 -- Ends a job for good: `how` is a letter of the ended record (f finished, c cancelled, r replaced, x deleted).
-local function end_job(id, how, line, result)
+local function end_job(id, how, line, result, at_head)
   if line then keep_history(id, how, line, result) end
   remember(id, how)
-  leave_name(id)
+  leave_name(id, at_head)
   forget_sides(id)
   call('HDEL', Q .. ':body', id)
 end
 
--- Ends a job whose claim is over and whose successor waits. Answers whether there was one.
-local function superseded(id, fragment, attempt, worker, line)
+-- Ends a job whose claim is over and whose successor waits. Answers whether there was one. It comes to the head of its line where the job
+-- itself would have come back there; otherwise who is replaced again and again would never run in a line that is long.
+local function superseded(id, fragment, attempt, worker, line, at_head)
   if not successor_of(id) then return false end
   event('replaced', id, fragment, attempt, worker, 0, 'null')
   count('replaced')
-  end_job(id, 'r', line)
+  end_job(id, 'r', line, nil, at_head)
   return true
 end
 

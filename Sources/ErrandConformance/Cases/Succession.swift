@@ -9,6 +9,8 @@ private struct ClaimEnd: Sendable {
     /// Whether the stop was asked for by hand, before the successor came.
     var cancelledByHand = false
     var timeout: Duration?
+    /// Whether the holder itself would have come back to the head of its line: then its successor does.
+    var returns: Bool { ["released", "release of the session", "recovery"].contains(how) }
     let end: @Sendable (Stage, Hand, Claim) async throws -> Void
 
     static func reported(
@@ -74,6 +76,7 @@ extension Stage {
         let hand = claimEnd.how == "recovery" ? try await doomed() : try await session()
         try await push(job("old", .drop, timeout: claimEnd.timeout))
         let claim = try await hand.claimOne(wait: .zero)
+        try await push(job("waiting"))
         if claimEnd.cancelledByHand { #expect(try await cancel("old") == .stopping) }
         let policy: UniquenessPolicy = claimEnd.cancelledByHand ? .drop : .replace
         #expect(try await receipt(job("next", policy, delay: delay)).outcome == .deferred)
@@ -89,6 +92,7 @@ extension Stage {
         let status = try await status()
         #expect(status.deferred == 0)
         #expect(status.running == 0)
-        #expect(try await session().claimedIDs() == (delay == nil ? ["next"] : []))
+        let line = claimEnd.returns ? ["next", "waiting"] : ["waiting", "next"]
+        #expect(try await session().claimedIDs() == (delay == nil ? line : ["waiting"]))
     }
 }

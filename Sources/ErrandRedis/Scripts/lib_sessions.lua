@@ -59,7 +59,7 @@ local function return_claim(id, session, kind)
   end
   local line = event(kind, id, fragment, attempt, worker, 0, 'null')
   count(kind)
-  if superseded(id, fragment, attempt, worker, line) then return end
+  if superseded(id, fragment, attempt, worker, line, true) then return end
   return body, fragment, attempt, worker
 end
 

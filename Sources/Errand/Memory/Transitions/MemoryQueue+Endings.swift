@@ -2,12 +2,20 @@
 extension MemoryQueue {
     /// Ends a job for good; its name goes to its successor, or is free.
     ///
-    /// - Parameter event: The event to keep in the history, if one is to be kept.
-    mutating func end(_ id: String, as ending: MemoryEnding, event: [UInt8]? = nil, result: [UInt8] = []) {
+    /// - Parameters:
+    ///   - event: The event to keep in the history, if one is to be kept.
+    ///   - isReturned: Whether it would have come back to the head of its line, were there no successor.
+    mutating func end(
+        _ id: String,
+        as ending: MemoryEnding,
+        event: [UInt8]? = nil,
+        result: [UInt8] = [],
+        isReturned: Bool = false
+    ) {
         if let event { keepHistory(of: id, ending, event, result) }
         ended.remember(id, ending)
         vacate(id)
-        leaveName(id)
+        leaveName(id, isReturned: isReturned)
         jobs[id] = nil
     }
 
@@ -18,9 +26,9 @@ extension MemoryQueue {
     }
 
     /// Ends a job because a newer one took its name over.
-    mutating func endReplaced(_ id: String, event: [UInt8]? = nil) {
+    mutating func endReplaced(_ id: String, event: [UInt8]? = nil, isReturned: Bool = false) {
         count(.replaced)
-        end(id, as: .replaced, event: event)
+        end(id, as: .replaced, event: event, isReturned: isReturned)
     }
 
     /// Sets a job aside for a person. Its name is free from now on.
@@ -44,15 +52,22 @@ extension MemoryQueue {
     }
 
     /// Gives the name up: to the successor, who then goes to its place, or to whoever comes next.
-    private mutating func leaveName(_ id: String) {
+    private mutating func leaveName(_ id: String, isReturned: Bool = false) {
         guard let job = jobs[id], let name = job.name else { return }
         if let successor = job.successor {
             jobs[id]?.successor = nil
             holders[name] = successor.id
-            lineUp(successor.id, due: successor.due)
+            comeNext(successor.id, due: successor.due, atHead: isReturned)
         } else if holders[name] == id {
             holders[name] = nil
         }
+    }
+
+    /// Who waited for another job's end comes into line: at the head where that job would stand again.
+    private mutating func comeNext(_ id: String, due: Int64, atHead: Bool) {
+        guard atHead, due <= now else { return lineUp(id, due: due) }
+        jobs[id]?.readySince = now
+        giveBack(id)
     }
 
     /// The job has started, and was to hold its name until then.
@@ -63,11 +78,19 @@ extension MemoryQueue {
 
     /// If a successor waits, ends the holder as replaced by it.
     ///
-    /// - Parameter event: The event of the run's end, for the history.
-    mutating func giveWayToSuccessor(_ job: MemoryJob, attempt: Int, worker: String, event: [UInt8]? = nil) -> Bool {
+    /// - Parameters:
+    ///   - event: The event of the run's end, for the history.
+    ///   - isReturned: Whether its claim ended without an outcome; its successor takes over its place in line then.
+    mutating func giveWayToSuccessor(
+        _ job: MemoryJob,
+        attempt: Int,
+        worker: String,
+        event: [UInt8]? = nil,
+        isReturned: Bool = false
+    ) -> Bool {
         guard job.successor != nil else { return false }
         publish(.replaced, of: job, MemoryEventDetails(attempt: attempt, worker: worker))
-        endReplaced(job.id, event: event)
+        endReplaced(job.id, event: event, isReturned: isReturned)
         return true
     }
 }

@@ -112,7 +112,9 @@ extension MemoryQueue {
         }
         let event = publish(kind, of: job, run)
         count(kind == .released ? .released : .recovered)
-        if giveWayToSuccessor(job, attempt: run.attempt, worker: session, event: event) { return false }
+        if giveWayToSuccessor(job, attempt: run.attempt, worker: session, event: event, isReturned: true) {
+            return false
+        }
         vacate(job.id)
         return true
     }

@@ -213,7 +213,7 @@ final class JobRun: Sendable {
             case .reported: return (false, nil, [])
             }
         }
-        if waited { return end(cause == .lost ? nil : unbegun(cause)) }
+        if waited { return end(cause == .lost ? nil : unbegun, wasCancelled: cause == .cancelled) }
         armStopDeadline()
         let tell = { @Sendable in
             task?.cancel()
@@ -252,8 +252,8 @@ final class JobRun: Sendable {
     }
 
     /// Tells everybody that it has ended; `nil` when the broker is not to be told.
-    private func end(_ report: OutcomeReport?) {
-        middleware.finished(context, RunEnding(report))
+    private func end(_ report: OutcomeReport?, wasCancelled: Bool = false) {
+        middleware.finished(context, RunEnding(report, wasCancelled: wasCancelled))
         lane.report(report, of: self)
     }
 }
@@ -304,13 +304,9 @@ extension JobRun {
         }
     }
 
-    private func unbegun(_ cause: StopCause) -> OutcomeReport {
-        let verb: OutcomeReport.Verb =
-            switch cause {
-            case .cancelled: .cancelled
-            case .timedOut, .released, .lost: .released
-            }
-        return OutcomeReport(id: id, token: token, verb: verb, attempt: attempt, fragment: job.fragment)
+    /// It goes back as it came; where it was cancelled it ends there, and who replaces it takes over its place in line.
+    private var unbegun: OutcomeReport {
+        OutcomeReport(id: id, token: token, verb: .released, attempt: attempt, fragment: job.fragment)
     }
 
     private func report(_ verb: OutcomeReport.Verb, _ since: ContinuousClock.Instant) -> OutcomeReport {
@@ -345,8 +341,8 @@ extension HandlerOutcome {
 }
 
 extension RunEnding {
-    /// What a report says; `nil` stands for a run of which nothing is reported.
-    fileprivate init(_ report: OutcomeReport?) {
+    /// What a report says; `nil` stands for a run of which nothing is reported. Who was told to stop before it began goes back, and ends there.
+    fileprivate init(_ report: OutcomeReport?, wasCancelled: Bool) {
         guard let report else {
             self.init(status: .lost, timedOut: false, duration: .zero, error: nil)
             return
@@ -357,7 +353,7 @@ extension RunEnding {
             case .failed, .timedOut: report.retryDelay == nil ? .failed : .retried
             case .cancelled: .cancelled
             case .snoozed: .snoozed
-            case .released, .parked: .released
+            case .released, .parked: wasCancelled ? .cancelled : .released
             case .unreadable: .failed
             }
         self.init(

@@ -39,15 +39,21 @@ extension QueueModel {
         }
     }
 
-    /// Ends a job for good.
-    mutating func end(_ id: JobID, as ending: Ending, record event: Event? = nil, hasResult: Bool = false) {
+    /// Ends a job for good. A job that was given back leaves its place at the head to its successor.
+    mutating func end(
+        _ id: JobID,
+        as ending: Ending,
+        record event: Event? = nil,
+        hasResult: Bool = false,
+        wasGivenBack: Bool = false
+    ) {
         if let event {
             let errors = jobs[id]?.errors ?? []
             keep(Record(event: event, errors: errors, hasResult: hasResult, ending: ending))
         }
         ended.latest[id] = ending
         leavePlace(id)
-        leaveName(id)
+        leaveName(id, wasGivenBack: wasGivenBack)
         jobs[id] = nil
     }
 
@@ -63,12 +69,17 @@ extension QueueModel {
     }
 
     /// The name goes to the successor, who goes to its own place, or is free.
-    mutating func leaveName(_ id: JobID) {
+    mutating func leaveName(_ id: JobID, wasGivenBack: Bool = false) {
         guard let job = jobs[id], let name = job.name else { return }
         if let successor = job.successor, let due = jobs[successor]?.pushed.due {
             jobs[id]?.successor = nil
             holders[name] = successor
-            lineUp(successor, due: due)
+            if wasGivenBack, due <= now {
+                jobs[successor]?.readySince = now
+                giveBack(successor)
+            } else {
+                lineUp(successor, due: due)
+            }
         } else if holders[name] == id {
             holders[name] = nil
         }
@@ -87,11 +98,16 @@ extension QueueModel {
     }
 
     /// Ends a job whose successor waits. Answers whether one does.
-    mutating func giveWayToSuccessor(_ job: Job, _ run: Run, record event: Event? = nil) -> Bool {
+    mutating func giveWayToSuccessor(
+        _ job: Job,
+        _ run: Run,
+        record event: Event? = nil,
+        wasGivenBack: Bool = false
+    ) -> Bool {
         guard job.successor != nil else { return false }
         publish(.replaced, job.pushed, Run(attempt: run.attempt, worker: run.worker))
         count(.replaced)
-        end(job.id, as: .replaced, record: event)
+        end(job.id, as: .replaced, record: event, wasGivenBack: wasGivenBack)
         return true
     }
 }

@@ -88,7 +88,7 @@ extension QueueModel {
         }
         let event = publish(kind, job.pushed, run)
         count(kind == .released ? .released : .recovered)
-        if giveWayToSuccessor(job, run, record: event) { return false }
+        if giveWayToSuccessor(job, run, record: event, wasGivenBack: true) { return false }
         leavePlace(job.id)
         return true
     }
