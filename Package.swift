@@ -154,7 +154,7 @@ let package = Package(
         .target(
             name: "ErrandCatalogue",
             dependencies: [
-                "CErrandChild", "ErrandHTTP", "ErrandText",
+                "Backgroundable", "CErrandChild", "ErrandHTTP", "ErrandText",
                 yams,
             ]
         ),
@@ -174,7 +174,10 @@ let package = Package(
             name: "errand-producer",
             dependencies: ["ErrandCommandLine", "ErrandOperator", "ErrandRedis"]
         ),
-        .executableTarget(name: "errand-worker", dependencies: ["ErrandCommandLine", "ErrandOperator"]),
+        .executableTarget(
+            name: "errand-worker",
+            dependencies: ["Backgroundable", "ErrandCommandLine", "ErrandOperator"]
+        ),
         .executableTarget(
             name: "ErrandConsole",
             dependencies: [

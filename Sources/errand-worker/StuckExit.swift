@@ -1,4 +1,5 @@
 import ArgumentParser
+import Backgroundable
 import ErrandCommandLine
 import Foundation
 import Synchronization
@@ -10,11 +11,10 @@ enum StuckExit {
     /// Ends the process after so long, whatever is still running, from a thread that nothing here can block.
     static func arm(after grace: Duration) {
         guard !isArmed.exchange(true, ordering: .relaxed) else { return }
-        let thread = Thread {
+        DedicatedThread.start("stuck-exit") {
             Thread.sleep(forTimeInterval: grace / .seconds(1))
             StandardError.write("error: stuck; ending without waiting any longer")
             exit(ExitStatus.stuck.rawValue)
         }
-        thread.start()
     }
 }

@@ -134,4 +134,34 @@ struct TransitionEdgeTests {
         let record = try #require(try await broker.inspect(["second"], on: "default")[0])
         #expect(record.state == .cancelled && !record.lastEvent.isEmpty)
     }
+
+    @Test func whoIsToKeepRecordsForLongerIsHeardAtOnce() async throws {
+        defer { broker.close() }
+        _ = try await Producer(broker: broker).push(OperationDescription("noop", id: "first"))
+        #expect(try await broker.cancel(["first"], on: "default") == [.cancelled])
+        for (seconds, range) in [(1000, 900...1000), (200_000, 199_000...200_000)] {
+            try await broker.configure("default", QueueSettings(keepHistoryMilliseconds: seconds * 1000))
+            for key in ["history", "history:order"] {
+                let left = Int(try server.run("TTL", "errand:{default}:\(key)")) ?? 0
+                #expect(range.contains(left), "\(key): \(left) s")
+            }
+        }
+    }
+
+    @Test func whoReplacesAJobOfASpoiledLineIsInLine() async throws {
+        defer { broker.close() }
+        _ = try await Producer(broker: broker).push(
+            OperationDescription("unknown", name: "name", unique: .replace, id: "holder")
+        )
+        try server.run("LPOP", "errand:{default}:ready:5")
+        for number in 0..<101 {
+            try server.run("HSET", "errand:{default}:parked", "made-up-\(number)", "1")
+            try server.run("RPUSH", "errand:{default}:parked:made-up-\(number)", "job-\(number)")
+        }
+        try server.run("HSET", "errand:{default}:parked", "unknown", "1")
+        try server.run("SET", "errand:{default}:parked:unknown", "spoiled")
+        let newer = try OperationDescription("noop", name: "name", unique: .replace, id: "newer")
+        #expect(try await Producer(broker: broker).push(newer).outcome == .replaced)
+        #expect(try server.run("LRANGE", "errand:{default}:ready:5", "0", "-1") == "newer")
+    }
 }

@@ -406,10 +406,16 @@ local function flush_ended()
   ended = {}
 end
 
+-- Also where nothing ends any more.
+local function expire_history()
+  for _, name in ipairs({ 'history', 'history:order' }) do
+    call('PEXPIRE', Q .. ':' .. name, whole(setting('keep_ms', HISTORY_MS)))
+  end
+end
+
 local function trim_history()
   if kept == 0 and records == 0 then return end
-  local order, keep = Q .. ':history:order', setting('keep_ms', HISTORY_MS)
-  local oldest = now - keep
+  local order, oldest = Q .. ':history:order', now - setting('keep_ms', HISTORY_MS)
   -- Where all had expired, nothing of it counts any more.
   local stored = kept + (call('LLEN', order) > records and num(call('HGET', Q .. ':seq', 'history_bytes')) or 0)
   for _ = 1, records + 100 do
@@ -432,9 +438,7 @@ local function trim_history()
     end
   end
   call('HSET', Q .. ':seq', 'history_bytes', whole(math.max(stored, 0)))
-  -- Also where nothing ends any more.
-  call('PEXPIRE', Q .. ':history', whole(keep))
-  call('PEXPIRE', order, whole(keep))
+  expire_history()
   kept, records = 0, 0
 end
 
@@ -548,7 +552,9 @@ local function is_parked(id, body)
   if not has('parked') then return false end
   local _, _, _, fragment = header(body)
   local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
-  if not operation or not field('parked', operation) or wrong_type('parked:' .. operation, 'list') then return false end
+  if not operation or not field('parked', operation) then return false end
+  -- Nobody knows whether it is in there; at the end of its own line it is certainly found.
+  if wrong_type('parked:' .. operation, 'list') then return true end
   -- In a long line it is not looked for: then it just goes to the end of its new line.
   return call('LLEN', Q .. ':parked:' .. operation) > 1000 or call('LPOS', Q .. ':parked:' .. operation, entry_of(id))
 end

@@ -38,7 +38,7 @@ package enum DedicatedThread {
     /// Makes the thread; answers the system's error number, 0 for none.
     private static func launch(_ body: Body) -> Int32 {
         let retained = Unmanaged.passRetained(body)
-        #if canImport(Darwin)
+        #if canImport(Darwin) || canImport(Musl)
             var thread: pthread_t?
         #else
             var thread = pthread_t()

@@ -1,3 +1,4 @@
+import Backgroundable
 import Foundation
 import Synchronization
 
@@ -18,7 +19,7 @@ package final class ChildProcesses: Sendable {
         do {
             let mailbox = try ChildMailbox()
             self.mailbox = .success(mailbox)
-            Thread.detachNewThread { ChildLoop(mailbox: mailbox).run() }
+            DedicatedThread.start("errand-children") { ChildLoop(mailbox: mailbox).run() }
         } catch {
             mailbox = .failure(error)
         }

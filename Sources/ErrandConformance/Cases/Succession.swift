@@ -10,7 +10,9 @@ private struct ClaimEnd: Sendable {
     var cancelledByHand = false
     var timeout: Duration?
     /// Whether the holder itself would have come back to the head of its line: then its successor does.
-    var returns: Bool { ["released", "release of the session", "recovery"].contains(how) }
+    var returns: Bool {
+        ["released", "released after a cancel", "release of the session", "recovery"].contains(how)
+    }
     let end: @Sendable (Stage, Hand, Claim) async throws -> Void
 
     static func reported(
@@ -45,6 +47,7 @@ extension ConformanceCase {
         .reported(.failed, ["cancelled old"], .cancelled, retryDelay: 0, cancelledByHand: true),
         .reported(.timedOut, ["cancelled old"], .cancelled, cancelledByHand: true),
         .reported(.cancelled, ["cancelled old"], .cancelled, cancelledByHand: true),
+        .reported(.released, ["cancelled old"], .cancelled, cancelledByHand: true),
         ClaimEnd(how: "release of the session", events: ["released old", "replaced old"], holder: .replaced) {
             _,
             hand,

@@ -51,7 +51,8 @@ struct QueueAudit {
         for side in ["stand", "place"] { _ = try await walk(side) }
         for session in sessions { try await gather("claims", session) }
         try await gather("next")
-        for step in ["named", "names", "running"] { _ = try await walk(step) }
+        for id in try await walk("named") { take(try await step("nowhere", id)) }
+        for step in ["names", "running"] { _ = try await walk(step) }
         for set in ["scheduled", "retrying", "dead"] { try await gather("due", set) }
         let tombstones = try await tombstones()
         try await walkLines()
@@ -115,7 +116,7 @@ struct QueueAudit {
         for key in try await broker.keys(like: KeySpace.key(of: queue) + ":parked:*") {
             take(try await step("parked", String(key.dropFirst(KeySpace.key(of: queue).count + 8))))
         }
-        _ = try await walk("operations")
+        if repair { _ = try await walk("operations") }
         // Again: what was mended counts from here on.
         let (counts, sessions) = try await step("keys").halves
         bodies = counts.first.flatMap { Int($0) } ?? 0

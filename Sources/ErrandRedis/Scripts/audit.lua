@@ -269,7 +269,9 @@ local function all_places_of(id, entry)
   local lines, asked = {}, plain_lines()
   local _, _, _, fragment = header(field('body', id))
   local operation = fragment and string.match(fragment, '^"operation":"([%w_.-]+)"')
-  if operation then asked[#asked + 1] = 'parked:' .. operation end
+  -- Where somebody has made thousands of operations up, only the job's own is looked for.
+  if has('parked') and call('HLEN', Q .. ':parked') <= 1000 then asked = all_lines()
+  elseif operation then asked[#asked + 1] = 'parked:' .. operation end
   for _, line in ipairs(asked) do
     for _ = 1, times(line, entry) do lines[#lines + 1] = line end
   end
@@ -293,15 +295,25 @@ function steps.named()
     if not lives(id) then return finding('named_without_job', id, function() drop('named', id) end) end
     local holder = field('names', text)
     if holder == id or (holder and successor_of(holder) == id) then return end
-    finding('name_not_held', id, function()
-      if not holder or not lives(holder) then return put('names', text, id) end
-      if successor_of(holder) or not field('running', holder) then return false end
-      -- What has a place runs or will run from there; waiting for the holder as well it would run twice.
-      local places, lines = all_places_of(id, entry_of(id))
-      if #places + #lines > 0 then return false end
-      put('next', holder, '0:' .. id)
-      if not field('stops', holder) then put('stops', holder, 'replace') end
-    end)
+    if mending and holder and lives(holder) then return add(id) end
+    finding('name_not_held', id, function() put('names', text, id) end)
+  end)
+end
+
+-- A job whose name another one holds: it waits for that one's end if it is nowhere. What has a place runs or will run from there; waiting
+-- as well it would run twice.
+function steps.nowhere()
+  local id = name
+  local text = field('named', id)
+  local holder = text and lives(id) and field('names', text)
+  if not holder or holder == id or successor_of(holder) == id then return end
+  finding('name_not_held', id, function()
+    if not lives(holder) then return put('names', text, id) end
+    if successor_of(holder) or not field('running', holder) then return false end
+    local places, lines = all_places_of(id, entry_of(id))
+    if #places + #lines > 0 then return false end
+    put('next', holder, '0:' .. id)
+    if not field('stops', holder) then put('stops', holder, 'replace') end
   end)
 end
 

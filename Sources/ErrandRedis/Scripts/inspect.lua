@@ -8,7 +8,18 @@ local sessions = call('ZRANGE', Q .. ':sessions', 0, -1)
 
 -- Which sessions hold claims of these jobs: a session is asked for all of them at once, for there may be many of both.
 local holders = {}
-local function find_holders(ids)
+local function may_run(id)
+  if call('HEXISTS', Q .. ':body', id) == 0 then return false end
+  for _, name in ipairs({ 'scheduled', 'retrying', 'dead' }) do
+    if call('ZSCORE', Q .. ':' .. name, id) then return false end
+  end
+  return true
+end
+local function find_holders(asked)
+  local ids = {}
+  for _, id in ipairs(asked) do
+    if may_run(id) then ids[#ids + 1] = id end
+  end
   if #ids == 0 then return end
   for _, session in ipairs(sessions) do
     for i, claim in ipairs(call('HMGET', Q .. ':claims:' .. session, unpack(ids))) do

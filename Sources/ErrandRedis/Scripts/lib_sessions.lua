@@ -53,9 +53,9 @@ local function return_claim(id, session, kind)
   local attempt = num(field('failures', id)) + 1
   local stop = field('stops', id)
   local worker = '"' .. printable(session) .. '"'
-  if stop and not successor_of(id) then
+  if stop and (stop == 'cancel' or not successor_of(id)) then
     count('cancelled')
-    return end_job(id, 'c', event('cancelled', id, fragment, attempt, worker, 0, 'null'))
+    return end_job(id, 'c', event('cancelled', id, fragment, attempt, worker, 0, 'null'), nil, true)
   end
   local line = event(kind, id, fragment, attempt, worker, 0, 'null')
   count(kind)

@@ -16,6 +16,7 @@ for i = 1, #ARGV, 2 do
     call('DEL', Q .. ':stream')
     call('HDEL', Q .. ':seq', 'stream')
   end
+  if ARGV[i] == 'keep_ms' then expire_history() end
   if ARGV[i] == 'paused' then
     fresh = 1000
     known = {}

@@ -59,7 +59,7 @@ extension MemoryQueue {
     }
 
     /// The run was told to stop, and stopped: cancelled, and replaced where a push asked for the stop.
-    private mutating func stopped(_ job: MemoryJob, _ run: MemoryEventDetails) {
+    private mutating func stopped(_ job: MemoryJob, _ run: MemoryEventDetails, isReturned: Bool = false) {
         let event = publish(.cancelled, of: job, run)
         count(.cancelled)
         if job.stop == .replace,
@@ -67,7 +67,7 @@ extension MemoryQueue {
         {
             return
         }
-        end(job.id, as: .cancelled, event: event)
+        end(job.id, as: .cancelled, event: event, isReturned: isReturned)
     }
 
     /// A job that is to stop gets no other try.
@@ -106,8 +106,8 @@ extension MemoryQueue {
     /// - Returns: whether the job goes on; `false` when it ended, because it was to stop or a successor waited.
     mutating func returnClaim(_ job: MemoryJob, of session: String, as kind: MemoryEventKind) -> Bool {
         let run = MemoryEventDetails(attempt: job.failures + 1, worker: session)
-        if job.stop != nil, job.successor == nil {
-            stopped(job, run)
+        if job.stop == .cancel || (job.stop != nil && job.successor == nil) {
+            stopped(job, run, isReturned: true)
             return false
         }
         let event = publish(kind, of: job, run)

@@ -135,7 +135,10 @@ final class SessionEpoch: Sendable {
             begun: { [weak self] queue in self?.lane(of: queue)?.begunToken ?? 0 },
             onBeat: { [weak self] queue, beat in self?.take(beat, of: queue) }
         )
-        heartbeatBox.withLock { $0 = heartbeat }
+        heartbeatBox.withLock { current in
+            current?.stop()
+            current = heartbeat
+        }
     }
 
     /// Called with every beat, on the heartbeat's own thread: a session that goes on beating while handlers block the whole

@@ -52,11 +52,11 @@ extension QueueModel {
     }
 
     /// It was told to stop, and stopped: cancelled, and replaced where a push asked for the stop.
-    private mutating func stopped(_ job: Job, _ run: Run) {
+    private mutating func stopped(_ job: Job, _ run: Run, wasGivenBack: Bool = false) {
         let event = publish(.cancelled, job.pushed, run)
         count(.cancelled)
         if job.stop == .replace, giveWayToSuccessor(job, run, record: event) { return }
-        end(job.id, as: .cancelled, record: event)
+        end(job.id, as: .cancelled, record: event, wasGivenBack: wasGivenBack)
     }
 
     private mutating func snooze(_ job: Job, _ run: Run, delay: Time) {
@@ -82,8 +82,8 @@ extension QueueModel {
     /// was to stop, or a successor waits.
     mutating func returnClaim(_ job: Job, _ session: SessionID, as kind: EventKind) -> Bool {
         let run = Run(attempt: job.failures + 1, worker: session)
-        if job.stop != nil, job.successor == nil {
-            stopped(job, run)
+        if job.stop == .cancel || (job.stop != nil && job.successor == nil) {
+            stopped(job, run, wasGivenBack: true)
             return false
         }
         let event = publish(kind, job.pushed, run)
