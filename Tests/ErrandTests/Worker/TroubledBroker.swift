@@ -18,6 +18,7 @@ final class TroubledBroker: WorkingBroker {
         /// The calls of this queue wait, before the broker sees them.
         var heldQueue: String?
         var heldCalls = 0
+        var waiting: [CheckedContinuation<Void, Never>] = []
         /// What became of sessions, in order.
         var ends: [String] = []
         var onBeat: (@Sendable (String, Result<Beat, BrokerError>) -> Void)?
@@ -56,7 +57,14 @@ final class TroubledBroker: WorkingBroker {
     }
 
     /// Holds a queue's calls back before the broker sees them; `nil` lets them go.
-    func hold(_ queue: String?) { state.withLock { $0.heldQueue = queue } }
+    func hold(_ queue: String?) {
+        let waiting = state.withLock { state in
+            state.heldQueue = queue
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for call in waiting { call.resume() }
+    }
 
     /// How many calls have been held back.
     var heldCalls: Int { state.withLock { $0.heldCalls } }
@@ -65,9 +73,15 @@ final class TroubledBroker: WorkingBroker {
     var ends: [String] { state.withLock { $0.ends } }
 
     private func pass(_ queue: String) async {
-        guard state.withLock({ $0.heldQueue == queue }) else { return }
-        state.withLock { $0.heldCalls += 1 }
-        while state.withLock({ $0.heldQueue == queue }) { try? await Task.sleep(for: .milliseconds(10)) }
+        await withCheckedContinuation { call in
+            let goesOn = state.withLock { state in
+                guard state.heldQueue == queue else { return true }
+                state.heldCalls += 1
+                state.waiting.append(call)
+                return false
+            }
+            if goesOn { call.resume() }
+        }
     }
 
     func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeAnswer {
