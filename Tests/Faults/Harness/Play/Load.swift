@@ -49,6 +49,17 @@ final class Load: Sendable {
     }
 }
 
+/// How many jobs had ended at a moment.
+struct Carried {
+    let instant: ContinuousClock.Instant
+    let jobs: Int
+
+    /// How much of a load was carried between two moments; more than 1 where a backlog was.
+    func share(of load: Load, since earlier: Carried) -> Double {
+        Double(jobs - earlier.jobs) / (Double(load.rate) * ((instant - earlier.instant) / .seconds(1)))
+    }
+}
+
 extension Play {
     /// Pushes at a steady rate until the load is stopped.
     func load(
@@ -72,11 +83,16 @@ extension Play {
         since: ContinuousClock.Instant = .now
     ) async throws {
         try await recovers("the workers carry \(Int(share * 100)) % of the load again", within: limit, since: since) {
-            let before = self.ledger.counts.ended
-            let began = ContinuousClock.now
+            let before = self.carried()
             try await Task.sleep(for: .milliseconds(500))
-            let took = (ContinuousClock.now - began) / .seconds(1)
-            return Double(self.ledger.counts.ended - before) >= share * Double(load.rate) * took
+            return self.carried().share(of: load, since: before) >= share
         }
+    }
+
+    /// How many jobs have ended until now.
+    func carried() -> Carried {
+        // The moment first: to read what has been written until then takes long where that is much.
+        let instant = ContinuousClock.now
+        return Carried(instant: instant, jobs: ledger.counts.ended)
     }
 }

@@ -1,3 +1,4 @@
+import Errand
 import ErrandRedis
 import TestSupport
 
@@ -14,6 +15,18 @@ extension Play {
         writer.add(command)
         for word in words { writer.add(word) }
         return try await operatorsBroker.command(writer)
+    }
+
+    /// Tells a session that a job was handed to it, as a push would: with the number of the call that waits now, but not the session's secret.
+    func forgeHandOver(of job: JobEnvelope, to session: String) async throws {
+        let asked = try await write("HGET", [Array(Play.key("session:\(session)").utf8), Array("call".utf8)])
+        guard case .bulk(let call) = asked, let number = Int(String(decoding: call, as: UTF8.self)) else { return }
+        let secret = noise(16).map { String($0, radix: 16) }.joined()
+        let words = "c\(secret) \(number + 1) \(Play.now)000 \(job.id)\n"
+        try await write(
+            "PUBLISH",
+            [Array(Play.key("hints:\(session)").utf8), Array(words.utf8) + job.stored(readySince: 0)]
+        )
     }
 
     /// Bytes that the seed determines.

@@ -82,8 +82,9 @@ extension Scenario {
                 arguments + ["--timeout", "600s", "--wait=600s", "--redis", server.url, "--json"]
             )
             try await eventually("it waits") { play.ledger.begun["awaited"] != nil || waiting.lines.count > 0 }
-            let channels =
-                [Play.key("events")] + workers.flatMap { play.sessions(of: $0) }.map { Play.key("hints:\($0)") }
+            let sessions = workers.flatMap { play.sessions(of: $0) }
+            let channels = [Play.key("events")] + sessions.map { Play.key("hints:\($0)") }
+            let strange = try play.job("mark")
             for round in 0..<play.size(quick: 200, full: 5000) {
                 for channel in channels {
                     for id in ids + ["awaited"] {
@@ -94,10 +95,12 @@ extension Scenario {
                     try await play.write("PUBLISH", [Array(channel.utf8), play.noise(round % 50)])
                     try server.run("PUBLISH", channel, round % 2 == 0 ? "s" : "w")
                 }
+                for session in sessions { try await play.forgeHandOver(of: strange, to: session) }
                 play.struck()
             }
             play.expect(waiting.isRunning, "a forged event ended the wait for a job: \(waiting.lines)")
             play.expect(ids.allSatisfy { play.ledger.ended[$0] == nil }, "a forged message ended a job")
+            play.expect(play.ledger.begun[strange.id] == nil, "a job was run that only a forged message knows")
             let running = try await play.status().running
             play.expect(running == 7, "\(running) run")
             try Data().write(to: URL(fileURLWithPath: gate))

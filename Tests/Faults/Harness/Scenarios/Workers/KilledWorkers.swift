@@ -41,20 +41,18 @@ extension Scenario {
         try play.server()
         let crew = try await Crew(play, 4) { $0.concurrency = 16 }
         let load = play.load(rate: play.size(quick: 300, full: 2000))
-        let until = ContinuousClock.now + .seconds(play.size(quick: 30, full: 600))
-        var before = play.ledger.counts.ended
-        var window = ContinuousClock.now
-        while ContinuousClock.now < until {
-            try await Task.sleep(for: .seconds(2))
+        let began = ContinuousClock.now
+        var window = play.carried()
+        for kill in 1...play.size(quick: 15, full: 300) {
+            try await Task.sleep(until: began + .seconds(2 * kill))
             await crew.killOne()
             play.struck()
-            let length = (ContinuousClock.now - window) / .seconds(1)
-            guard length >= 10 else { continue }
-            let now = play.ledger.counts.ended
-            let share = Double(now - before) / (Double(load.rate) * length)
+            guard kill % 5 == 0 else { continue }
+            let now = play.carried()
+            let share = now.share(of: load, since: window)
             play.expect(share >= 0.9, "in ten seconds only \(Int(share * 100)) % of the load were carried")
             play.note("carried \(Int(share * 100)) %")
-            (before, window) = (now, .now)
+            window = now
         }
         try await load.stop()
         try await play.drain()
