@@ -5,7 +5,7 @@ package struct HistoryMaker {
     package struct Style: Sendable {
         /// Whether recovery looks at the deadlines of one session of the broker's choice, as Redis does.
         package var looksAtOne = false
-        /// Whether all jobs have one priority and none becomes a suspect, as histories with tombstones must.
+        /// Whether all jobs have one priority, none becomes a suspect and the queue is never full, as histories with tombstones must.
         package var isPlain = false
         package init() {}
     }
@@ -64,7 +64,7 @@ package struct HistoryMaker {
         var change = SettingsChange()
         if numbers.chance(50) { change.rememberIDs = [300, 1000, 5000][numbers.below(3)] }
         if numbers.chance(50) { change.keepHistory = [200, 1500, 4000][numbers.below(3)] }
-        if numbers.chance(15) { change.maximumLength = 3 + numbers.below(6) }
+        if numbers.chance(15), !style.isPlain { change.maximumLength = 3 + numbers.below(6) }
         if numbers.chance(50) { change.publishesStarts = true }
         return .configure(change)
     }
