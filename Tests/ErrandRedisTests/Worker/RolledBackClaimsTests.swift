@@ -78,6 +78,37 @@ struct RolledBackClaimsTests {
         }
     }
 
+    @Test("one of a worker that never rests is noticed as soon", .timeLimit(.minutes(6)))
+    func unknownClaimOfBusyWorker() async throws {
+        try await play { server, broker, handler, _ in
+            handler.seen.withLock { $0.isOpen = true }
+            // So many that a worker never knows the same number of claims from one beat to the next.
+            let producer = Producer(broker: broker)
+            let load = Task {
+                while !Task.isCancelled {
+                    let jobs = try (0..<40).map { _ in try OperationDescription("wait", queue: Self.queue) }
+                    _ = try await producer.push(contentsOf: jobs)
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+            }
+            let session = try await broker.status(of: Self.queue).sessions[0].id
+            let stray = "stray"
+            let keys = "errand:{\(Self.queue)}:"
+            try await broker.configure(Self.queue, QueueSettings(isPaused: true))
+            _ = try await producer.push(OperationDescription("wait", queue: Self.queue, id: stray))
+            #expect(try server.run("LREM", keys + "ready:5", "1", stray) == "1")
+            try server.run("HSET", keys + "claims:\(session)", stray, "1:9000000000000")
+            try await broker.configure(Self.queue, QueueSettings(isPaused: false))
+            try await eventually("it is run after all") {
+                try await broker.inspect([stray], on: Self.queue)[0]?.state == .finished
+            }
+            load.cancel()
+            _ = await load.result
+            let totals = try await broker.status(of: Self.queue).queue.totals
+            #expect(totals["timed_out"] == 0 && totals["recovered"] == 0 && totals["released"] == 1)
+        }
+    }
+
     @Test("a run whose claim is gone is told to stop", .timeLimit(.minutes(6)))
     func lostClaim() async throws {
         try await play { server, broker, handler, id in

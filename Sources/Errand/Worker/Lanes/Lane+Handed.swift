@@ -27,9 +27,8 @@ extension Lane {
     func takeHanded(answering call: Int) -> Handed? {
         held.withLock { held in
             guard let handed = held.handed.take(), handed.call == call else { return nil }
-            held.account.begin(known: held.known, reports: 0, wanted: 1)
             held.unread += 1
-            held.account.end(known: held.known)
+            held.account.note(known: held.known)
             return handed
         }
     }

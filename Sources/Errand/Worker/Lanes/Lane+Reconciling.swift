@@ -5,14 +5,15 @@ import Synchronization
 extension Lane {
     /// A beat has told how many claims the broker keeps for this session.
     func note(beat claims: Int) {
-        let differs = held.withLock { held in
+        let isInDoubt = held.withLock { held in
             held.account.note(beat: claims, known: held.known)
-            return held.account.differs
+            return held.account.isInDoubt
         }
-        if differs { wake() }
+        if isInDoubt { wake() }
     }
 
-    /// The broker's account and this worker's differ: the broker came back with older data, or took a claim away.
+    /// The broker's account and this worker's may differ: the broker came back with older data, took a claim away, or gave one in an answer
+    /// that cannot have been its own.
     func reconcile(_ call: Int) async throws(BrokerError) {
         let runs = held.withLock { held in
             held.account.reset(known: held.known)

@@ -89,14 +89,14 @@ final class Lane: Sendable {
                     if isOpen { continue }
                     if isEmpty { return }
                 }
-                if held.withLock({ $0.account.differs }) { try await reconcile(call) }
+                if held.withLock({ $0.account.isInDoubt }) { try await reconcile(call) }
                 await signal.wait(for: poll.rest)
                 if hasNews.exchange(false, ordering: .relaxed) { poll.hurry() }
                 continue
             }
             call += 1
             let exchange = exchange(call, reports, wanted, freeSlots)
-            held.withLock { $0.account.begin(known: $0.known, reports: reports.count, wanted: wanted) }
+            held.withLock { $0.account.begin(reports: reports.count, wanted: wanted) }
             let last = undigested.take()
             let asked = ContinuousClock.now
             let answer: ExchangeAnswer
@@ -118,9 +118,9 @@ final class Lane: Sendable {
             answered = .now
             held.withLock { held in
                 held.unread = answer.claims.count
-                held.account.end(known: held.known)
+                held.account.end(claims: answer.claims.count)
             }
-            if held.withLock({ $0.account.differs }) {
+            if held.withLock({ $0.account.isInDoubt }) {
                 if let last = undigested.take() { digest(last) }
                 try await reconcile(call)
             }
