@@ -167,7 +167,7 @@ function steps.claims()
   local page = scan('HSCAN', key)
   for i = 1, #page, 2 do
     local id, claim = page[i], page[i + 1]
-    local token = num(string.match(claim, '^(%d+):%d+$'))
+    local token = num(string.match(claim, '^(%d+):%d+:?%d*$'))
     if token == 0 then finding('claim_unreadable', id, function() call('HSET', key, id, '1:1') end) end
     if token > last then
       finding('token_forgotten', id, function() call('HSET', Q .. ':seq', 'token', whole(token)) end)

@@ -35,8 +35,8 @@ end
 local is_plain = not special
 local worker = '"' .. session .. '"'
 
-local seq = call('HMGET', Q .. ':seq', 'token', 'beat', 'lease', 'solo', 'turn')
-if seq[2] and math.abs(now - num(seq[2])) > num(seq[3]) / 2 then mind_the_gap(num(seq[3])) end
+local seq = call('HMGET', Q .. ':seq', 'token', 'beat', 'lease', 'solo', 'turn', 'gap')
+if seq[2] and (seq[6] or math.abs(now - num(seq[2])) > num(seq[3]) / 2) then mind_the_gap(num(seq[3])) end
 
 -- Ids with their bodies and counts, as the worker wants them.
 local ids, bodies, extras = {}, {}, {}
@@ -260,7 +260,7 @@ local function claim_of(body)
   if string.byte(body, 18) == 59 then return usual_claim end
   local _, timeout = header(body)
   if not timeout or timeout == 0 then return usual_claim end
-  return token .. ':' .. whole(now + wait_and_grace + timeout)
+  return claim_text(token, now + wait_and_grace + timeout)
 end
 
 local claims = {}
@@ -430,7 +430,7 @@ if wanted > 0 and num(field('settings', 'paused')) == 1 then
 end
 if wanted > 0 then
   token = whole(math.max(clock[1] * 1000000 + clock[2], num(seq[1]) + 1))
-  usual_claim = token .. ':' .. whole(now + usual)
+  usual_claim = claim_text(token, now + usual)
   local has_others = not is_plain and call('EXISTS', Q .. ':ready:0', Q .. ':ready:1', Q .. ':ready:2', Q .. ':ready:3',
     Q .. ':ready:4', Q .. ':ready:6', Q .. ':ready:7', Q .. ':ready:8', Q .. ':ready:9', Q .. ':suspects', Q .. ':parked') > 0
   if not has_others and not seq[4] then

@@ -42,6 +42,12 @@ end
 
 -- The job that waits for another one's end comes into line, and starts to wait there: at the head where the other one stood there,
 -- or would stand again.
+-- A claim as it is kept: its token, its hard deadline and, where the token does not tell, the time at which it was made: tokens
+-- run ahead of a clock that was put back.
+local function claim_text(token, deadline)
+  return token .. ':' .. whole(deadline) .. (math.floor(num(token) / 1000) ~= now and ':' .. nowtext or '')
+end
+
 local function come_next(id, body, due, at_head)
   if due > now or not at_head then return line_up(id, body, due) end
   if header(body) then call('HSET', Q .. ':body', id, nowtext .. string.sub(body, 14)) end

@@ -3,17 +3,19 @@
 -- When nobody has beaten for half a lease, the broker or the network was away, or its clock was put forward, and every lease
 -- has run out: nobody may be robbed for that, so recovery waits until the sessions had time to come back. Where the clock was
 -- put back instead, leases would last too long.
-local function grant_grace(longest, field_of_beat, beat)
+local function grant_grace(longest, noted_as, at)
   for _, session in ipairs(call('ZRANGEBYSCORE', Q .. ':sessions', '(' .. whole(now + longest), '+inf', 'LIMIT', 0, 5000)) do
     call('ZADD', Q .. ':sessions', whole(now + longest), session)
   end
-  call('HSET', Q .. ':seq', 'grace', whole(now + longest), 'leap', nowtext, field_of_beat, beat)
+  call('HSET', Q .. ':seq', 'grace', whole(now + longest), 'leap', nowtext, noted_as, at)
 end
 
 local function mind_the_gap(lease)
-  local seq = call('HMGET', Q .. ':seq', 'beat', 'lease')
+  local seq = call('HMGET', Q .. ':seq', 'beat', 'lease', 'gap')
   local longest = math.max(lease, num(seq[2]))
-  if not seq[1] or math.abs(now - num(seq[1])) <= longest / 2 then return end
+  if not seq[1] then return end
+  -- What recovery has noticed ends now, at whatever time a clock has come back from it.
+  if not seq[3] and math.abs(now - num(seq[1])) <= longest / 2 then return end
   grant_grace(longest, 'beat', nowtext)
   -- A clock that was put back comes by the same times again: what recovery has noticed was another gap.
   call('HDEL', Q .. ':seq', 'gap')

@@ -38,18 +38,20 @@ local function hand_to(session, lease_ends)
   local me, mine, level = Q .. ':session:' .. session, Q .. ':claims:' .. session, string.sub(envelope, 3, 3)
   local waits = redis.pcall('HMGET', me, 'call', 'open', 'lease', 'secret')
   local grace, usual = string.match(not waits.err and waits[2] or '', '^(%d+):(%d+)$')
-  if not grace or 2 * (lease_ends - now) < num(waits[3]) or #envelope > LARGEST_HANDED or not is_alone(level) then return false end
+  -- A lease that lasts longer than it is long tells of a clock that was put back: the claim's deadline would soon be over.
+  local left, lease = lease_ends - now, num(waits[3])
+  if not grace or 2 * left < lease or left > lease or #envelope > LARGEST_HANDED or not is_alone(level) then return false end
   local seq = call('HMGET', Q .. ':seq', 'token', 'solo')
   if seq[2] or entry_of(id) ~= id or type(redis.pcall('HLEN', mine)) == 'table' then return false end
 
   local body = nowtext .. envelope
   local _, timeout = header(body)
   local token = whole(math.max(clock[1] * 1000000 + clock[2], num(seq[1]) + 1))
-  local deadline = whole(now + (timeout and timeout > 0 and num(grace) + timeout or num(usual)))
+  local deadline = now + (timeout and timeout > 0 and num(grace) + timeout or num(usual))
   local word = 'c' .. (waits[4] or '') .. ' ' .. whole(num(waits[1]) + 1) .. ' ' .. token .. ' ' .. id .. '\n' .. body
   if call('PUBLISH', Q .. ':hints:' .. session, word) == 0 then return nil end
   call('LPOP', Q .. ':ready:' .. level)
-  call('HSET', mine, id, token .. ':' .. deadline)
+  call('HSET', mine, id, claim_text(token, deadline))
   call('HSET', Q .. ':seq', 'token', token)
   call('HSET', me, 'open', 'h' .. token)
   -- A capital letter: its name is its own until it starts, and free from now on.

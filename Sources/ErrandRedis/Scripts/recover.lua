@@ -9,11 +9,13 @@ if wrong then return wrong end
 
 local seq = call('HMGET', Q .. ':seq', 'grace', 'beat', 'lease', 'gap', 'leap')
 local longest, leap = num(seq[3]), num(seq[5])
--- The first call after an outage may be this one: then it grants the grace that a beat would, once for each last beat.
-if seq[2] and seq[2] ~= seq[4] and math.abs(now - num(seq[2])) > longest / 2 then
-  grant_grace(longest, 'gap', seq[2])
+-- The first call after an outage may be this one: then it grants the grace that a beat would. Until somebody has beaten, it notes when it
+-- was called last: where that is long ago, too, there was another outage.
+if seq[2] and math.abs(now - num(seq[4] or seq[2])) > longest / 2 then
+  grant_grace(longest, 'gap', nowtext)
   return { 0, 0 }
 end
+if seq[4] then call('HSET', Q .. ':seq', 'gap', nowtext) end
 -- A grace is never longer than a lease, whatever a clock that was put back makes of it.
 if num(seq[1]) > now and num(seq[1]) <= now + longest then return { 0, 0 } end
 
@@ -104,9 +106,9 @@ end
 
 -- Claims that were made before the broker or its clock was away have their time anew.
 local function is_overdue(claim)
-  local token, deadline = string.match(claim, '^(%d+):(%d+)$')
+  local token, deadline, made = string.match(claim, '^(%d+):(%d+):?(%d*)$')
   if not token then return true end
-  local at, ends = math.floor(num(token) / 1000), num(deadline)
+  local at, ends = made ~= '' and num(made) or math.floor(num(token) / 1000), num(deadline)
   if at < leap then ends = math.max(ends, leap + ends - at) end
   return ends < now
 end

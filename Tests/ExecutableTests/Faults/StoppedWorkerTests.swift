@@ -62,8 +62,7 @@ extension FaultTests {
                 let first = try await scene.worker(concurrency: 1, via: proxy.url)
                 let job = try OperationDescription("mark", queue: FaultScene.queue)
                 let envelope = try job.settled()
-                // Only a report names the job on the way to the server.
-                proxy.treat { $0.contains(envelope.id) ? .holdAll : .pass }
+                proxy.treat { Self.isReport($0, of: envelope.id) ? .holdAll : .pass }
                 _ = try await scene.producer.push(envelopes: [envelope])
                 try await eventually("the finish is held back") { proxy.heldRequests == 1 }
                 #expect(scene.ledger.counts("end")[envelope.id] == 1)
@@ -80,11 +79,19 @@ extension FaultTests {
             }
         }
 
+        /// Whether a request reports the end of a job. Who compares its claims with the broker's names the job, too.
+        private static func isReport(_ request: ChaosProxy.Request, of id: String) -> Bool {
+            request.contains(id) && request.contains(exchange)
+        }
+
+        /// The digest by which the script that takes reports is called.
+        private static let exchange = Script.all.first { $0.name == "exchange" }?.digest ?? ""
+
         /// The report that was held back, once the server has answered it.
         private func passage(of id: String, _ proxy: ChaosProxy) async throws -> ChaosProxy.Passage {
             var passages: [ChaosProxy.Passage] = []
             try await eventually("the held finish is answered") {
-                passages = proxy.passages.filter { $0.request.contains(id) && !$0.answer.isEmpty }
+                passages = proxy.passages.filter { Self.isReport($0.request, of: id) && !$0.answer.isEmpty }
                 return !passages.isEmpty
             }
             return passages[0]
@@ -98,7 +105,7 @@ extension FaultTests {
                 let first = try await scene.worker(concurrency: 1, via: proxy.url)
                 let job = try OperationDescription("mark", queue: FaultScene.queue, timeout: .seconds(1), retries: 1)
                 let envelope = try job.settled()
-                proxy.treat { $0.contains(envelope.id) ? .hold : .pass }
+                proxy.treat { Self.isReport($0, of: envelope.id) ? .hold : .pass }
                 _ = try await scene.producer.push(envelopes: [envelope])
                 try await eventually("the finish is held back") { proxy.heldRequests == 1 }
                 let second = try await scene.worker(concurrency: 1)

@@ -48,7 +48,7 @@ struct MemoryQueue: Sendable {
 /// What tells whether the sessions could beat at all.
 struct MemoryPulse: Sendable {
     var lastBeat: Int64?
-    /// The last beat for which recovery, coming first after an outage, has granted the grace.
+    /// When recovery was called last, if it came first after an outage and nobody has beaten since.
     var gapNoticed: Int64?
     /// The longest lease of a session.
     var longestLease: Int64 = 0

@@ -45,6 +45,8 @@ struct MemorySession: Sendable {
 /// The record that a session may run a job.
 struct MemoryClaim: Sendable {
     let token: Token
+    /// When it was made. Its token cannot tell: tokens run ahead of a clock that was put back.
+    let made: Int64
     let hardDeadline: Int64
     /// Counts the claims of the queue.
     let number: Int

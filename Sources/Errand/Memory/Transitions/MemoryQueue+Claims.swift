@@ -135,6 +135,7 @@ extension MemoryQueue {
         claimsMade += 1
         sessions[grant.session]?.claims[id] = MemoryClaim(
             token: grant.token,
+            made: now,
             hardDeadline: deadline,
             number: claimsMade
         )

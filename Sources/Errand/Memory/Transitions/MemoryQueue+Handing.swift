@@ -20,7 +20,8 @@ extension MemoryQueue {
 
     /// Whether a session has beaten within half a lease; an odd lease has its larger half left then.
     private func hasBeaten(_ session: MemorySession) -> Bool {
-        MemoryRules.later(session.leaseEnds, by: -now) >= session.lease - session.lease / 2
+        let left = MemoryRules.later(session.leaseEnds, by: -now)
+        return left >= session.lease - session.lease / 2 && left <= session.lease
     }
 
     private mutating func hand(_ id: String, to session: MemorySession, _ wait: Int64) {

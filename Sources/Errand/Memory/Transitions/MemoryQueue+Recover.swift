@@ -4,11 +4,12 @@ extension MemoryQueue {
     private static let mostRecoveredACall = 400
 
     mutating func recover() -> Recovery {
-        if let last = pulse.lastBeat, last != pulse.gapNoticed, isGap(since: last, pulse.longestLease) {
+        if let last = pulse.lastBeat, isGap(since: pulse.gapNoticed ?? last, pulse.longestLease) {
             grantGrace(pulse.longestLease)
-            pulse.gapNoticed = last
+            pulse.gapNoticed = now
             return Recovery(recovered: 0, hasMore: false)
         }
+        if pulse.gapNoticed != nil { pulse.gapNoticed = now }
         // A grace is never longer than a lease, whatever a clock that was put back makes of it.
         let latest = MemoryRules.later(now, by: pulse.longestLease)
         if pulse.graceEnds > now, pulse.graceEnds <= latest { return Recovery(recovered: 0, hasMore: false) }
@@ -73,9 +74,8 @@ extension MemoryQueue {
 
     /// Claims that were made before the broker or its clock was away have their time anew.
     private func deadline(of claim: MemoryClaim) -> Int64 {
-        let made = Int64(clamping: claim.token / 1000)
-        guard made < pulse.leap else { return claim.hardDeadline }
-        let again = MemoryRules.later(pulse.leap, by: MemoryRules.later(claim.hardDeadline, by: -made))
+        guard claim.made < pulse.leap else { return claim.hardDeadline }
+        let again = MemoryRules.later(pulse.leap, by: MemoryRules.later(claim.hardDeadline, by: -claim.made))
         return max(claim.hardDeadline, again)
     }
 

@@ -47,7 +47,7 @@ extension MemoryQueue {
     /// robbed for that, so recovery waits until they had time to come back.
     mutating func noticeGap(lease: Int64) {
         let longest = max(lease, pulse.longestLease)
-        guard let last = pulse.lastBeat, isGap(since: last, longest) else { return }
+        guard let last = pulse.lastBeat, pulse.gapNoticed != nil || isGap(since: last, longest) else { return }
         grantGrace(longest)
         pulse.beat(at: now)
     }

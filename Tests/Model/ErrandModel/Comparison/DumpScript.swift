@@ -87,8 +87,8 @@ enum DumpScript {
             local claims = call('HGETALL', Q .. ':claims:' .. session)
             say(#claims / 2)
             for i = 1, #claims, 2 do
-              local token, deadline = string.match(claims[i + 1], '^(%d+):(%d+)$')
-              say(digits(claims[i]), token, deadline)
+              local token, deadline, made = string.match(claims[i + 1], '^(%d+):(%d+):?(%d*)$')
+              say(digits(claims[i]), token, deadline, made ~= '' and made or math.floor(token / 1000))
             end
           end
         end

@@ -70,7 +70,7 @@ extension QueueModel {
         for verdict in verdicts { words.append(verdict ? 1 : 0) }
         words += [session.lastCall?.cameLate == true ? 1 : 0, session.openCall ?? -1, session.handed ?? 0]
         words.append(Int64(session.claims.count))
-        for claim in session.claims { words += [Int64(claim.id), claim.token, claim.deadline] }
+        for claim in session.claims { words += [Int64(claim.id), claim.token, claim.deadline, claim.made] }
     }
 
     private func writeRest(to words: inout [Int64]) {

@@ -43,6 +43,13 @@ extension Exploration.Scope {
                 $0.isQuick = true
                 $0.mustReach = [.grace, .recovered, .overdue]
             },
+            Self("1 worker, 1 id, 2 leaps") {
+                $0.workers = 1
+                $0.jobs = 1
+                $0.faults.leaps = 2
+                $0.isQuick = true
+                $0.mustReach = [.grace, .overdue]
+            },
             Self("1 worker, 2 ids, unique until started, 1 crash") {
                 $0.workers = 1
                 $0.kinds = [.dropUntilStarted, .replaceUntilStarted, .replace]

@@ -83,7 +83,7 @@ struct WorldWriter {
         }
         add(session: queue.solo)
         add(time: queue.lastBeat ?? world.now + 90 * World.tick, past: -2)
-        add(queue.gapNoticed == queue.lastBeat)
+        add(time: queue.gapNoticed ?? world.now + 90 * World.tick, past: -2)
         add(time: queue.graceEnds)
         // Ahead of the clock only after that was put back.
         add(time: queue.lastToken / 1000)
@@ -136,11 +136,10 @@ struct WorldWriter {
             add(claim.token <= state.begun)
             add(claim.token == state.lastCall?.token)
             add(claim.token == state.handed)
-            let made = claim.token / 1000
             add(time: queue.effectiveDeadline(of: claim), past: -1)
             // What the next outage would make of it.
-            add(Int((claim.deadline - made) / World.tick))
-            add(time: made)
+            add(Int((claim.deadline - claim.made) / World.tick))
+            add(time: claim.made)
             if world.rules.clockLeaps {
                 // Past its hard deadline, its age does not matter any more.
                 add(Int(min(world.realAge(of: claim.token), World.hardDeadline + World.tick) / World.tick))

@@ -114,7 +114,7 @@ extension QueueModel {
             jobs[id]?.hasLetNameGo = true
         }
         let deadline = now + call.waitAndGrace + timeout(of: job, call.session)
-        sessions[call.session]?.claims.append(.init(id: id, token: token, deadline: deadline))
+        sessions[call.session]?.claims.append(.init(id: id, token: token, made: now, deadline: deadline))
         claims.append(given(job, token))
     }
 

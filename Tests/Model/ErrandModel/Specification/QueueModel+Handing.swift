@@ -5,7 +5,8 @@ extension QueueModel {
     mutating func handOver(_ push: Push, first: SessionID?) {
         guard case .line(let line) = jobs[push.id]?.place, lines == [line: [push.id]], solo == nil, !settings.isPaused,
             !settings.publishesStarts, let told = first ?? waiting.first, let session = sessions[told],
-            let wait = session.openCall, (session.leaseEnds - now) * 2 >= session.registration.lease
+            let wait = session.openCall, (session.leaseEnds - now) * 2 >= session.registration.lease,
+            session.leaseEnds - now <= session.registration.lease
         else { return }
         waiting.removeAll { $0 == told }
         effects.newWork -= 1

@@ -1,11 +1,12 @@
 /// Takes back what dead sessions held, and what live ones hold past its hard deadline.
 extension QueueModel {
     mutating func recover(look: SessionID?) -> Answer {
-        if let lastBeat, lastBeat != gapNoticed, abs(now - lastBeat) > longestLease / 2 {
+        if let lastBeat, abs(now - (gapNoticed ?? lastBeat)) > longestLease / 2 {
             grantGrace(longestLease)
-            gapNoticed = lastBeat
+            gapNoticed = now
             return .recovered(0, more: false)
         }
+        if gapNoticed != nil { gapNoticed = now }
         // No grace is longer than a lease, unless the clock was put back.
         if graceEnds > now, graceEnds <= now + longestLease { return .recovered(0, more: false) }
         let dead = sessions.filter { $0.value.leaseEnds <= now }
@@ -42,8 +43,7 @@ extension QueueModel {
         guard let session = sessions[id] else { return 0 }
         let overdue = session.claims.filter { claim in
             // Claims from before the broker or its clock was away have their time anew.
-            let made = claim.token / 1000
-            return (made < leap ? leap + claim.deadline - made : claim.deadline) < now
+            (claim.made < leap ? leap + claim.deadline - claim.made : claim.deadline) < now
         }
         for claim in overdue {
             guard let job = jobs[claim.id] else { continue }

@@ -30,7 +30,7 @@ extension QueueModel {
     /// Nobody has beaten for half a lease, so nobody could: the sessions get a lease's time to come back.
     mutating func noticeGap(lease: Time) {
         let longest = max(lease, longestLease)
-        guard let lastBeat, abs(now - lastBeat) > longest / 2 else { return }
+        guard let lastBeat, gapNoticed != nil || abs(now - lastBeat) > longest / 2 else { return }
         grantGrace(longest)
         notePulse()
     }

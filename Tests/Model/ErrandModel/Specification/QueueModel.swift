@@ -21,7 +21,7 @@ package struct QueueModel: Hashable, Sendable {
     package var leap: Time = 0
     /// Recovery takes nothing back before this time.
     package var graceEnds: Time = 0
-    /// The last beat for which recovery itself has granted the grace.
+    /// When recovery was called last, if it has granted the grace itself and nobody has beaten since.
     package var gapNoticed: Time?
 
     package var lastToken: Token = 0
@@ -88,6 +88,7 @@ package struct SessionState: Hashable, Sendable {
     package struct HeldClaim: Hashable, Sendable {
         package var id: JobID
         package var token: Token
+        package var made: Time
         package var deadline: Time
     }
 

@@ -104,7 +104,15 @@ extension Scenario {
             try await Task.sleep(for: .seconds(3))
             isLosing.value = false
             play.struck(try network.heal() > 0 ? 1 : 0)
+            let healed = ContinuousClock.now
             try await play.carries(load, within: .seconds(15))
+            // One that connects anew only now may have been about to: cut off again before it has beaten, it is away for longer than its lease.
+            try await play.recovers("every worker beats again", within: .seconds(8), since: healed) {
+                let sessions = try await play.console.status(of: Play.queue).sessions
+                let sinceThen = ContinuousClock.now - healed
+                return sessions.count == 2
+                    && sessions.allSatisfy { .milliseconds($0.lastBeatMilliseconds) < sinceThen }
+            }
         }
         try await load.stop()
         play.expect(play.accounts.lostAnswers > 0, "no answer of a push was lost")
