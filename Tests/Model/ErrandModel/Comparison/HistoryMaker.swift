@@ -316,8 +316,11 @@ package struct HistoryMaker {
     // MARK: Time
 
     private mutating func passTime() {
-        // The clock is put back to where recovery had noticed nothing yet.
-        if let gap = model.gapNoticed, numbers.chance(10) { return go(to: gap + Time(numbers.below(60))) }
+        if let looked = model.gapNoticed, let beat = model.lastBeat {
+            // The clock is put back to where recovery had noticed nothing yet, or there is another outage before anybody has beaten.
+            if numbers.chance(10) { return go(to: beat + Time(numbers.below(60))) }
+            if numbers.chance(10) { return go(to: looked + model.longestLease / 2 + Time(numbers.below(60))) }
+        }
         switch numbers.below(100) {
         case 0..<50: now += Time(numbers.below(15))
         case 50..<70: now += Time(numbers.below(60))

@@ -106,8 +106,11 @@ extension World {
 
     /// S17: while nobody could beat, and a lease's time after that, nobody is robbed.
     private func brokenGrace(_ command: Command, _ answer: Answer) -> String? {
-        guard case .recover = command, case .recovered(let count, _) = answer, count > 0 else { return nil }
-        return outage.outlook(at: now).grace > 0 ? "S17: robbed in the grace after an outage" : nil
+        guard case .recover = command, case .recovered(let count, let endsSession) = answer, count > 0 || endsSession
+        else {
+            return nil
+        }
+        return outage.isGrace(at: now) ? "S17: robbed in the grace after an outage" : nil
     }
 
     /// A claim is taken back only from a session that was silent for a lease, or after its hard deadline. Where the clock

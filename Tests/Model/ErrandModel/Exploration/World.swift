@@ -22,7 +22,7 @@ struct World: Sendable {
     var unanswered: [Push] = []
     var faults: Faults
     var saved: Saved?
-    var outage = Outage()
+    var outage = Outage(lease: Self.lease)
     var sessionsMade = 0
     /// The newest token that was ever issued, whatever the broker has forgotten since.
     var greatestToken: Token = 0

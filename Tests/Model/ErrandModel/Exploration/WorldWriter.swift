@@ -87,7 +87,8 @@ struct WorldWriter {
         add(time: queue.graceEnds)
         // Ahead of the clock only after that was put back.
         add(time: queue.lastToken / 1000)
-        let outlook = outage.outlook(at: world.now, reach: 2 + (world.faults.leaps > 0 ? World.leap : 0))
+        let reach = (2 + (world.faults.leaps > 0 ? World.leap : 0)) * World.tick
+        let outlook = outage.outlook(at: world.now, reach: reach)
         add(Int(outlook.silence / World.tick))
         add(outlook.isNoticed)
         add(Int(outlook.grace / World.tick))

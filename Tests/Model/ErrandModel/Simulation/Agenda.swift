@@ -1,7 +1,7 @@
 /// What is going to happen, by time; things of one time happen in the order in which they were planned.
 struct Agenda {
     enum Event {
-        case produce, fault, operate, snapshot
+        case produce, fault, outage, operate, snapshot
         case wake(Int, Int)
         case restart(Int)
         case request(Message)

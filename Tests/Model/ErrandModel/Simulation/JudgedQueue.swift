@@ -10,7 +10,7 @@ struct JudgedQueue: Sendable {
         var newestToken: [JobID: Token] = [:]
         var finished: Set<JobID> = []
         var greatestToken: Token = 0
-        var lastBeat: Time?
+        var outage = Outage(lease: Simulation.lease)
     }
 }
 
@@ -27,6 +27,7 @@ extension JudgedQueue {
 
     private mutating func brokenPromise(_ command: Command, _ answer: Answer, _ before: QueueModel) -> String? {
         noteEnds()
+        ledger.outage.note(command, answer, at: now)
         return lostJob ?? brokenFence(command, answer, before) ?? brokenTime(command, before) ?? brokenClaim(
             answer,
             before
@@ -111,12 +112,12 @@ extension JudgedQueue {
         return published.keys.first.map { "S14: an end of \($0) was published, but it had no claim" }
     }
 
-    /// S17: while nobody could beat, nobody is robbed.
+    /// S17: while nobody could beat, and a lease's time after that, nobody is robbed.
     private func brokenGrace(_ command: Command, _ answer: Answer) -> String? {
-        guard case .recover = command, case .recovered(let count, _) = answer, let last = ledger.lastBeat else {
+        guard case .recover = command, case .recovered(let count, let endsSession) = answer, count > 0 || endsSession
+        else {
             return nil
         }
-        return count > 0 && now - last > queue.longestLease / 2 && queue.graceEnds == 0
-            ? "S17: nobody granted a grace" : nil
+        return ledger.outage.isGrace(at: now) ? "S17: robbed in the grace after an outage" : nil
     }
 }

@@ -50,10 +50,6 @@ extension Simulation {
         world.now = time
         let before = world.queue
         let (answer, broken) = world.observe(command)
-        switch command {
-        case .register, .beat: world.ledger.lastBeat = time
-        default: break
-        }
         noteRare(answer, before)
         if let handed = world.queue.effects.handed { tell(handed) }
         do {

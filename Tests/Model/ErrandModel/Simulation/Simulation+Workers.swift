@@ -36,11 +36,15 @@ extension Simulation {
         send(index, .register(registration))
     }
 
-    /// Texts of sessions are few; one that the broker does not know and no worker has can be used again.
-    private func freeSession() -> SessionID? {
+    /// Texts of sessions are few. One that neither the broker nor a worker has is used again, but the one that rested longest, so
+    /// that nothing of its last owner is still under way.
+    private mutating func freeSession() -> SessionID? {
         let used = Set(workers.compactMap(\.session)).union(world.queue.sessions.keys)
             .union(snapshots.flatMap { $0.queue.sessions.keys })
-        return universe.sessions.indices.first { !used.contains($0) }
+        let count = universe.sessions.count
+        let free = (0..<count).map { (nextSession + $0) % count }.first { !used.contains($0) }
+        if let free { nextSession = free + 1 }
+        return free
     }
 
     private mutating func beat(_ index: Int, _ session: SessionID) {

@@ -65,14 +65,21 @@ extension Simulation {
             note("pause")
             workers[index].pausedUntil = now + Time(numbers.below(3 * Int(Self.lease)))
         case 4...5: if workers[index].isUp { workers[index].drainsSince = workers[index].drainsSince ?? now }
-        case 6...7:
-            note("outage")
-            brokerIsDownUntil = now + Time(numbers.below(3 * Int(Self.lease)))
+        case 6...7: loseBroker()
         case 8: if numbers.chance(40) { rollBack() }
         default:
             note("clock jump")
             clockOffset += Time(numbers.below(2000)) - 200
+            world.ledger.outage.clockLeapt()
         }
+    }
+
+    /// The broker is away for a time, and sometimes for another one before all have noticed that it is back.
+    mutating func loseBroker() {
+        guard faultsStrike else { return }
+        note("outage")
+        brokerIsDownUntil = now + Time(numbers.below(3 * Int(Self.lease)))
+        if numbers.chance(40) { agenda.add(.outage, at: brokerIsDownUntil + Time(1 + numbers.below(30))) }
     }
 
     mutating func keepSnapshot() {
@@ -80,7 +87,13 @@ extension Simulation {
         agenda.add(.snapshot, at: now + 250)
         let ledger = world.ledger
         snapshots.append(
-            Snapshot(queue: world.queue, subject: subject, accepted: ledger.accepted, finished: ledger.finished)
+            Snapshot(
+                queue: world.queue,
+                subject: subject,
+                accepted: ledger.accepted,
+                finished: ledger.finished,
+                outage: ledger.outage
+            )
         )
         if snapshots.count > 4 { snapshots.removeFirst() }
     }
@@ -94,11 +107,15 @@ extension Simulation {
         subject = snapshot.subject
         world.ledger.accepted = snapshot.accepted
         world.ledger.finished = snapshot.finished
+        world.ledger.outage = snapshot.outage
         world.ledger.newestToken = [:]
         for claim in world.queue.sessions.values.flatMap(\.claims) { world.ledger.newestToken[claim.id] = claim.token }
         snapshots = []
         // Tokens go by the clock: it must not have gone back behind those that were issued.
         let newest = world.ledger.greatestToken / 1000 + 1
-        if now + clockOffset <= newest { clockOffset = newest - now + 1 }
+        if now + clockOffset <= newest {
+            clockOffset = newest - now + 1
+            world.ledger.outage.clockLeapt()
+        }
     }
 }

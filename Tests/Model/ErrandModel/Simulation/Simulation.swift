@@ -46,6 +46,7 @@ package struct Simulation {
         let subject: MemorySubject
         let accepted: Set<JobID>
         let finished: Set<JobID>
+        let outage: Outage
     }
 
     package init(seed: UInt64) {
@@ -106,6 +107,7 @@ package struct Simulation {
         switch event {
         case .produce: produce()
         case .fault: strike()
+        case .outage: loseBroker()
         case .operate: operate()
         case .snapshot: keepSnapshot()
         case .wake(let index, let life): if workers[index].life == life { wake(index) }
