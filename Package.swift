@@ -228,6 +228,7 @@ let package = Package(
             dependencies: [
                 "Errand", "ErrandConformance", "ErrandRedis", "ErrandTesting", "ErrandWebhooks", "TestSupport",
                 configuration, serviceLifecycle,
+                .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(
                     name: "InMemoryTracing",
                     package: "swift-distributed-tracing",

@@ -32,7 +32,7 @@ import Testing
         proxy = try ChaosProxy(to: server)
         broker = RedisBroker(
             try RedisAddress(url: proxy.url),
-            options: ConnectionOptions(commandTimeout: .seconds(1)),
+            options: ConnectionOptions(commandTimeout: .seconds(4)),
             logger: Logger(label: "surplus")
         )
     }

@@ -1,5 +1,6 @@
 import Errand
 import Foundation
+import InMemoryLogging
 import Logging
 import ServiceLifecycle
 import Synchronization
@@ -183,6 +184,73 @@ struct TroubledWorkerTests {
         #expect(Double(most) <= pauses + 3)
         work.cancel()
         try await work.value
+    }
+
+    @Test("a job that ends while worker and broker compare their accounts is not given back")
+    func endsWhileReconciling() async throws {
+        let broker = TroubledBroker()
+        let count = 50_000
+        let runs = Atomic(0)
+        let finished = Atomic(false)
+        let worker = Worker(
+            broker: broker,
+            configuration: WorkerConfiguration(queues: [.init(Self.queue)], concurrency: 4),
+            operations: [
+                RegisteredOperation(
+                    "noop",
+                    handler: .blocking { _ in
+                        runs.add(1, ordering: .relaxed)
+                        return .finished()
+                    }
+                )
+            ],
+            logger: Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() }
+        )
+        let jobs = try (0..<count).map { _ in try OperationDescription("noop", queue: Self.queue) }
+        _ = try await Producer(broker: broker.memory).push(contentsOf: jobs)
+        let work = Task { try await worker.run() }
+        // Beats that cannot agree: the two compare claim by claim after every call.
+        let doubts = Task {
+            while !finished.load(ordering: .relaxed) {
+                broker.tell(Self.queue, .success(Beat(claims: .max, stops: [])))
+                await Task.yield()
+            }
+        }
+        try await eventually("the jobs have finished") {
+            try await broker.memory.status(of: Self.queue).queue.totals["finished"] == count
+        }
+        finished.store(true, ordering: .relaxed)
+        await doubts.value
+        work.cancel()
+        try await work.value
+        #expect(runs.load(ordering: .relaxed) == count)
+    }
+
+    @Test("a call that the broker refuses is told once, and made until it is taken")
+    func tellsOfRefusal() async throws {
+        let broker = TroubledBroker()
+        let log = InMemoryLogHandler()
+        let worker = Worker(
+            broker: broker,
+            configuration: WorkerConfiguration(queues: [.init(Self.queue)]),
+            operations: [RegisteredOperation("noop") { _ in }],
+            logger: Logger(label: "worker") { _ in log }
+        )
+        let work = Task { try await worker.run() }
+        try await eventually("it works") { broker.calls[Self.queue] != nil }
+        broker.fail(with: BrokerError(.refused, "a key of the queue has the wrong type"))
+        _ = try await Producer(broker: broker.memory).push(OperationDescription("noop", queue: Self.queue))
+        try await eventually("it was refused again") { (broker.failures[Self.queue] ?? 0) > 2 }
+        broker.fail(with: nil)
+        try await eventually("the job has finished") {
+            try await broker.memory.status(of: Self.queue).queue.totals["finished"] == 1
+        }
+        work.cancel()
+        try await work.value
+        let told = log.entries.filter { $0.level >= .notice && "\($0.message)".contains("call") }
+        #expect(told.map(\.level) == [.warning, .notice])
+        let reason = told.first?.metadata["error"]?.description ?? ""
+        #expect(reason.contains("wrong type"))
     }
 
     @Test("a worker that meets only places of jobs that left goes on at once, however many there are")

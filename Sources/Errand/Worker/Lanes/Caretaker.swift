@@ -3,6 +3,8 @@ import Logging
 /// Looks after one queue beside the lane: puts due jobs in line, lets schedules tick, takes back the jobs of dead workers, and gives back
 /// what waits too long here. Every worker does it, about once a second and not at the same moment; no leader is needed.
 struct Caretaker {
+    private static let recoveredTogether = 50
+
     private let lane: Lane
     private let epoch: SessionEpoch
 
@@ -17,26 +19,36 @@ struct Caretaker {
         var recovery = ContinuousClock.now
         while await epoch.awaitUpkeep(of: lane.queue, for: pause) {
             lane.giveBackWaiting()
-            // Due jobs may come by the hundred a second; the dead do not.
+            // Due jobs may come by the hundred a second; the dead do not, but all at once.
+            var leavesDead = false
             if ContinuousClock.now >= recovery {
-                await recover()
-                recovery = .now + .milliseconds(Int.random(in: 600...900))
+                leavesDead = await recover()
+                recovery = .now + (leavesDead ? .zero : .milliseconds(Int.random(in: 600...900)))
             }
             let (next, found) = await promote()
-            pause = pace.pause(until: next, found: found, using: &chance)
+            pause = leavesDead ? .zero : pace.pause(until: next, found: found, using: &chance)
         }
     }
 
-    private func recover() async {
+    /// Takes back what dead sessions held. Answers whether there are more of them: a mass must not keep due jobs from their line.
+    private func recover() async -> Bool {
+        guard await recoverOne() else { return false }
+        // Side by side: on a busy broker each call waits behind those of the lanes.
+        return await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<Self.recoveredTogether { group.addTask { await recoverOne() } }
+            return await group.reduce(true) { $0 && $1 }
+        }
+    }
+
+    /// Answers whether there is more to do at once.
+    private func recoverOne() async -> Bool {
         do throws(BrokerError) {
-            // Bounded, so that a mass of dead sessions does not keep due jobs from their line.
-            for _ in 0..<50 {
-                let recovery = try await epoch.broker.recover(on: lane.queue)
-                if recovery.recovered > 0 { lane.hurry() }
-                if !recovery.hasMore { return }
-            }
+            let recovery = try await epoch.broker.recover(on: lane.queue)
+            if recovery.recovered > 0 { lane.hurry() }
+            return recovery.hasMore
         } catch {
             note("nothing recovered", error)
+            return false
         }
     }
 

@@ -167,9 +167,11 @@ final class Lane: Sendable {
     private func send(_ exchange: Exchange) async throws(BrokerError) -> ExchangeAnswer {
         var pause = Duration.milliseconds(20)
         var granted = exchange.wanted
+        var isRefused = false
         while true {
             do throws(BrokerError) {
                 let answer = try await epoch.broker.exchange(exchange, on: queue)
+                if isRefused { epoch.logger.notice("calls are taken again", metadata: ["job.queue": "\(queue)"]) }
                 let got = answer.claims.count
                 epoch.raise(epoch.budget.settle(index, wanted: granted, got: got, looked: exchange.wanted > 0))
                 return answer
@@ -179,7 +181,14 @@ final class Lane: Sendable {
                 granted = 0
                 if Self.isFinal(error) || mayLeave(exchange, because: error) { throw error }
                 if epoch.isLost || epoch.mustLeave { throw error }
-                epoch.logger.debug("call not answered", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
+                // What was lost on its way is made good in silence; what the broker does not want, people must put right.
+                let isLost = [.notReachable, .outcomeUnknown].contains(error.code)
+                epoch.logger.log(
+                    level: isLost || isRefused ? .debug : .warning,
+                    isLost ? "call not answered" : "call refused; it is made again until it is taken",
+                    metadata: ["job.queue": "\(queue)", "error": "\(error)"]
+                )
+                isRefused = isRefused || !isLost
             }
             await epoch.pause(for: pause)
             pause = min(pause * 2, .seconds(2))
@@ -305,11 +314,14 @@ final class Lane: Sendable {
 
     /// A run has ended; `nil` when nobody is to be told.
     func report(_ report: OutcomeReport?, of run: JobRun) {
-        held.withLock { held in
+        // In one step: a claim that is neither run nor reported would be given back by who reconciles just then.
+        let count = held.withLock { held in
             if held.runs[run.id] === run { held.runs[run.id] = nil }
+            if let report { held.reports.append(report) }
             held.account.note(known: held.known)
+            return held.reports.count
         }
-        if let report { self.report(report) } else { epoch.raise(epoch.budget.open(1, by: index)) }
+        if report != nil { noteReports(count) } else { epoch.raise(epoch.budget.open(1, by: index)) }
     }
 
     func report(_ report: OutcomeReport, ofUnread unread: Int = 0) {
@@ -318,6 +330,10 @@ final class Lane: Sendable {
             held.reports.append(report)
             return held.reports.count
         }
+        noteReports(count)
+    }
+
+    private func noteReports(_ count: Int) {
         if count == 1 { hurry() }
         if count == Self.worthACall { enough.raise() }
     }
