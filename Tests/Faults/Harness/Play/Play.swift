@@ -91,6 +91,12 @@ final class Play: Sendable {
     /// The fault happened so many times, by the evidence for it; a run in which there is none is invalid.
     func struck(_ times: Int, or what: @autoclosure () -> String) {
         guard times < 1 else { return struck(times) }
+        expectStrike(false, what())
+    }
+
+    /// Evidence that a fault struck as it was meant to, which is a matter of chance; a run without it is invalid.
+    func expectStrike(_ holds: Bool, _ what: @autoclosure () -> String) {
+        guard !holds else { return }
         let what = what()
         state.withLock { $0.unproven.append(what) }
     }

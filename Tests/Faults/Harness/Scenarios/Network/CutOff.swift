@@ -115,7 +115,7 @@ extension Scenario {
             }
         }
         try await load.stop()
-        play.expect(play.accounts.lostAnswers > 0, "no answer of a push was lost")
+        play.expectStrike(play.accounts.lostAnswers > 0, "no answer of a push was lost")
         play.expect(workers.allSatisfy { play.sessions(of: $0).count == 1 }, "a session was lost")
     }
 

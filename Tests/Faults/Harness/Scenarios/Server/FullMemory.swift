@@ -35,7 +35,7 @@ extension Scenario {
                 try await load.stop()
                 try await play.drain()
             }
-            play.expect(try server.errors("OOM") > 0, "the server never said OOM")
+            play.expectStrike(try server.errors("OOM") > 0, "the server never said OOM")
             let totals = try await play.totals()
             play.expect(totals["recovered"] == 0, "\(totals["recovered"]) jobs were taken back")
             play.expect(workers.allSatisfy { play.sessions(of: $0).count == 1 }, "a session was lost")

@@ -21,7 +21,7 @@ extension Scenario {
         Scenario("F40", "an old backup is put in place") { play in
             let backup = play.directory + "/backup"
             try await lose(play, ["--appendonly", "yes"], rounds: play.size(quick: 1, full: 8)) { server, isOver in
-                let files = server.directory + "/appendonlydir"
+                let files = AppendOnlyFile.directory(of: server)
                 if !isOver {
                     // Copied while it stands still: whole at that moment.
                     server.kill(SIGSTOP)
@@ -33,7 +33,7 @@ extension Scenario {
                 }
             }
             let checker = Checker(accounts: play.accounts, ledger: play.ledger)
-            play.expect(checker.duplicates > 0, "the backup brought no job back that had ended")
+            play.expectStrike(checker.duplicates > 0, "the backup brought no job back that had ended")
         },
     ]
 
@@ -86,12 +86,21 @@ extension Scenario {
         play.expect(reused.isEmpty, "tokens were given out twice: \(reused.prefix(3))")
     }
 
+    /// Every other cut is amid the last transaction, the rest are wherever chance puts them.
     private static func cutTheEndOff(_ play: Play, rounds: Int, rewrites: Bool) async throws {
         let settings = ["--appendonly", "yes", "--aof-load-truncated", "yes"]
+        var cuts = 0
         var halves = 0
         try await lose(play, settings, rounds: rounds, repairs: !rewrites) { server, isOver in
             if isOver {
-                if try truncate(server, by: play.random(1...20_000)) { halves += 1 }
+                let file = try AppendOnlyFile(of: server)
+                let aim = cuts % 2 == 0 ? file.lastTransaction : nil
+                let length =
+                    aim.map { play.random($0.lowerBound...$0.upperBound - 1) }
+                    ?? file.length(without: play.random(1...20_000))
+                if file.isAmidTransaction(at: length) { halves += 1 }
+                try file.truncate(to: length)
+                cuts += 1
             } else if rewrites {
                 try server.run("BGREWRITEAOF")
                 try await eventually("the file is rewritten") {
@@ -101,24 +110,7 @@ extension Scenario {
                 try await Task.sleep(for: .milliseconds(play.random(200...1000)))
             }
         }
-        play.expect(halves > 0, "no cut was amid a transaction")
-    }
-
-    /// Takes bytes off the end of the newest part of the append-only file; answers whether that is amid a transaction now.
-    private static func truncate(_ server: RedisServer, by bytes: Int) throws -> Bool {
-        let directory = server.directory + "/appendonlydir/"
-        let parts = try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.contains(".incr.") }
-        guard let last = parts.max(), let file = FileHandle(forUpdatingAtPath: directory + last) else {
-            throw TestFailure("there is no append-only file in \(directory)")
-        }
-        let size = try file.seekToEnd()
-        let left = size > UInt64(bytes) ? size - UInt64(bytes) : size / 2
-        try file.truncate(atOffset: left)
-        try file.seek(toOffset: left - min(left, 100_000))
-        let tail = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
-        try file.close()
-        guard let begins = tail.range(of: "$5\r\nMULTI\r\n", options: .backwards) else { return false }
-        return tail.range(of: "$4\r\nEXEC\r\n", range: begins.upperBound..<tail.endIndex) == nil
+        play.expectStrike(halves > 0, "no cut was amid a transaction")
     }
 }
 

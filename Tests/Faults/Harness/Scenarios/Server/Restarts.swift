@@ -40,7 +40,7 @@ extension Scenario {
             try await play.carries(load, within: .seconds(8))
         }
         try await load.stop()
-        play.expect(play.accounts.lostAnswers > 0, "no answer of a push was lost")
-        play.expect(play.accounts.refusals > 0, "no push found nobody")
+        play.expectStrike(play.accounts.lostAnswers > 0, "no answer of a push was lost")
+        play.expectStrike(play.accounts.refusals > 0, "no push found nobody")
     }
 }

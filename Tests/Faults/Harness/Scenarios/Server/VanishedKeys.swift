@@ -120,7 +120,7 @@ extension Scenario {
             try server.run("EVAL", fill, "0", "\(round)")
             return try await play.keys().count < before.count
         }
-        play.expect(try server.count("evicted_keys") > 0, "the server evicted nothing")
+        play.expectStrike(try server.count("evicted_keys") > 0, "the server evicted nothing")
         play.struck(before.count - (try await play.keys().count))
         let doctor = try await examine(play, server, [])
         play.expect(doctor.text.contains("maxmemory_policy"), "the doctor does not warn of the policy: \(doctor.text)")

@@ -1,0 +1,45 @@
+import Foundation
+import TestSupport
+
+/// What a server that was killed has appended last: the newest part of its append-only file.
+struct AppendOnlyFile {
+    private static let begin = Data("$5\r\nMULTI\r\n".utf8)
+    private static let end = Data("$4\r\nEXEC\r\n".utf8)
+
+    let path: String
+    private let bytes: Data
+
+    init(of server: RedisServer) throws {
+        let directory = Self.directory(of: server) + "/"
+        let parts = try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.contains(".incr.") }
+        guard let newest = parts.max() else { throw TestFailure("there is no append-only file in \(directory)") }
+        path = directory + newest
+        bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    }
+
+    static func directory(of server: RedisServer) -> String { server.directory + "/appendonlydir" }
+
+    /// The bytes that belong to its last whole transaction, without the last of them; `nil`: it has none.
+    var lastTransaction: Range<Int>? {
+        guard let closed = bytes.range(of: Self.end, options: .backwards),
+            let opened = bytes.range(of: Self.begin, options: .backwards, in: 0..<closed.lowerBound)
+        else { return nil }
+        return opened.upperBound..<closed.upperBound
+    }
+
+    /// How many bytes are left when so many are taken off the end; half of them where there are no more.
+    func length(without count: Int) -> Int {
+        bytes.count > count ? bytes.count - count : bytes.count / 2
+    }
+
+    func isAmidTransaction(at length: Int) -> Bool {
+        guard let opened = bytes.range(of: Self.begin, options: .backwards, in: 0..<length) else { return false }
+        return bytes.range(of: Self.end, in: opened.upperBound..<length) == nil
+    }
+
+    func truncate(to length: Int) throws {
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try file.truncate(atOffset: UInt64(length))
+        try file.close()
+    }
+}
