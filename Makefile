@@ -42,7 +42,7 @@ faults: fault-tools ## the quick profile of the fault catalogue: processes, netw
 
 faults-full: FAULTS_BUILD = release
 faults-full: fault-tools ## every fault at its full size (hours); ARGUMENTS="--only F20 --json" for some
-	.build/$(FAULTS_BUILD)/errand-faults --full $(ARGUMENTS)
+	.build/$(FAULTS_BUILD)/errand-faults --full --again 1 $(ARGUMENTS)
 
 fault-tools:
 	@scripts/install-dependencies faults

@@ -97,6 +97,24 @@ struct TransitionLimitTests {
         #expect(try await broker.status(of: "default").queue.ready == 20)
     }
 
+    @Test func sessionsByTheThousandAreToldInPartsAndAllOfThem() async throws {
+        defer { broker.close() }
+        for number in 0..<1203 {
+            try server.run("ZADD", "errand:{default}:sessions", "\(4_000_000_000_000 + number)", "many-\(number)")
+            try server.run("HSET", "errand:{default}:session:many-\(number)", "host", "h", "op:noop", "1")
+            try server.run("HSET", "errand:{default}:claims:many-\(number)", "a", "1:1", "b", "1:1")
+        }
+        let (status, sessions) = try await broker.status(of: "default")
+        #expect(Set(sessions.map(\.id)) == Set((0..<1203).map { "many-\($0)" }))
+        #expect(sessions.count == 1203)
+        #expect(sessions.allSatisfy { $0.host == "h" && $0.operations == ["noop"] && $0.running == 2 })
+        #expect(status.running == 2406)
+        let calls = try server.run("INFO", "commandstats").split(separator: "\n").first {
+            $0.contains("cmdstat_zscan:")
+        }
+        #expect(calls?.contains("calls=2,") == true || calls?.contains("calls=3,") == true, "not a few hundred a call")
+    }
+
     @Test func operationsMadeUpByTheHundredAreCountedAndNotAllNamed() async throws {
         defer { broker.close() }
         _ = try await producer.push(OperationDescription("noop", id: "a"))

@@ -1,12 +1,32 @@
 public import Errand
 
 extension RedisBroker {
-    /// Reads counts, totals and sessions in one script.
+    /// Reads counts, totals and sessions; of more than 500 sessions a part at a time, so that no other call waits long.
     public func status(of queue: String) async throws(BrokerError) -> (queue: QueueStatus, sessions: [SessionStatus]) {
-        let answer = try await run(ScriptCall(.status, on: queue))
-        guard let status = QueueStatus(answer, of: queue), let sessions = answer.elements?.last?.elements else {
+        let answer = try await statusPart(of: queue, from: "0")
+        guard var status = QueueStatus(answer, of: queue), var part = SessionsReply(answer) else {
             throw unexpected("a status")
         }
-        return (status, sessions.compactMap { SessionStatus($0) })
+        var sessions = part.sessions
+        var parts = 1
+        while let next = part.next {
+            // Each part has about 500 of them: whoever answers this often is no server.
+            parts += 1
+            guard parts < 10_000, let more = SessionsReply(try await statusPart(of: queue, from: next)) else {
+                throw unexpected("more of a status")
+            }
+            sessions += more.sessions
+            part = more
+        }
+        var known: Set<String> = []
+        sessions.removeAll { !known.insert($0.id).inserted }
+        status.running = sessions.reduce(0) { $0.addingReportingOverflow($1.running).partialValue }
+        return (status, sessions)
+    }
+
+    private func statusPart(of queue: String, from cursor: String) async throws(BrokerError) -> RESPValue {
+        var call = ScriptCall(.status, on: queue)
+        call.add(cursor)
+        return try await run(call)
     }
 }

@@ -1,16 +1,16 @@
 package import Errand
 
 extension QueueStatus {
-    /// Reads what the status script answers; `nil` when it is anything else.
+    /// Reads what the status script answers, but for the sessions and what they hold; `nil` when it is anything else.
     package init?(_ reply: RESPValue, of queue: String) {
-        guard let parts = reply.elements, parts.count == 4 else { return nil }
+        guard let parts = reply.elements, parts.count == 5 else { return nil }
         let counts = parts[0].counts
         self.init(
             name: queue,
             isPaused: counts["paused"] == 1,
             ready: counts["ready"] ?? 0,
             scheduled: counts["scheduled"] ?? 0,
-            running: counts["running"] ?? 0,
+            running: 0,
             retrying: counts["retrying"] ?? 0,
             dead: counts["dead"] ?? 0,
             deferred: counts["deferred"] ?? 0,
@@ -31,6 +31,21 @@ extension RESPValue {
             counts[name] = Int(clamping: max(0, number))
         }
         return counts
+    }
+}
+
+/// What the status script answers of a queue's sessions: some of them, and where the next ones are.
+package struct SessionsReply {
+    package let sessions: [SessionStatus]
+    /// What the next call has to say to get more of them; `nil` when these were the last.
+    package let next: String?
+
+    /// Reads it; `nil` when it is anything else.
+    package init?(_ reply: RESPValue) {
+        guard let parts = reply.elements, parts.count == 5, let sessions = parts[3].elements, let next = parts[4].text
+        else { return nil }
+        self.sessions = sessions.compactMap { SessionStatus($0) }
+        self.next = next == "0" ? nil : next
     }
 }
 

@@ -1,7 +1,36 @@
--- status: a queue's counts, totals and sessions. Reads only.
+-- status: a queue's counts, totals and the first of its sessions, or more of these. Reads only.
 --
+-- ARGV     '0', or where the answer before says that the sessions go on
 -- Answer   counts (name, number, …), parked (operation, number, …), totals (name, number, …),
---          sessions (each: id, host, pid, claims, concurrency, ms since its last beat, operations …)
+--          sessions (each: id, host, pid, claims, concurrency, ms since its last beat, operations …), where they go on ('0': no more)
+--          Where they go on, counts, parked and totals are empty. A session may be told twice while others come and go.
+local SESSIONS = 500
+
+-- Thousands of sessions would take too long for one call.
+local function some_sessions(from)
+  if from == '0' and call('ZCARD', Q .. ':sessions') <= SESSIONS then return call('ZRANGE', Q .. ':sessions', 0, -1), '0' end
+  local found, ids = call('ZSCAN', Q .. ':sessions', from, 'COUNT', SESSIONS), {}
+  for i = 1, #found[2], 2 do ids[#ids + 1] = found[2][i] end
+  return ids, found[1]
+end
+
+local sessions = {}
+local ids, rest = some_sessions(string.match(ARGV[1], '^%d+$') or '0')
+for _, id in ipairs(ids) do
+  local flat = call('HGETALL', Q .. ':session:' .. id)
+  local fields, operations = {}, {}
+  for i = 1, #flat, 2 do
+    local operation = string.match(flat[i], '^op:(.+)$')
+    if operation then operations[#operations + 1] = operation else fields[flat[i]] = flat[i + 1] end
+  end
+  table.sort(operations)
+  sessions[#sessions + 1] = {
+    id, fields.host or '', num(fields.pid), call('HLEN', Q .. ':claims:' .. id), num(fields.concurrency), now - num(fields.beat),
+    unpack(operations, 1, 500)
+  }
+end
+if ARGV[1] ~= '0' then return { {}, {}, {}, sessions, rest } end
+
 local ready, oldest = 0, 0
 
 local function age_of_head(line)
@@ -38,29 +67,13 @@ if tombs <= 1000 then
   for _, n in ipairs(call('HVALS', Q .. ':gone')) do tombs = tombs + num(n) end
 end
 
-local running, sessions = 0, {}
-local ids = call('ZRANGE', Q .. ':sessions', 0, 4999)
-for _, id in ipairs(ids) do
-  local claims = call('HLEN', Q .. ':claims:' .. id)
-  running = running + claims
-  local flat = call('HGETALL', Q .. ':session:' .. id)
-  local fields, operations = {}, {}
-  for i = 1, #flat, 2 do
-    local operation = string.match(flat[i], '^op:(.+)$')
-    if operation then operations[#operations + 1] = operation else fields[flat[i]] = flat[i + 1] end
-  end
-  table.sort(operations)
-  sessions[#sessions + 1] = { id, fields.host or '', num(fields.pid), claims, num(fields.concurrency), now - num(fields.beat), unpack(operations, 1, 500) }
-end
-
 local counts = {
   'paused', num(field('settings', 'paused')),
   'ready', math.max(ready - tombs, 0),
   'scheduled', call('ZCARD', Q .. ':scheduled'),
-  'running', running,
   'retrying', call('ZCARD', Q .. ':retrying'),
   'dead', call('ZCARD', Q .. ':dead'),
   'deferred', call('HLEN', Q .. ':next'),
   'oldest', oldest,
 }
-return { counts, parked, call('HGETALL', Q .. ':counters'), sessions }
+return { counts, parked, call('HGETALL', Q .. ':counters'), sessions, rest }

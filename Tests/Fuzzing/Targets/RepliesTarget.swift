@@ -66,6 +66,7 @@ private func decode(_ value: RESPValue) throws(Violation) {
     if let status = QueueStatus(value, of: "default") {
         try require(status.ready >= 0 && status.dead >= 0, "a status that cannot be")
     }
+    if let part = SessionsReply(value) { try require(part.next != "0", "a last part that goes on") }
     for element in value.elements ?? [] { _ = SessionStatus(element) }
     _ = RedisInfo(text: value.text ?? "")
 }

@@ -10,7 +10,9 @@ package struct HistoryMaker {
         package init() {}
     }
 
-    private enum Planned { case register, claim, expire, recover, enter, start, meddle, overrun, look, wait, hand }
+    private enum Planned {
+        case register, claim, expire, recover, enter, start, meddle, overrun, look, wait, fill, hand
+    }
 
     private var numbers: SeededNumbers
     private let style: Style
@@ -80,7 +82,8 @@ package struct HistoryMaker {
             return next()
         }
         if numbers.chance(12), model.lines.isEmpty, !style.isPlain {
-            plan = [.wait, .hand]
+            // Where two wait and one of them is told of a job, the next job comes behind that one.
+            plan = numbers.chance(25) ? [.wait, .wait, .fill, .hand] : [.wait, .hand]
             return next()
         }
         passTime()
@@ -124,6 +127,9 @@ package struct HistoryMaker {
         case .recover: return recover()
         case .wait: return look(of: someSession())
         case .hand: return .push([oneJob()])
+        case .fill:
+            let job = oneJob()
+            return .push([job, job])
         case .enter, .start, .meddle, .overrun, .look: return stuck(step)
         }
     }

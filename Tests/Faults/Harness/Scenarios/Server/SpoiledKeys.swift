@@ -86,6 +86,7 @@ extension Scenario {
     private static func outlastBacklog(_ play: Play) async throws {
         // No slow command may be forgotten.
         let server = try play.server(["--slowlog-log-slower-than", "10000", "--slowlog-max-len", "1000000"])
+        try server.takePrecedence()
         // So that each call is told by its digest.
         try server.learnScripts()
         let (ready, due, dead) = (
@@ -110,7 +111,8 @@ extension Scenario {
         let slowest = try slowest(server)
         let told = slowest.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value / 1000) ms" }
         play.note("longer than 10 ms at the most: \(told.isEmpty ? "none" : told.joined(separator: ", "))")
-        for (script, time) in slowest { play.expect(time < 50_000, "a call of \(script) took \(time / 1000) ms") }
+        // A machine may stand still amid a call; a call that is too long is so every time.
+        for (script, time) in slowest { play.expectInTime(time < 50_000, "a call of \(script) took \(time / 1000) ms") }
         // What is thrown away below was all there: counted in this order, for what waits ends meanwhile.
         let left = Int(try server.run("HLEN", Play.key("body"))) ?? 0
         let finished = try await play.totals()["finished"]
