@@ -14,16 +14,16 @@ package struct HistoryMaker {
         case register, claim, expire, recover, enter, start, meddle, overrun, look, wait, fill, hand
     }
 
-    private var numbers: SeededNumbers
-    private let style: Style
-    private var model = QueueModel()
-    private var now: Time = 1_700_000_000_000
-    private var plan: [Planned] = []
+    var numbers: SeededNumbers
+    let style: Style
+    var model = QueueModel()
+    var now: Time = 1_700_000_000_000
+    private var plan: [PlannedStep] = []
     private let ids: Int
     private let leases: [Time]
-    private let isCrashy: Bool
+    let isCrashy: Bool
     /// Crashes follow each other so closely that some job is set aside.
-    private let isDeadly: Bool
+    let isDeadly: Bool
     private let parkable: Operation
     private var lastCalls: [SessionID: Call] = [:]
 
@@ -73,17 +73,8 @@ package struct HistoryMaker {
 
     private mutating func next() -> Command {
         if !plan.isEmpty { return planned(plan.removeFirst()) }
-        if isCrashy, numbers.chance(isDeadly ? 75 : 20), !model.jobs.isEmpty {
-            plan = [.register, .claim, .expire, .recover]
-            return next()
-        }
-        if numbers.chance(2), !model.jobs.isEmpty {
-            plan = [.enter, .start, .meddle, .overrun, .look, .look]
-            return next()
-        }
-        if numbers.chance(12), model.lines.isEmpty, !style.isPlain {
-            // Where two wait and one of them is told of a job, the next job comes behind that one.
-            plan = numbers.chance(25) ? [.wait, .wait, .fill, .hand] : [.wait, .hand]
+        if let plan = somePlan() {
+            self.plan = plan
             return next()
         }
         passTime()
@@ -105,74 +96,6 @@ package struct HistoryMaker {
         }
     }
 
-    /// A session that claims, begins and dies, while another one beats.
-    private mutating func planned(_ step: Planned) -> Command {
-        switch step {
-        case .register:
-            var registration = registration(0)
-            registration.lease = 100
-            return .register(registration)
-        case .claim:
-            var call = Call(session: 0, number: nextNumber(of: 0))
-            call.wanted = 1 + numbers.below(2)
-            call.freeSlots = numbers.chance(85) ? 1 : 0
-            call.waitAndGrace = 100_000
-            return .exchange(call)
-        case .expire:
-            now = max(now, model.sessions[0]?.leaseEnds ?? now)
-            var registration = registration(1)
-            registration.lease = 1000
-            if let known = model.sessions[1] { return .beat(1, lease: known.registration.lease, begun: known.begun) }
-            return .register(registration)
-        case .recover: return recover()
-        case .wait: return look(of: someSession())
-        case .hand: return .push([oneJob()])
-        case .fill:
-            let job = oneJob()
-            return .push([job, job])
-        case .enter, .start, .meddle, .overrun, .look: return stuck(step)
-        }
-    }
-
-    /// A session that has free slots and asks for work.
-    private mutating func look(of session: SessionID) -> Command {
-        var call = Call(session: session, number: nextNumber(of: session))
-        call.wanted = 1 + numbers.below(2)
-        call.freeSlots = numbers.below(2)
-        call.canBeHanded = true
-        call.waitAndGrace = [0, 400, 100_000][numbers.below(3)]
-        return .exchange(call)
-    }
-
-    /// The number of a session's next call. Where a push has answered one, the worker may know, or not yet.
-    private mutating func nextNumber(of session: SessionID) -> Int {
-        guard let known = model.sessions[session] else { return 1 }
-        return (known.lastCall?.number ?? 0) + (known.handed != nil && numbers.chance(50) ? 2 : 1)
-    }
-
-    private static let wedged: SessionID = 2
-
-    /// A session that beats and never ends what it has begun, of which somebody may want something meanwhile.
-    private mutating func stuck(_ step: Planned) -> Command {
-        switch step {
-        case .enter:
-            var registration = registration(Self.wedged)
-            registration.lease = 2000
-            return .register(registration)
-        case .start:
-            var call = Call(session: Self.wedged, number: nextNumber(of: Self.wedged))
-            call.wanted = 1 + numbers.below(2)
-            return .exchange(call)
-        case .meddle:
-            let held = model.sessions[Self.wedged]?.claims.map(\.id) ?? []
-            return numbers.chance(50) && !held.isEmpty ? .cancel([held[0]]) : push()
-        case .overrun:
-            now = max(now, (model.sessions[Self.wedged]?.claims.map(\.deadline).max() ?? now) + 1)
-            return .beat(Self.wedged, lease: 2000, begun: 0)
-        default: return .recover(look: style.looksAtOne ? Self.wedged : nil)
-        }
-    }
-
     private mutating func rare() -> Command {
         if numbers.chance(40) { return .clear }
         var change = SettingsChange()
@@ -183,11 +106,11 @@ package struct HistoryMaker {
         return .configure(change)
     }
 
-    private mutating func push() -> Command {
+    mutating func push() -> Command {
         .push((0...numbers.below(4)).map { _ in oneJob() })
     }
 
-    private mutating func oneJob() -> Push {
+    mutating func oneJob() -> Push {
         var push = Push(id: numbers.below(ids))
         push.policy = [.ignore, .drop, .replace, .replace][numbers.below(4)]
         if push.policy != .ignore {
@@ -202,7 +125,7 @@ package struct HistoryMaker {
         return push
     }
 
-    private mutating func registration(_ session: SessionID) -> Registration {
+    mutating func registration(_ session: SessionID) -> Registration {
         var registration = Registration(session: session, lease: leases[numbers.below(2)])
         if session == 4, numbers.chance(30) { registration.pid = 2 }
         registration.operations = [0: .init(timeout: 300, retries: 1), 1: .init(timeout: 700, retries: 0)]
@@ -242,7 +165,7 @@ package struct HistoryMaker {
         return .reconcile(session, number: max(number, 0), known: runs)
     }
 
-    private mutating func recover() -> Command {
+    mutating func recover() -> Command {
         .recover(look: style.looksAtOne ? model.sessions.keys.sorted().randomElement(using: &numbers) : nil)
     }
 
@@ -300,7 +223,7 @@ package struct HistoryMaker {
         return .exchange(call)
     }
 
-    private mutating func someSession() -> SessionID {
+    mutating func someSession() -> SessionID {
         let known = model.sessions.keys.sorted()
         return numbers.chance(95) ? known.randomElement(using: &numbers) ?? 0 : numbers.below(Universe.sessionCount)
     }
