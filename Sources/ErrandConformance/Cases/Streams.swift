@@ -27,6 +27,24 @@ extension ConformanceCase {
             let kept = try await stage.read(after: .oldest, 2)
             #expect(kept.words == published.map { "\($0.kind) \($0.id)" })
         },
+        ConformanceCase("a page begins after its cursor, and tells each event once") { stage in
+            try await stage.keepEvents(1000)
+            for number in 0..<25 { _ = try await stage.cancelled(1, from: number) }
+            let page = try await stage.broker.eventPage(of: stage.queue, after: .oldest)
+            #expect(page.entries.map(\.last.number) == Array(1...25))
+            let fifth = try #require(page.entries.dropFirst(4).first)
+            let rest = try await stage.broker.eventPage(of: stage.queue, after: fifth.last)
+            #expect(rest.entries.map(\.last.number) == Array(6...25))
+        },
+        ConformanceCase("more events of one call than fit into an entry are numbered without holes") { stage in
+            try await stage.keepEvents(1000)
+            let ids = (0..<200).map { "j\($0)" }
+            _ = try await stage.broker.push(try ids.map { try stage.job($0) }, to: stage.queue)
+            _ = try await stage.broker.cancel(ids, on: stage.queue)
+            let read = try await stage.read(after: .oldest, 200)
+            #expect(read.words == ids.map { "cancelled \($0)" })
+            #expect(read.map(\.cursor.number) == Array(1...200))
+        },
         ConformanceCase("whoever reads too late is told how much is missing") { stage in
             try await stage.keepEvents(50)
             let first = try await stage.cancelled(1)

@@ -125,6 +125,36 @@ struct TroubledWorkerTests {
         #expect(try await broker.memory.status(of: Self.queue).queue.totals["finished"] == 1)
     }
 
+    @Test("a worker that leaves does not begin what a call brings that was on its way")
+    func beginsNothingOnItsWayOut() async throws {
+        let broker = TroubledBroker()
+        let runs = Atomic(0)
+        let operation = RegisteredOperation(
+            "noop",
+            handler: .blocking { _ in
+                runs.add(1, ordering: .relaxed)
+                return .finished()
+            }
+        )
+        let worker = Worker(
+            broker: broker,
+            configuration: WorkerConfiguration(queues: [.init(Self.queue)], concurrency: 4),
+            operations: [operation],
+            logger: Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() }
+        )
+        broker.hold(Self.queue)
+        let work = Task { try await worker.run() }
+        try await eventually("its first call is on its way") { broker.heldCalls > 0 }
+        let jobs = try (0..<200).map { _ in try OperationDescription("noop", queue: Self.queue) }
+        _ = try await Producer(broker: broker.memory).push(contentsOf: jobs)
+        work.cancel()
+        broker.hold(nil)
+        try await work.value
+        #expect(runs.load(ordering: .relaxed) == 0)
+        let queue = try await broker.memory.status(of: Self.queue).queue
+        #expect(queue.ready == jobs.count && queue.totals["released"] > 0)
+    }
+
     /// A worker of two queues with a job that runs until `opens` is finished.
     private func startWithAJobThatWaits(
         _ broker: TroubledBroker,
