@@ -37,7 +37,9 @@ extension HistoryMaker {
             let job = oneJob()
             return .push([job, job])
         case .late: return beatLate()
-        case .lookLate: return .recover(look: style.looksAtOne ? handed?.session : nil)
+        case .lookLate:
+            guard style.looksAtOne, let handed else { return recover() }
+            return .recover(look: handed.session)
         }
     }
 

@@ -25,7 +25,8 @@ extension World {
         switch answer {
         case .receipts(let receipts): for receipt in receipts { witness(receipt, before) }
         case .no(.sessionLost): witnesses.insert(.sessionLost)
-        case .no(.refused): witnesses.insert(.heldBack)
+        // Who compares its claims before it has heard of all calls is refused, too.
+        case .no(.refused): if case .exchange = command { witnesses.insert(.heldBack) }
         case .exchanged(let accepted, let claims, _, _, let cameLate):
             if !claims.isEmpty { witnesses.insert(.claimed) }
             if cameLate { witnesses.insert(.cameLate) }
