@@ -70,7 +70,7 @@ import Testing
         let isRefused =
             Self.schedules.contains { $0.key == key }
             ? await stage.tryEverythingOfSchedules()
-            : await stage.tryEverything(ofSession: key.hasSuffix(FullQueue.session.id))
+            : await stage.tryEverything(with: key)
         let after = try stage.dump()
         #expect(after == before, "a script wrote before it failed")
         #expect(isRefused)

@@ -153,8 +153,8 @@ struct FullQueue {
         return refused == calls.count
     }
 
-    /// Calls every transition that changes jobs, or those that touch a session's keys; answers whether all were refused.
-    func tryEverything(ofSession: Bool) async -> Bool {
+    /// Calls every transition that changes jobs, or those that touch a key of the session; answers whether all were refused.
+    func tryEverything(with key: String) async -> Bool {
         let session = Self.session
         let broker = broker
         let job = try? OperationDescription("work", name: "yet another", unique: .drop).settled()
@@ -169,9 +169,12 @@ struct FullQueue {
         }
         let own: [() async throws -> Void] = [
             { _ = try await broker.exchange(Calls.exchange(session, 1000, reports, wanted: 5), on: "default") },
-            { _ = try await broker.cancel(["plain", "later", "running", "parked", "line-3"], on: "default") },
             { _ = try await broker.recover(on: "default") },
             { try await broker.release(session, on: "default") },
+        ]
+        // Who cancels looks at sessions' claims, and at nothing else of theirs.
+        let claims: [() async throws -> Void] = [
+            { _ = try await broker.cancel(["plain", "later", "running", "parked", "line-3"], on: "default") }
         ]
         let common: [() async throws -> Void] = [
             { _ = try await broker.push(job.map { [$0] } ?? [], to: "default") },
@@ -180,7 +183,11 @@ struct FullQueue {
             { _ = try await broker.revive(["dead"], on: "default") },
             { _ = try await broker.clear("default") },
         ]
-        return await areRefused(ofSession ? own : own + common)
+        switch key {
+        case "session:" + session.id: return await areRefused(own)
+        case "claims:" + session.id: return await areRefused(own + claims)
+        default: return await areRefused(own + claims + common)
+        }
     }
 
     /// Runs everything there is, the dead and the parked included; answers what never came.

@@ -55,6 +55,21 @@ struct ScheduleEdgeTests {
         #expect(try await pushed() == record.pushed)
     }
 
+    @Test func aCatchUpBeyondWhatOneCallTakesGoesOnInTheNext() async throws {
+        defer { broker.close() }
+        try await put("s", .all(limit: 1000))
+        let now = try await broker.dueSchedules(on: "default", skipping: 0).now
+        let first = (now / 1000 - 1500) * 1000
+        try server.run("ZADD", key + "timetable", String(first), "s")
+        let round = try await ticker.work()
+        #expect(round.pushed > 1000)
+        let record = try #require(try await broker.schedule("s", on: "default"))
+        let last = try #require(record.lastTick)
+        #expect(record.pushed == round.pushed)
+        #expect(record.pushed + record.missed == Int((last - first) / 1000) + 1)
+        #expect(last >= now - 1000, "it has caught up")
+    }
+
     @Test func aDefinitionThatCannotBeReadStopsNobodyElse() async throws {
         defer { broker.close() }
         for index in 0..<150 {
@@ -108,7 +123,7 @@ struct ScheduleEdgeTests {
             try await !broker.dueSchedules(on: "default", skipping: 0).schedules.isEmpty
         }
         try server.run("SET", key + "ready:5", "not a list")
-        await #expect(throws: BrokerError.self) { try await ticker.work() }
+        #expect(try await ticker.work().pushed == 0)
         #expect(try server.run("EXISTS", key + "body", key + "ticks") == "0")
         try server.run("DEL", key + "ready:5")
         #expect(try await ticker.work().pushed > 0)

@@ -105,6 +105,8 @@ end
 -- Events and totals: gathered during the script, published and added at its end.
 local lines, bytes, told, totals = {}, 0, 0, {}
 local NAMELESS = '"operation":null,"name":null'
+-- What would break the line of an event; U+007F may stand in a JSON text as it is.
+local CONTROL = '[%z\1-\31]'
 
 local function sound_fragment(text)
   return string.sub(text, 1, 12) == '"operation":' and text or NAMELESS
@@ -160,7 +162,7 @@ local function event(kind, id, fragment, attempt, worker, duration, error)
   local line = '{"event":"' .. kind .. '","id":"' .. id .. '",' .. fragment .. ',"queue":"' .. queue .. '","attempt":'
     .. attempt .. ',"worker":' .. worker .. ',"at_ms":' .. nowtext .. ',"duration_ms":' .. duration .. ',"error":' .. error .. '}'
   if #line > 32000 then
-    if fragment == NAMELESS then return line end
+    if error == '"too long for an event"' then return line end
     return event(kind, id, NAMELESS, attempt, worker, duration, '"too long for an event"')
   end
   tell(line)
@@ -181,8 +183,14 @@ local function header(body)
     string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d1[idrDR](%d);(%d*);(%d*);(%d+)\n()')
   if not priority then return nil end
   local fragment = string.sub(body, from, from + num(length) - 1)
-  if #fragment > 8192 or string.find(fragment, '%c') or not string.find(fragment, '^"operation":') then fragment = NAMELESS end
+  if #fragment > 8192 or string.find(fragment, CONTROL) or not string.find(fragment, '^"operation":') then fragment = NAMELESS end
   return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment
+end
+
+-- Where a job is parked of which no session knew the operation: what is behind `parked:` in its line's name, and its field in `parked`.
+local function parking(operation, body)
+  local priority = header(body)
+  return (priority or '5') == '5' and operation or operation .. ':' .. priority
 end
 
 -- Hands the one new job to a waiting session, which then need not come for it: set by a script that does that. Answers whether it
@@ -245,14 +253,14 @@ local function give_back(id, body)
   fresh = fresh + 1
 end
 
--- The job that waits for another one's end comes into line, and starts to wait there: at the head where the other one stood there,
--- or would stand again.
 -- A claim as it is kept: its token, its hard deadline and, where the token does not tell, the time at which it was made: tokens
 -- run ahead of a clock that was put back.
 local function claim_text(token, deadline)
   return token .. ':' .. whole(deadline) .. (math.floor(num(token) / 1000) ~= now and ':' .. nowtext or '')
 end
 
+-- The job that waits for another one's end comes into line, and starts to wait there: at the head where the other one stood there,
+-- or would stand again.
 local function come_next(id, body, due, at_head)
   if due > now or not at_head then return line_up(id, body, due) end
   if header(body) then call('HSET', Q .. ':body', id, nowtext .. string.sub(body, 14)) end
@@ -339,12 +347,13 @@ local function leave_line(id, body)
   local lines_of = { Q .. ':ready:' .. (priority or '5') }
   if has('suspects') then lines_of[#lines_of + 1] = Q .. ':suspects' end
   local operation = fragment and has('parked') and string.match(fragment, '^"operation":"([%w_.-]+)"')
-  if operation and not wrong_type('parked:' .. operation, 'list') then lines_of[#lines_of + 1] = Q .. ':parked:' .. operation end
+  local lot = operation and parking(operation, body)
+  if lot and not wrong_type('parked:' .. lot, 'list') then lines_of[#lines_of + 1] = Q .. ':parked:' .. lot end
   for n, line in ipairs(lines_of) do
     if call('LLEN', line) <= 1000 and call('LREM', line, 1, entry) == 1 then
-      if n > 1 and operation and line == Q .. ':parked:' .. operation then
+      if n > 1 and lot and line == Q .. ':parked:' .. lot then
         local left = call('LLEN', line)
-        if left > 0 then put('parked', operation, left) else drop('parked', operation) end
+        if left > 0 then put('parked', lot, left) else drop('parked', lot) end
       end
       return
     end
@@ -371,21 +380,25 @@ local function superseded(id, fragment, attempt, worker, line, at_head)
   return true
 end
 
+local function trim_dead()
+  if call('ZCARD', Q .. ':dead') < DEAD_KEPT then return end
+  local oldest = call('ZPOPMIN', Q .. ':dead')[1]
+  call('HDEL', Q .. ':body', oldest)
+  forget_sides(oldest)
+  remember(oldest, 'x')
+  count('dead_trimmed')
+end
+
 -- Sets a job aside for a person. Its name is free from now on.
 local function die(id, fragment, attempt, worker, duration, error)
   local line = event('dead', id, fragment, attempt, worker, duration, error)
   count('dead')
+  -- First, for a clock that was put back makes the new one look the oldest.
+  trim_dead()
   call('ZADD', Q .. ':dead', nowtext, id)
   keep_error(id, line)
   leave_name(id)
   drop('stops', id)
-  if call('ZCARD', Q .. ':dead') > DEAD_KEPT then
-    local oldest = call('ZPOPMIN', Q .. ':dead')[1]
-    call('HDEL', Q .. ':body', oldest)
-    forget_sides(oldest)
-    remember(oldest, 'x')
-    count('dead_trimmed')
-  end
 end
 
 -- A member of a line or a due set without a body: garbage, unless its job has just ended.
@@ -558,11 +571,12 @@ local function is_parked(id, body)
   if not has('parked') then return false end
   local _, _, _, fragment = header(body)
   local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
-  if not operation or not field('parked', operation) then return false end
+  local lot = operation and parking(operation, body)
+  if not lot or not field('parked', lot) then return false end
   -- Nobody knows whether it is in there; at the end of its own line it is certainly found.
-  if wrong_type('parked:' .. operation, 'list') then return true end
+  if wrong_type('parked:' .. lot, 'list') then return true end
   -- In a long line it is not looked for: then it just goes to the end of its new line.
-  return call('LLEN', Q .. ':parked:' .. operation) > 1000 or call('LPOS', Q .. ':parked:' .. operation, entry_of(id))
+  return call('LLEN', Q .. ':parked:' .. lot) > 1000 or call('LPOS', Q .. ':parked:' .. lot, entry_of(id))
 end
 
 local function replace_waiting(holder, id, name, envelope, due)
@@ -680,7 +694,8 @@ take_jobs(1, answer)
 
 -- A session that found nothing has left word that a push may answer its next call: how long a claim of it may take. The only job in
 -- line goes to it at once, as if it had made that call just now. It learns of it by the hint; if that is lost, by making the call.
--- Who has no connection, or has not beaten for half a lease, gets nothing: that lease would have to end first.
+-- Who has no connection, or has not beaten for half a lease, gets nothing: that lease would have to end first. Nor does who does not
+-- know its operation.
 local LARGEST_HANDED = 16384
 local function is_alone(level)
   if special and num(field('settings', 'starts')) == 1 then return false end
@@ -697,16 +712,17 @@ end
 local function hand_to(session, lease_ends)
   local id, envelope = ARGV[1], ARGV[5]
   local me, mine, level = Q .. ':session:' .. session, Q .. ':claims:' .. session, string.sub(envelope, 3, 3)
-  local waits = redis.pcall('HMGET', me, 'call', 'open', 'lease', 'secret')
-  local grace, usual = string.match(not waits.err and waits[2] or '', '^(%d+):(%d+)$')
+  local body = nowtext .. envelope
+  local _, timeout, _, fragment = header(body)
+  local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
+  local waits = redis.pcall('HMGET', me, 'call', 'open', 'lease', 'secret', 'op:' .. (operation or ''))
+  local grace, usual = string.match(not waits.err and waits[5] and waits[2] or '', '^(%d+):(%d+)$')
   -- A lease that lasts longer than it is long tells of a clock that was put back: the claim's deadline would soon be over.
   local left, lease = lease_ends - now, num(waits[3])
   if not grace or 2 * left < lease or left > lease or #envelope > LARGEST_HANDED or not is_alone(level) then return false end
   local seq = call('HMGET', Q .. ':seq', 'token', 'solo')
   if seq[2] or entry_of(id) ~= id or type(redis.pcall('HLEN', mine)) == 'table' then return false end
 
-  local body = nowtext .. envelope
-  local _, timeout = header(body)
   local token = whole(math.max(clock[1] * 1000000 + clock[2], num(seq[1]) + 1))
   local deadline = now + (timeout and timeout > 0 and num(grace) + timeout or num(usual))
   local word = 'c' .. (waits[4] or '') .. ' ' .. whole(num(waits[1]) + 1) .. ' ' .. token .. ' ' .. id .. '\n' .. body

@@ -35,7 +35,7 @@ extension MemoryTransitions {
         switch job.place {
         case .line(.ready(let priority)): words += [1, Int64(priority)]
         case .line(.suspects): words += [2, 0]
-        case .line(.parked(let operation)): words += [3, number(operation)]
+        case .line(.parked(let operation, let priority)): words += [3, number(operation) * 10 + Int64(priority)]
         case .scheduled: words += [4, queue.scheduled[job.id] ?? -1]
         case .retrying: words += [5, queue.retrying[job.id] ?? -1]
         case .claimed(let session): words += [6, number(session)]
@@ -53,7 +53,10 @@ extension MemoryTransitions {
         for priority in 0...9 { write(.ready(priority), [1, Int64(priority)], to: &words) }
         write(.suspects, [2, 0], to: &words)
         for operation in 0..<operations {
-            write(.parked(operation: "op\(operation)"), [3, Int64(operation)], to: &words)
+            for priority in 0...9 {
+                let line = LineName.parked(operation: "op\(operation)", priority: priority)
+                write(line, [3, Int64(operation * 10 + priority)], to: &words)
+            }
         }
     }
 

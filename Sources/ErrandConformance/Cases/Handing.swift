@@ -62,6 +62,8 @@ extension ConformanceCase {
             let large = try OperationDescription(Stage.operation, arguments: text, queue: stage.queue)
             try await stage.push(try large.settled())
             try await ear.expectInLine(1)
+            try await stage.push(stage.job("unknown", operation: "rare"))
+            try await ear.expectInLine(1)
             try await stage.broker.configure(stage.queue, QueueSettings(publishesStarts: true))
             try await stage.pushPlain("told")
             try await ear.expectInLine(1)

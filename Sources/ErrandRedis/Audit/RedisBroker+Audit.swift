@@ -21,13 +21,7 @@ extension RedisBroker {
 
     /// Queues that have keys but are not in the registry, as when that key was lost; with `repair` they are put into it.
     package func auditRegistry(repair: Bool) async throws(BrokerError) -> [Finding] {
-        let known = Set(try await queues())
-        var missing: Set<String> = []
-        for key in try await keys(like: "errand:{*}:*") {
-            if let queue = KeySpace.queue(in: key), QueueName.isValid(queue), !known.contains(queue) {
-                missing.insert(queue)
-            }
-        }
+        let missing = try await unregistered()
         for queue in missing where repair { _ = try await command(.command("SADD", KeySpace.queues, queue)) }
         return missing.sorted().map {
             Finding(
@@ -38,6 +32,18 @@ extension RedisBroker {
                 repaired: repair
             )
         }
+    }
+
+    /// Queues that have keys and are not in the registry; who makes one puts it there a moment later.
+    private func unregistered() async throws(BrokerError) -> Set<String> {
+        var missing = Set(try await keys(like: "errand:{*}:*").compactMap { KeySpace.queue(in: $0) })
+        missing = missing.filter { QueueName.isValid($0) }
+        for look in 0..<3 where !missing.isEmpty {
+            // The first of these looks comes after the walk, during which many may have been made.
+            if look > 0 { try? await Task.sleep(for: .milliseconds(100)) }
+            missing.subtract(try await queues())
+        }
+        return missing
     }
 
     /// Keys of a pattern, each once; the key space is walked in steps.

@@ -132,5 +132,7 @@ extension RedisBroker {
             call.add(max(0, value))
         }
         _ = try await run(call)
+        // A queue that is paused before its first push is to be seen.
+        if values.contains(where: { ($0.1 ?? 0) > 0 }) { await announce(queue) }
     }
 }

@@ -15,7 +15,7 @@ extension QueueStatus {
             dead: counts["dead"] ?? 0,
             deferred: counts["deferred"] ?? 0,
             oldestReadyMilliseconds: counts["oldest"] ?? 0,
-            unknownOperations: parts[1].counts,
+            unknownOperations: parts[1].counts.byOperation,
             totals: Totals(counts: parts[2].counts)
         )
     }
@@ -46,6 +46,16 @@ package struct SessionsReply {
         else { return nil }
         self.sessions = sessions.compactMap { SessionStatus($0) }
         self.next = next == "0" ? nil : next
+    }
+}
+
+extension [String: Int] {
+    /// Counts of where jobs are parked, `operation` or `operation:priority`, added up for each operation.
+    fileprivate var byOperation: Self {
+        reduce(into: [:]) { sums, lot in
+            let operation = String(lot.key.prefix { $0 != ":" })
+            sums[operation] = sums[operation, default: 0].addingReportingOverflow(lot.value).partialValue
+        }
     }
 }
 

@@ -271,11 +271,12 @@ local function all_places_of(id, entry)
   local operation = fragment and string.match(fragment, '^"operation":"([%w_.-]+)"')
   -- Where somebody has made thousands of operations up, only the job's own is looked for.
   if has('parked') and call('HLEN', Q .. ':parked') <= 1000 then asked = all_lines()
-  elseif operation then asked[#asked + 1] = 'parked:' .. operation end
+  elseif operation then asked[#asked + 1] = 'parked:' .. parking(operation, field('body', id)) end
   for _, line in ipairs(asked) do
     for _ = 1, times(line, entry) do lines[#lines + 1] = line end
   end
-  for _ = 1, num(field('gone', entry)) do lines[#lines] = nil end
+  -- However many somebody wrote there.
+  for _ = 1, math.min(num(field('gone', entry)), #lines) do lines[#lines] = nil end
   return places_of(id), lines
 end
 

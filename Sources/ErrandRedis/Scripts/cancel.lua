@@ -3,16 +3,11 @@
 -- ARGV     cancel or delete, then ids
 -- Answer   one word a job: cancelled, stopping, deleted, running, ended, dead, not_found
 local deleting = ARGV[1] == 'delete'
-local sessions = call('ZRANGE', Q .. ':sessions', 0, -1)
-for _, session in ipairs(sessions) do
-  local wrong = session_type_error(session)
-  if wrong then return wrong end
-end
-
--- Which sessions hold claims of these jobs: a session is asked for all of them at once, for there may be many of both.
+-- Which sessions hold claims of these jobs: a session is asked for all of them at once, and for nothing else: there may be many of both.
 local holders = {}
-for _, session in ipairs(sessions) do
-  local claims = #ARGV > 1 and call('HMGET', Q .. ':claims:' .. session, unpack(ARGV, 2)) or {}
+for _, session in ipairs(#ARGV > 1 and call('ZRANGE', Q .. ':sessions', 0, -1) or {}) do
+  local claims = redis.pcall('HMGET', Q .. ':claims:' .. session, unpack(ARGV, 2))
+  if claims.err then return session_type_error(session) or claims end
   for i, claim in ipairs(claims) do
     if claim then holders[ARGV[i + 1]] = session end
   end

@@ -23,7 +23,7 @@ do
     local first, before = at + (n == 0 and 1 or 4), #asked
     for k = 0, math.max(n, 1) - 1 do asked[before + 1 + k] = ARGV[first + k] end
     local operation = n == 0 and ARGV[at + 3] == 'p' and string.match(ARGV[at + 6], '^"operation":"([%w_.-]+)"')
-    wrong = wrong or (operation and type_error({ ['parked:' .. operation] = 'list' }))
+    wrong = wrong or (operation and type_error({ ['parked:' .. parking(operation, call('HGET', Q .. ':body', asked[before + 1]))] = 'list' }))
     at = at + (n == 0 and 10 or 4 + 2 * n)
   end
 end
@@ -134,8 +134,9 @@ local function park(id, fragment, attempt)
   if field('stops', id) then return cancelled(id, fragment, attempt, 0) end
   local operation = string.match(fragment, '^"operation":"([%w_.-]+)"')
   if not operation then return die(id, NAMELESS, attempt, worker, 0, '"its operation cannot be read"') end
-  call('RPUSH', Q .. ':parked:' .. operation, entry_for(id))
-  put('parked', operation, num(field('parked', operation)) + 1)
+  local lot = parking(operation, call('HGET', Q .. ':body', id))
+  call('RPUSH', Q .. ':parked:' .. lot, entry_for(id))
+  put('parked', lot, num(field('parked', lot)) + 1)
   drop('running', id)
   fresh = fresh + 1
 end
@@ -325,55 +326,71 @@ local function without_suspects(found, line)
   return others
 end
 
--- The parked operations that this session knows, however many others somebody has made up.
+-- Where jobs of operations are parked that this session knows, by level, however many others somebody has made up.
 local function parked_and_known()
-  local found = {}
+  local levels = {}
+  local function add(lot)
+    local operation, level = string.match(lot, '^([%w_.-]+):?(%d?)$')
+    if not operation or call('HEXISTS', me, 'op:' .. operation) == 0 or wrong_type('parked:' .. lot, 'list') then return end
+    level = tonumber(level) or 5
+    levels[level] = levels[level] or {}
+    table.insert(levels[level], lot)
+  end
   if call('HLEN', Q .. ':parked') <= 100 then
-    for _, operation in ipairs(call('HKEYS', Q .. ':parked')) do
-      if call('HEXISTS', me, 'op:' .. operation) == 1 then found[#found + 1] = operation end
-    end
-    return found
+    for _, lot in ipairs(call('HKEYS', Q .. ':parked')) do add(lot) end
+    return levels
   end
   for _, name in ipairs(call('HKEYS', me)) do
     local operation = string.match(name, '^op:(.+)$')
-    if operation and call('HEXISTS', Q .. ':parked', operation) == 1 and not wrong_type('parked:' .. operation, 'list') then found[#found + 1] = operation end
+    for level = 0, operation and 9 or -1 do
+      local lot = level == 5 and operation or operation .. ':' .. level
+      if call('HEXISTS', Q .. ':parked', lot) == 1 then add(lot) end
+    end
   end
-  return found
+  return levels
 end
 
-local function take_parked(n)
-  for _, operation in ipairs(parked_and_known()) do
-    if n == 0 then break end
-    local line = Q .. ':parked:' .. operation
-    n = take(line, n, without_suspects)
-    local left = call('LLEN', line)
-    if left > 0 then call('HSET', Q .. ':parked', operation, left) else call('HDEL', Q .. ':parked', operation) end
-  end
-  return n
-end
-
--- The highest level first, but every sixteenth job while several levels wait is one of the lowest.
+-- The highest level first, but every sixteenth job while several levels wait is one of the lowest. What is parked of a level was in line
+-- before what is ready there.
 local function take_levels(n)
+  local parked = has('parked') and parked_and_known() or {}
   local turn = num(seq[5])
+
+  local function take_level(level, most)
+    local lots = parked[level] or {}
+    while #lots > 0 and most > 0 and room > 0 and looked < 2000 do
+      -- Another one first with each call, so that none waits for ever.
+      local at = num(ARGV[2]) % #lots + 1
+      local line = Q .. ':parked:' .. lots[at]
+      most = take(line, most, without_suspects)
+      local left = call('LLEN', line)
+      if left > 0 then call('HSET', Q .. ':parked', lots[at], left) else call('HDEL', Q .. ':parked', lots[at]) end
+      -- What is left of it was seen, and stays.
+      if most > 0 or left == 0 then table.remove(lots, at) end
+    end
+    if #lots == 0 then parked[level] = nil end
+    if most > 0 then take(Q .. ':ready:' .. level, most) end
+  end
+
   while n > 0 and room > 0 and looked < 2000 do
     local highest, lowest
     for level = 9, 0, -1 do
-      if call('EXISTS', Q .. ':ready:' .. level) == 1 then
+      if parked[level] or call('EXISTS', Q .. ':ready:' .. level) == 1 then
         highest = highest or level
         lowest = level
       end
     end
     if not highest then break end
     if highest == lowest then
-      take(Q .. ':ready:' .. highest, n)
+      take_level(highest, n)
       break
     end
     local before = #ids
     if turn >= 15 then
-      take(Q .. ':ready:' .. lowest, 1)
+      take_level(lowest, 1)
       if #ids > before then turn = 0 end
     else
-      take(Q .. ':ready:' .. highest, math.min(n, 15 - turn))
+      take_level(highest, math.min(n, 15 - turn))
       turn = turn + #ids - before
     end
     n = n - (#ids - before)
@@ -423,10 +440,11 @@ local function serve_suspects()
   return true
 end
 
+local waits = false
 if wanted > 0 and num(field('settings', 'paused')) == 1 then
   wanted = 0
   flags = 2
-  call('SADD', Q .. ':idle', session)
+  waits = true
 end
 if wanted > 0 then
   token = whole(math.max(clock[1] * 1000000 + clock[2], num(seq[1]) + 1))
@@ -436,9 +454,7 @@ if wanted > 0 then
   if not has_others and not seq[4] then
     take(Q .. ':ready:5', wanted)
   elseif not serve_suspects() then
-    local left = wanted
-    if has('parked') then left = take_parked(left) end
-    take_levels(left)
+    take_levels(wanted)
     if met_suspect then
       call('HSET', Q .. ':seq', 'solo', session)
       if #ids == 0 and call('HLEN', mine) == 0 then take(Q .. ':suspects', 1) end
@@ -467,7 +483,7 @@ if wanted > 0 then
     token = ''
     if looked >= 2000 and skipped > 0 then flags = 4
     else
-      call('SADD', Q .. ':idle', session)
+      waits = true
       if ARGV[9] == '1' then open = whole(wait_and_grace) .. ':' .. whole(usual) end
     end
     local function is_due(name) return call('ZRANGEBYSCORE', Q .. ':' .. name, '-inf', nowtext, 'LIMIT', 0, 1)[1] end
@@ -479,5 +495,8 @@ local begun = num(ARGV[5])
 if token ~= '' and num(ARGV[4]) > 0 then begun = num(token) end
 local verdict_text = table.concat(verdicts)
 call('HSET', me, 'call', ARGV[2], 'token', token, 'verdicts', verdict_text, 'begun', whole(begun), 'open', open)
+-- Who finds nothing is not told of what this call itself has put in line: that is for others.
+if waits and fresh > 0 then call('SREM', Q .. ':idle', session) end
 settle()
+if waits then call('SADD', Q .. ':idle', session) end
 return { verdict_text, token, ids, bodies, extras, flags }

@@ -1,6 +1,8 @@
 -- Events and totals: gathered during the script, published and added at its end.
 local lines, bytes, told, totals = {}, 0, 0, {}
 local NAMELESS = '"operation":null,"name":null'
+-- What would break the line of an event; U+007F may stand in a JSON text as it is.
+local CONTROL = '[%z\1-\31]'
 
 local function sound_fragment(text)
   return string.sub(text, 1, 12) == '"operation":' and text or NAMELESS
@@ -56,7 +58,7 @@ local function event(kind, id, fragment, attempt, worker, duration, error)
   local line = '{"event":"' .. kind .. '","id":"' .. id .. '",' .. fragment .. ',"queue":"' .. queue .. '","attempt":'
     .. attempt .. ',"worker":' .. worker .. ',"at_ms":' .. nowtext .. ',"duration_ms":' .. duration .. ',"error":' .. error .. '}'
   if #line > 32000 then
-    if fragment == NAMELESS then return line end
+    if error == '"too long for an event"' then return line end
     return event(kind, id, NAMELESS, attempt, worker, duration, '"too long for an event"')
   end
   tell(line)
@@ -77,8 +79,14 @@ local function header(body)
     string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d1[idrDR](%d);(%d*);(%d*);(%d+)\n()')
   if not priority then return nil end
   local fragment = string.sub(body, from, from + num(length) - 1)
-  if #fragment > 8192 or string.find(fragment, '%c') or not string.find(fragment, '^"operation":') then fragment = NAMELESS end
+  if #fragment > 8192 or string.find(fragment, CONTROL) or not string.find(fragment, '^"operation":') then fragment = NAMELESS end
   return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment
+end
+
+-- Where a job is parked of which no session knew the operation: what is behind `parked:` in its line's name, and its field in `parked`.
+local function parking(operation, body)
+  local priority = header(body)
+  return (priority or '5') == '5' and operation or operation .. ':' .. priority
 end
 
 -- Hands the one new job to a waiting session, which then need not come for it: set by a script that does that. Answers whether it

@@ -40,14 +40,14 @@ local function give_back(id, body)
   fresh = fresh + 1
 end
 
--- The job that waits for another one's end comes into line, and starts to wait there: at the head where the other one stood there,
--- or would stand again.
 -- A claim as it is kept: its token, its hard deadline and, where the token does not tell, the time at which it was made: tokens
 -- run ahead of a clock that was put back.
 local function claim_text(token, deadline)
   return token .. ':' .. whole(deadline) .. (math.floor(num(token) / 1000) ~= now and ':' .. nowtext or '')
 end
 
+-- The job that waits for another one's end comes into line, and starts to wait there: at the head where the other one stood there,
+-- or would stand again.
 local function come_next(id, body, due, at_head)
   if due > now or not at_head then return line_up(id, body, due) end
   if header(body) then call('HSET', Q .. ':body', id, nowtext .. string.sub(body, 14)) end
@@ -134,12 +134,13 @@ local function leave_line(id, body)
   local lines_of = { Q .. ':ready:' .. (priority or '5') }
   if has('suspects') then lines_of[#lines_of + 1] = Q .. ':suspects' end
   local operation = fragment and has('parked') and string.match(fragment, '^"operation":"([%w_.-]+)"')
-  if operation and not wrong_type('parked:' .. operation, 'list') then lines_of[#lines_of + 1] = Q .. ':parked:' .. operation end
+  local lot = operation and parking(operation, body)
+  if lot and not wrong_type('parked:' .. lot, 'list') then lines_of[#lines_of + 1] = Q .. ':parked:' .. lot end
   for n, line in ipairs(lines_of) do
     if call('LLEN', line) <= 1000 and call('LREM', line, 1, entry) == 1 then
-      if n > 1 and operation and line == Q .. ':parked:' .. operation then
+      if n > 1 and lot and line == Q .. ':parked:' .. lot then
         local left = call('LLEN', line)
-        if left > 0 then put('parked', operation, left) else drop('parked', operation) end
+        if left > 0 then put('parked', lot, left) else drop('parked', lot) end
       end
       return
     end
@@ -166,21 +167,25 @@ local function superseded(id, fragment, attempt, worker, line, at_head)
   return true
 end
 
+local function trim_dead()
+  if call('ZCARD', Q .. ':dead') < DEAD_KEPT then return end
+  local oldest = call('ZPOPMIN', Q .. ':dead')[1]
+  call('HDEL', Q .. ':body', oldest)
+  forget_sides(oldest)
+  remember(oldest, 'x')
+  count('dead_trimmed')
+end
+
 -- Sets a job aside for a person. Its name is free from now on.
 local function die(id, fragment, attempt, worker, duration, error)
   local line = event('dead', id, fragment, attempt, worker, duration, error)
   count('dead')
+  -- First, for a clock that was put back makes the new one look the oldest.
+  trim_dead()
   call('ZADD', Q .. ':dead', nowtext, id)
   keep_error(id, line)
   leave_name(id)
   drop('stops', id)
-  if call('ZCARD', Q .. ':dead') > DEAD_KEPT then
-    local oldest = call('ZPOPMIN', Q .. ':dead')[1]
-    call('HDEL', Q .. ':body', oldest)
-    forget_sides(oldest)
-    remember(oldest, 'x')
-    count('dead_trimmed')
-  end
 end
 
 -- A member of a line or a due set without a body: garbage, unless its job has just ended.

@@ -100,11 +100,12 @@ local function is_parked(id, body)
   if not has('parked') then return false end
   local _, _, _, fragment = header(body)
   local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
-  if not operation or not field('parked', operation) then return false end
+  local lot = operation and parking(operation, body)
+  if not lot or not field('parked', lot) then return false end
   -- Nobody knows whether it is in there; at the end of its own line it is certainly found.
-  if wrong_type('parked:' .. operation, 'list') then return true end
+  if wrong_type('parked:' .. lot, 'list') then return true end
   -- In a long line it is not looked for: then it just goes to the end of its new line.
-  return call('LLEN', Q .. ':parked:' .. operation) > 1000 or call('LPOS', Q .. ':parked:' .. operation, entry_of(id))
+  return call('LLEN', Q .. ':parked:' .. lot) > 1000 or call('LPOS', Q .. ':parked:' .. lot, entry_of(id))
 end
 
 local function replace_waiting(holder, id, name, envelope, due)

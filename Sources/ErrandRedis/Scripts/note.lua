@@ -3,7 +3,7 @@
 -- ARGV     session, id, token, progress ('' for none): members of a JSON object, and at most one checkpoint
 -- Answer   1 when it counted, 0 when the claim is not that session's any more
 local session, id, token, progress, checkpoint = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-if #progress > 8192 or string.find(progress, '%c') then
+if #progress > 8192 or string.find(progress, CONTROL) then
   return redis.error_reply('ERRAND progress has at most 8192 bytes on one line')
 end
 if checkpoint and #checkpoint > 65536 then return redis.error_reply('ERRAND a checkpoint has at most 65536 bytes') end

@@ -19,7 +19,8 @@ take_jobs(1, answer)
 
 -- A session that found nothing has left word that a push may answer its next call: how long a claim of it may take. The only job in
 -- line goes to it at once, as if it had made that call just now. It learns of it by the hint; if that is lost, by making the call.
--- Who has no connection, or has not beaten for half a lease, gets nothing: that lease would have to end first.
+-- Who has no connection, or has not beaten for half a lease, gets nothing: that lease would have to end first. Nor does who does not
+-- know its operation.
 local LARGEST_HANDED = 16384
 local function is_alone(level)
   if special and num(field('settings', 'starts')) == 1 then return false end
@@ -36,16 +37,17 @@ end
 local function hand_to(session, lease_ends)
   local id, envelope = ARGV[1], ARGV[5]
   local me, mine, level = Q .. ':session:' .. session, Q .. ':claims:' .. session, string.sub(envelope, 3, 3)
-  local waits = redis.pcall('HMGET', me, 'call', 'open', 'lease', 'secret')
-  local grace, usual = string.match(not waits.err and waits[2] or '', '^(%d+):(%d+)$')
+  local body = nowtext .. envelope
+  local _, timeout, _, fragment = header(body)
+  local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
+  local waits = redis.pcall('HMGET', me, 'call', 'open', 'lease', 'secret', 'op:' .. (operation or ''))
+  local grace, usual = string.match(not waits.err and waits[5] and waits[2] or '', '^(%d+):(%d+)$')
   -- A lease that lasts longer than it is long tells of a clock that was put back: the claim's deadline would soon be over.
   local left, lease = lease_ends - now, num(waits[3])
   if not grace or 2 * left < lease or left > lease or #envelope > LARGEST_HANDED or not is_alone(level) then return false end
   local seq = call('HMGET', Q .. ':seq', 'token', 'solo')
   if seq[2] or entry_of(id) ~= id or type(redis.pcall('HLEN', mine)) == 'table' then return false end
 
-  local body = nowtext .. envelope
-  local _, timeout = header(body)
   local token = whole(math.max(clock[1] * 1000000 + clock[2], num(seq[1]) + 1))
   local deadline = now + (timeout and timeout > 0 and num(grace) + timeout or num(usual))
   local word = 'c' .. (waits[4] or '') .. ' ' .. whole(num(waits[1]) + 1) .. ' ' .. token .. ' ' .. id .. '\n' .. body

@@ -2,9 +2,14 @@
 --
 -- Answer   how many jobs it took back, and 1 when there is more to do at once
 local ALONE_AT_MOST = 4
-local dead = call('ZRANGEBYSCORE', Q .. ':sessions', '-inf', nowtext, 'LIMIT', 0, 1)[1]
+-- A session whose keys somebody spoiled is for the doctor, and must not keep the others from being taken back.
+local dead
+for _, session in ipairs(call('ZRANGEBYSCORE', Q .. ':sessions', '-inf', nowtext, 'LIMIT', 0, 20)) do
+  dead = dead or (not session_type_error(session) and session)
+end
 local live = not dead and call('ZRANDMEMBER', Q .. ':sessions')
-local wrong = (dead or live) and session_type_error(dead or live)
+if live and num(call('ZSCORE', Q .. ':sessions', live)) <= now then live = nil end
+local wrong = live and session_type_error(live)
 if wrong then return wrong end
 
 local seq = call('HMGET', Q .. ':seq', 'grace', 'beat', 'lease', 'gap', 'leap')

@@ -18,7 +18,10 @@ end
 -- The longest lease counts while sessions of it live. Of very many, those are looked at that end last.
 local longest = lease
 for _, other in ipairs(call('ZREVRANGE', Q .. ':sessions', 0, 999)) do
-  longest = math.max(longest, num(call('HGET', Q .. ':session:' .. other, 'lease')))
+  -- What others' keys are is not this session's business.
+  if call('TYPE', Q .. ':session:' .. other).ok == 'hash' then
+    longest = math.max(longest, num(call('HGET', Q .. ':session:' .. other, 'lease')))
+  end
 end
 call('HSET', Q .. ':seq', 'lease', whole(longest))
 mind_the_gap(lease)

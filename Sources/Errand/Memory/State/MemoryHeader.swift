@@ -28,7 +28,7 @@ struct MemoryHeader: Sendable {
 
     /// The fragment, or one without names when it would break the line of an event.
     private static func printable(_ fragment: ArraySlice<UInt8>) -> [UInt8] {
-        let isPlain = fragment.count <= mostFragmentBytes && fragment.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+        let isPlain = fragment.count <= mostFragmentBytes && fragment.allSatisfy { $0 >= 0x20 }
         return isPlain && fragment.starts(with: #""operation":"#.utf8) ? Array(fragment) : nameless
     }
 

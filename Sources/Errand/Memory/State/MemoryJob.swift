@@ -59,7 +59,8 @@ struct MemoryJob: Sendable {
 enum LineName: Sendable, Hashable {
     case ready(Int)
     case suspects
-    case parked(operation: String)
+    /// Jobs of which no session knew the operation.
+    case parked(operation: String, priority: Int)
 }
 
 /// A name for uniqueness: names are the same when their bytes are, unlike Swift's strings.

@@ -4,6 +4,8 @@ struct MemoryOutbox: Sendable {
     private(set) var hints: [(session: String, hint: Hint)] = []
     /// Jobs that came into a line, so that as many sessions are woken.
     var newWork = 0
+    /// A session that waits for a hint from the end of the transition on.
+    var waitsLater: String?
 
     static let mostMessageBytes = 32_000
 
@@ -30,6 +32,7 @@ extension MemoryQueue {
             outbox.add(.work(queue: name), for: session)
             outbox.newWork -= 1
         }
+        if let session = outbox.waitsLater { idle.append(session) }
         defer { outbox = MemoryOutbox() }
         return outbox
     }

@@ -53,6 +53,6 @@ extension MemoryQueue {
 
     /// The lines in the order in which they are shown and cleared.
     var lineOrder: [LineName] {
-        [.suspects] + (0...9).reversed().map { .ready($0) } + parkedOperations.map { .parked(operation: $0) }
+        [.suspects] + (0...9).reversed().map { .ready($0) } + parkedLines
     }
 }

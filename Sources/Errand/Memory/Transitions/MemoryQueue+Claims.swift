@@ -11,16 +11,21 @@ extension MemoryQueue {
         }
         var grant = MemoryGrant(call, token: nextToken)
         if !serveSuspects(to: &grant) {
-            let metSuspect = claimParked(&grant)
-            claimLevels(&grant)
+            let metSuspect = claimLevels(&grant)
             if metSuspect { _ = serveSuspects(to: &grant) }
         }
         answer.claims = grant.claims
         if grant.claims.isEmpty { wait(call.session.id, &answer) } else { settle(grant) }
     }
 
+    /// Of what its own call has put in line, which it could not have, others are told.
     private mutating func awaitHint(_ session: String) {
-        if !idle.contains(session) { idle.append(session) }
+        if outbox.newWork > 0 {
+            idle.removeAll { $0 == session }
+            outbox.waitsLater = session
+        } else if !idle.contains(session) {
+            idle.append(session)
+        }
     }
 
     var nextToken: Token { max(UInt64(clamping: now) &* 1000, lastToken &+ 1) }
@@ -75,49 +80,43 @@ extension MemoryQueue {
         return sessions[session]?.operations[operation] != nil
     }
 
-    /// Jobs that waited for a session that knows their operation.
-    ///
-    /// A suspect among them waits to be served alone by this session, which knows it; or where it was, while another session
-    /// serves suspects, which may not know it.
+    /// The highest level first, but every so-manieth job while several levels wait is of the lowest.
     ///
     /// - Returns: whether this session met a suspect that it is to serve.
-    private mutating func claimParked(_ grant: inout MemoryGrant) -> Bool {
-        let known = sessions[grant.session]?.operations ?? [:]
-        let mayServe = solo == nil
-        var metSuspect = false
-        for operation in parkedOperations where known[operation] != nil {
-            let line = LineName.parked(operation: operation)
-            var unseen = lines[line]?.count ?? 0
-            while unseen > 0, grant.hasRoom, let id = lines[line]?.first {
-                unseen -= 1
-                if jobs[id]?.isSuspect != true {
-                    claim(id, &grant)
-                } else {
-                    vacate(id)
-                    enter(mayServe ? .suspects : line, id)
-                    metSuspect = metSuspect || mayServe
-                }
-            }
-        }
-        return metSuspect
-    }
-
-    private mutating func claimLevels(_ grant: inout MemoryGrant) {
-        while grant.hasRoom, let highest = (0...9).last(where: { lines[.ready($0)] != nil }),
-            let lowest = (0...9).first(where: { lines[.ready($0)] != nil })
-        {
+    private mutating func claimLevels(_ grant: inout MemoryGrant) -> Bool {
+        var parking = MemoryParking(lots: parkedAndKnown(by: grant.session), mayServe: solo == nil)
+        while grant.hasRoom {
+            let waiting = (0...9).filter { lines[.ready($0)] != nil || !parking.lots[$0].isEmpty }
+            guard let lowest = waiting.first, let highest = waiting.last else { break }
             if highest == lowest {
-                claim(grant.wanted, from: .ready(highest), &grant)
-                return
+                claim(grant.wanted, of: highest, &parking, &grant)
+                break
             }
             let dueToHighest = Self.shareOfLowest - 1 - turn
             if dueToHighest <= 0 {
-                claim(1, from: .ready(lowest), &grant)
-                turn = 0
+                if claim(1, of: lowest, &parking, &grant) > 0 { turn = 0 }
             } else {
-                turn += claim(dueToHighest, from: .ready(highest), &grant)
+                turn += claim(dueToHighest, of: highest, &parking, &grant)
             }
         }
+        return parking.metSuspect
+    }
+
+    /// Claims of one level: what is parked of it was in line before what is ready.
+    @discardableResult
+    private mutating func claim(
+        _ most: Int,
+        of level: Int,
+        _ parking: inout MemoryParking,
+        _ grant: inout MemoryGrant
+    ) -> Int {
+        var taken = 0
+        while taken < most, grant.hasRoom, let lot = parking.lots[level].first {
+            taken += claim(most - taken, parkedIn: lot, &parking, &grant)
+            // What is left of it was seen, and stays.
+            if taken < most || lines[lot] == nil { parking.lots[level].removeFirst() }
+        }
+        return taken + claim(most - taken, from: .ready(level), &grant)
     }
 
     @discardableResult
@@ -143,11 +142,6 @@ extension MemoryQueue {
         if job.header.until == .started { letNameGo(id) }
         grant.add(claim(of: job, token: grant.token))
         return true
-    }
-
-    /// The operations that jobs are parked under, in the order of the alphabet.
-    var parkedOperations: [String] {
-        lines.keys.compactMap { if case .parked(let operation) = $0 { operation } else { nil } }.sorted()
     }
 }
 

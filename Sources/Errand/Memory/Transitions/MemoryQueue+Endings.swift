@@ -37,16 +37,17 @@ extension MemoryQueue {
         let event = publish(.dead, of: job, details)
         count(.dead)
         vacate(id)
+        // First, for a clock that was put back makes the new one look the oldest.
+        trimDead()
         jobs[id]?.place = .dead
         dead.insert(id, at: now)
         jobs[id]?.errors.keep(event)
         jobs[id]?.stop = nil
         leaveName(id)
-        trimDead()
     }
 
     private mutating func trimDead() {
-        guard dead.count > Self.mostDead, let oldest = dead.first() else { return }
+        guard dead.count >= Self.mostDead, let oldest = dead.first() else { return }
         count(.deadTrimmed)
         end(oldest.id, as: .deleted)
     }

@@ -7,7 +7,7 @@ extension MemoryQueue {
             jobs[job].map({ $0.envelope.count <= MemoryRules.handedBytes }) ?? false
         else { return }
         while outbox.newWork > 0, let id = takeIdle(), let session = sessions[id] {
-            guard let wait = session.openCall, hasBeaten(session) else {
+            guard let wait = session.openCall, hasBeaten(session), knows(session, job) else {
                 outbox.add(.work(queue: name), for: id)
                 outbox.newWork -= 1
                 return
@@ -22,6 +22,10 @@ extension MemoryQueue {
     private func hasBeaten(_ session: MemorySession) -> Bool {
         let left = MemoryRules.later(session.leaseEnds, by: -now)
         return left >= session.lease - session.lease / 2 && left <= session.lease
+    }
+
+    private func knows(_ session: MemorySession, _ job: String) -> Bool {
+        jobs[job]?.header.operation.map { session.operations[$0] != nil } ?? false
     }
 
     private mutating func hand(_ id: String, to session: MemorySession, _ wait: Int64) {

@@ -29,7 +29,7 @@ extension MemoryQueue {
 
     /// To wait for a session that knows its operation.
     mutating func park(_ id: String, operation: String) {
-        enter(.parked(operation: operation), id)
+        enter(.parked(operation: operation, priority: jobs[id]?.header.priority ?? 5), id)
         outbox.newWork += 1
     }
 

@@ -58,6 +58,9 @@ extension MemoryQueue {
     }
 
     mutating func tick(_ proposal: TickProposal) throws(BrokerError) -> TickVerdict {
+        guard proposal.jobs.count <= TickProposal.mostJobs else {
+            throw BrokerError(.refused, "a tick has at most \(TickProposal.mostJobs) jobs")
+        }
         guard let stored = schedules[proposal.schedule], Schedule.digest(of: stored.definition) == proposal.digest
         else {
             return .behind

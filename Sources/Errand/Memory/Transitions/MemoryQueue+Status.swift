@@ -28,7 +28,10 @@ extension MemoryQueue {
 
     private var parkedCounts: [String: Int] {
         var counts: [String: Int] = [:]
-        for operation in parkedOperations { counts[operation] = lines[.parked(operation: operation)]?.count }
+        for line in parkedLines {
+            guard case .parked(let operation, _) = line else { continue }
+            counts[operation, default: 0] += lines[line]?.count ?? 0
+        }
         return counts
     }
 

@@ -39,6 +39,8 @@ public struct TickProposal: Sendable {
 
     /// Most bytes that the jobs of a proposal have together, unless one alone has more.
     private static let mostBytes = 8 << 20
+    /// Most jobs that a broker takes with one proposal.
+    package static let mostJobs = 1000
 }
 
 extension TickProposal {
@@ -61,7 +63,8 @@ extension TickProposal {
             waits: schedule.overlap == .after,
             jobs: jobs
         )
-        self = whole.limited(to: max(1, Self.mostBytes / max(jobs.first?.bytes.count ?? 1, 1)))
+        let fitting = max(1, Self.mostBytes / max(jobs.first?.bytes.count ?? 1, 1))
+        self = whole.limited(to: min(fitting, Self.mostJobs))
     }
 
     /// One job at once, by hand.

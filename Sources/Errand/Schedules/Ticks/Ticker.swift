@@ -49,8 +49,9 @@ package struct Ticker: Sendable {
                 }
                 return
             } catch {
-                guard error.code == .full else { throw error }
-                guard proposal.ticks.count > 1 else {
+                // What the broker does not want of this schedule must not keep the others from ticking.
+                guard [.full, .refused].contains(error.code) else { throw error }
+                guard error.code == .full, proposal.ticks.count > 1 else {
                     round.stuck += 1
                     return log(record, "\(error)")
                 }

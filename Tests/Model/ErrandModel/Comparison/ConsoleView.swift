@@ -53,8 +53,8 @@ extension QueueModel {
         let places = jobs.values.map(\.place)
         let ages = lines.values.compactMap { $0.first.flatMap { jobs[$0] } }.map { time - $0.readySince }
         var unknown: [String: Int] = [:]
-        for operation in parkedOperations {
-            unknown[universe.operations[operation]] = lines[.parked(operation)]?.count
+        for line in parkedLines {
+            unknown[universe.operations[line.operation], default: 0] += lines[line]?.count ?? 0
         }
         var counts: [String: Int] = [:]
         for (name, total) in zip(QueueStatus.Totals.names, Total.allCases) { counts[name] = totals[total] }

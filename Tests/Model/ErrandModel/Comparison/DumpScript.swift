@@ -35,7 +35,11 @@ enum DumpScript {
         end
         for priority = 0, 9 do walk('ready:' .. priority, 1, priority) end
         walk('suspects', 2, 0)
-        for operation = 0, ARGV[4] - 1 do walk('parked:op' .. operation, 3, operation) end
+        for operation = 0, ARGV[4] - 1 do
+          for priority = 0, 9 do
+            walk('parked:op' .. operation .. (priority == 5 and '' or ':' .. priority), 3, operation * 10 + priority)
+          end
+        end
         for name, kind in pairs({ scheduled = 4, retrying = 5, dead = 8 }) do
           local members = call('ZRANGE', Q .. ':' .. name, 0, -1, 'WITHSCORES')
           for i = 1, #members, 2 do placed(members[i], kind, members[i + 1]) end

@@ -7,7 +7,10 @@ extension QueueModel {
         for priority in 0...9 { write(.ready(priority: priority), [20, 1, Int64(priority)], to: &words) }
         write(.suspects, [20, 2, 0], to: &words)
         for operation in 0..<Universe.operationCount {
-            write(.parked(operation), [20, 3, Int64(operation)], to: &words)
+            for priority in 0...9 {
+                let line = Line.parked(operation, priority: priority)
+                write(line, [20, 3, Int64(operation * 10 + priority)], to: &words)
+            }
         }
         for session in universe.sessions.indices { write(session: session, to: &words) }
         words.append(40)
@@ -45,7 +48,7 @@ extension QueueModel {
         switch place {
         case .line(.ready(let priority)): words += [1, Int64(priority)]
         case .line(.suspects): words += [2, 0]
-        case .line(.parked(let operation)): words += [3, Int64(operation)]
+        case .line(.parked(let operation, let priority)): words += [3, Int64(operation * 10 + priority)]
         case .scheduled(let due): words += [4, due]
         case .retrying(let due): words += [5, due]
         case .claimed(let session): words += [6, Int64(session)]

@@ -71,7 +71,7 @@ struct WorldWriter {
         for id in jobs { if let job = queue.jobs[id] { write(job, queue) } }
         add(-2)
         add(queue.lines.count)
-        for line in [Line.ready(priority: 5), .suspects, .parked(0)] {
+        for line in [Line.ready(priority: 5), .suspects, .parked(0, priority: 5)] {
             add(-3)
             for id in queue.lines[line] ?? [] { add(job: id) }
         }

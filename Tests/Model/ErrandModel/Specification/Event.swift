@@ -45,6 +45,8 @@ package struct Effects: Hashable, Sendable {
     package var handed: Handed?
 
     var touchesHistory = false
+    /// A session that waits from the end of the transition on.
+    var waitsLater: SessionID?
 
     package init() {}
 }

@@ -16,8 +16,9 @@ struct Outage: Hashable, Sendable {
         var endsGap = false
         switch (command, answer) {
         case (.beat, .beaten), (.register, .done): isBeat = true
-        case (.exchange, .exchanged): endsGap = true
-        case (.exchange, .no(.refused)), (.recover, _): break
+        // One that is refused for being old came through as well.
+        case (.exchange, .exchanged), (.exchange, .no(.refused)): endsGap = true
+        case (.recover, _): break
         default: return
         }
         if let heard = lastLook ?? lastBeat, abs(now - heard) > lease / 2 {

@@ -4,9 +4,7 @@ extension QueueModel {
         let token = nextToken
         var claims: [GivenClaim] = []
         if !servesSuspects(call, token, &claims) {
-            let metSuspect = takeParked(call, token, &claims)
-            takeLevels(call, token, &claims)
-            if metSuspect { _ = servesSuspects(call, token, &claims) }
+            if takeLevels(call, token, &claims) { _ = servesSuspects(call, token, &claims) }
         }
         if !claims.isEmpty { lastToken = token }
         if settings.publishesStarts {
@@ -20,30 +18,6 @@ extension QueueModel {
     }
 
     var nextToken: Token { max(now * 1000, lastToken + 1) }
-
-    var parkedOperations: [Operation] {
-        lines.keys.compactMap { if case .parked(let operation) = $0 { operation } else { nil } }.sorted()
-    }
-
-    /// What is parked of what the session knows. A suspect is not taken beside others: it waits to be served by this session,
-    /// or, while another one serves suspects, behind the others of its line.
-    private mutating func takeParked(_ call: Call, _ token: Token, _ claims: inout [GivenClaim]) -> Bool {
-        let mayServe = solo == nil
-        var metSuspect = false
-        for operation in parkedOperations where sessions[call.session]?.registration.operations[operation] != nil {
-            for id in lines[.parked(operation)] ?? [] where claims.count < call.wanted {
-                if jobs[id]?.isSuspect == false {
-                    take(id, call, token, &claims)
-                } else {
-                    leavePlace(id)
-                    lines[mayServe ? .suspects : .parked(operation), default: []].append(id)
-                    jobs[id]?.place = .line(mayServe ? .suspects : .parked(operation))
-                    metSuspect = metSuspect || mayServe
-                }
-            }
-        }
-        return metSuspect
-    }
 
     /// One session at a time serves the suspects, each alone, and gets nothing else meanwhile. While it still holds something
     /// else, another one that holds nothing may become the one instead, if it knows what is first in line.
@@ -76,23 +50,32 @@ extension QueueModel {
         return sessions[session]?.registration.operations[operation] != nil
     }
 
-    /// The highest level first, but every sixteenth job while several wait is one of the lowest.
-    private mutating func takeLevels(_ call: Call, _ token: Token, _ claims: inout [GivenClaim]) {
+    /// The highest level first, but every sixteenth job while several wait is one of the lowest. Answers whether it met a suspect that is
+    /// to be served.
+    private mutating func takeLevels(_ call: Call, _ token: Token, _ claims: inout [GivenClaim]) -> Bool {
+        var parked = parkedLines.filter { knows(call.session, $0) }
+        let suspects = lines[.suspects]?.count ?? 0
         while claims.count < call.wanted {
-            let waiting = (0...9).filter { lines[.ready(priority: $0)] != nil }
-            guard let lowest = waiting.first, let highest = waiting.last else { return }
-            let wanted = call.wanted - claims.count
-            let before = claims.count
-            if lowest == highest {
-                return take(wanted, from: .ready(priority: highest), call, token, &claims)
-            } else if turn >= 15 {
-                take(1, from: .ready(priority: lowest), call, token, &claims)
-                turn = 0
-            } else {
-                take(min(wanted, 15 - turn), from: .ready(priority: highest), call, token, &claims)
-                turn += claims.count - before
+            let waiting = (0...9).filter { level in
+                lines[.ready(priority: level)] != nil || parked.contains { $0.level == level }
             }
+            guard let lowest = waiting.first, let highest = waiting.last else { break }
+            let isTurn = lowest != highest && turn >= 15
+            let level = isTurn ? lowest : highest
+            let wanted = call.wanted - claims.count
+            let most = lowest == highest ? wanted : isTurn ? 1 : min(wanted, 15 - turn)
+            let before = claims.count
+            for line in parked where line.level == level && claims.count < before + most {
+                take(before + most - claims.count, parkedIn: line, call, token, &claims)
+                // What is left was seen.
+                if claims.count < before + most { parked.removeAll { $0 == line } }
+            }
+            take(before + most - claims.count, from: .ready(priority: level), call, token, &claims)
+            parked.removeAll { lines[$0] == nil }
+            if lowest == highest { break }
+            if !isTurn { turn += claims.count - before } else if claims.count > before { turn = 0 }
         }
+        return lines[.suspects]?.count ?? 0 > suspects
     }
 
     private mutating func take(

@@ -30,6 +30,7 @@ extension QueueModel {
         if settings.isPaused { effects.newWork = 0 }
         effects.woken = Array(waiting.prefix(effects.newWork))
         waiting.removeFirst(effects.woken.count)
+        if let later = effects.waitsLater { waiting.append(later) }
     }
 
     mutating func count(_ total: Total) { totals[total, default: 0] += 1 }

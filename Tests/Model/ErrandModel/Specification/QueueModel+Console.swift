@@ -64,7 +64,7 @@ extension QueueModel {
     /// Every waiting job is cancelled; those that wait behind a run stay.
     mutating func clear() -> Answer {
         let levels = (0...9).reversed().map { Line.ready(priority: $0) }
-        let order = [Line.suspects] + levels + parkedOperations.map { .parked($0) }
+        let order = [Line.suspects] + levels + parkedLines
         let inLine = order.flatMap { lines[$0] ?? [] }
         let waiting = inLine + (dueFirst(.scheduled) + dueFirst(.retrying)).map(\.id)
         for job in waiting.compactMap({ jobs[$0] }) { endWaiting(job, as: .cancelled) }

@@ -30,8 +30,14 @@ extension QueueModel {
         return .exchanged(accepted: accepted, claims: claims, hasDue: hasDue, isPaused: isPaused, cameLate: false)
     }
 
+    /// Of what its own call has put in line, which it could not have, others are told.
     private mutating func wait(_ session: SessionID) {
-        if !waiting.contains(session) { waiting.append(session) }
+        if effects.newWork > 0 {
+            waiting.removeAll { $0 == session }
+            effects.waitsLater = session
+        } else if !waiting.contains(session) {
+            waiting.append(session)
+        }
     }
 
     /// The verdicts of the first time, and what is still held of its claims.

@@ -6,7 +6,8 @@ extension QueueModel {
         guard case .line(let line) = jobs[push.id]?.place, lines == [line: [push.id]], solo == nil, !settings.isPaused,
             !settings.publishesStarts, let told = first ?? waiting.first, let session = sessions[told],
             let wait = session.openCall, (session.leaseEnds - now) * 2 >= session.registration.lease,
-            session.leaseEnds - now <= session.registration.lease
+            session.leaseEnds - now <= session.registration.lease,
+            session.registration.operations[push.operation] != nil
         else { return }
         waiting.removeAll { $0 == told }
         effects.newWork -= 1

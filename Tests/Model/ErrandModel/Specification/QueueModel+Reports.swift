@@ -69,7 +69,7 @@ extension QueueModel {
         if giveWayToSuccessor(job, run) { return }
         if job.stop != nil { return stopped(job, run) }
         leavePlace(job.id)
-        enter(.parked(job.pushed.operation), job.id, atHead: false)
+        enter(.parked(job.pushed.operation, priority: job.pushed.priority), job.id, atHead: false)
     }
 
     mutating func retry(_ job: Job, _ run: Run, after delay: Time) {

@@ -17,7 +17,8 @@ package enum Policy: Int, Hashable, Sendable, CaseIterable {
 package enum Line: Hashable, Sendable {
     case ready(priority: Int)
     case suspects
-    case parked(Operation)
+    /// Behind others of an operation that no session knew, and of one priority.
+    case parked(Operation, priority: Int)
 }
 
 /// Where a job is: in exactly one place.

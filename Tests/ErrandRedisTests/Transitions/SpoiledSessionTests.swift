@@ -1,0 +1,76 @@
+import Errand
+import ErrandRedis
+import Logging
+import TestSupport
+import Testing
+
+/// A session whose keys somebody spoiled is for the doctor; the others go on.
+struct SpoiledSessionTests {
+    private let server: RedisServer
+    private let broker: RedisBroker
+
+    init() throws {
+        server = try RedisServer()
+        broker = try RedisBroker(
+            RedisAddress(url: server.url),
+            logger: Logger(label: "spoiled"),
+            edition: BrokenScripts.edition()
+        )
+    }
+
+    private func key(_ name: String) -> String { "errand:{default}:" + name }
+
+    /// A session whose lease is over, with a job that it held.
+    private func die(_ id: String, holding job: String) async throws {
+        let session = session(id)
+        try await broker.register(session, on: "default")
+        _ = try await Producer(broker: broker).push(OperationDescription("noop", id: job))
+        let claims = try await broker.exchange(Calls.exchange(session, 1, [], wanted: 1), on: "default").claims
+        #expect(claims.map(\.id) == [job])
+        try server.run("ZADD", key("sessions"), "1", id)
+    }
+
+    private func session(_ id: String) -> Session {
+        Session(
+            id: id,
+            host: "h",
+            pid: 1,
+            concurrency: 1,
+            queues: ["default"],
+            lease: .seconds(30),
+            operations: ["noop": OperationDefaults()]
+        )
+    }
+
+    @Test(arguments: ["session", "claims"]) func whatDeadOnesHeldComesBackBesideIt(_ spoiled: String) async throws {
+        defer { broker.close() }
+        try await die("session-1", holding: "kept")
+        try await die("session-2", holding: "back")
+        try server.run("ZADD", key("sessions"), "0", "session-1")
+        try server.run("DEL", key("\(spoiled):session-1"))
+        try server.run("SET", key("\(spoiled):session-1"), "spoiled")
+        while try await broker.recover(on: "default").hasMore {}
+        #expect(try server.run("ZRANGE", key("sessions"), "0", "-1") == "session-1")
+        #expect(try server.run("LRANGE", key("ready:5"), "0", "-1") == "back")
+        let findings = try await broker.audit("default", repair: true)
+        #expect(findings.contains { $0.kind == "wrong_type" && $0.repaired })
+    }
+
+    @Test func othersRegisterBesideIt() async throws {
+        defer { broker.close() }
+        try await die("session-1", holding: "kept")
+        try server.run("DEL", key("session:session-1"))
+        try server.run("SET", key("session:session-1"), "spoiled")
+        try await broker.register(session("session-2"), on: "default")
+        #expect(try server.run("ZCARD", key("sessions")) == "2")
+    }
+
+    @Test func aQueueThatIsPausedBeforeItsFirstPushIsSeen() async throws {
+        defer { broker.close() }
+        try await broker.configure("new", QueueSettings(isPaused: true))
+        #expect(try await broker.queues() == ["new"])
+        #expect(try await broker.auditRegistry(repair: false) == [])
+        try await broker.configure("nothing", QueueSettings(isPaused: false))
+        #expect(try await broker.queues() == ["new"], "of a queue that has nothing, nothing is noted")
+    }
+}
