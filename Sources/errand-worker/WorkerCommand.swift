@@ -90,6 +90,7 @@ struct WorkerCommand: AsyncParsableCommand {
             let open = try brokerOptions.open(as: "errand-worker", patience: .seconds(2), logger: logger)
             defer { open.close() }
             let voice = WorkerVoice(json: json, logFormat: logFormat)
+            let warnings = ServerWarnings(of: open.broker, to: logger)
             let measuring = try Measuring(metrics, of: "worker")
             let worker = Worker(
                 broker: open.broker,
@@ -99,8 +100,10 @@ struct WorkerCommand: AsyncParsableCommand {
                 middleware: measuring.middleware,
                 logger: logger,
                 onEvent: { [grace] event in
-                    voice.tell(event)
+                    // First, for nobody may read what is told.
                     if case .stuck = event { StuckExit.arm(after: grace.duration + .seconds(5)) }
+                    voice.tell(event)
+                    if case .registered = event { warnings.tellOnce() }
                 }
             )
             do {

@@ -4,19 +4,47 @@ import Foundation
 /// The scripts with one of them broken on purpose, when the environment says so: `scripts/check-mutations` sees in this way
 /// whether these tests notice.
 enum BrokenScripts {
+    /// A text of a script, and what to put in its place.
+    struct Change {
+        /// The script's name; `*` for all.
+        var script = "*"
+        let old: String
+        let new: String
+    }
+
     /// `nil`, and so what is shipped, unless `ERRAND_BROKEN_SCRIPT` holds a script's name (`*` for all), the text to change,
     /// and the text to put in its place, with a unit separator (0x1F) between them.
     static func edition() throws -> ScriptEdition? {
+        guard let breakage = try breakage() else { return nil }
+        return try edition([breakage])
+    }
+
+    /// The scripts with another text in them, such as a limit that a test can reach; broken like the others.
+    static func edition(with new: String, for old: String) throws -> ScriptEdition {
+        try edition([Change(old: old, new: new)] + (breakage().map { [$0] } ?? []))
+    }
+
+    private static func breakage() throws -> Change? {
         guard let words = ProcessInfo.processInfo.environment["ERRAND_BROKEN_SCRIPT"] else { return nil }
         let parts = words.split(separator: "\u{1F}", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3 else { throw NoMatch(description: "ERRAND_BROKEN_SCRIPT is not three texts") }
-        var matches = 0
+        return Change(script: parts[0], old: parts[1], new: parts[2])
+    }
+
+    private static func edition(_ changes: [Change]) throws -> ScriptEdition {
+        var matches = changes.map { _ in 0 }
         let edition = ScriptEdition { name, text in
-            guard parts[0] == "*" || parts[0] == name, text.contains(parts[1]) else { return text }
-            matches += 1
-            return text.replacing(parts[1], with: parts[2])
+            var text = text
+            for (index, change) in changes.enumerated() where change.script == "*" || change.script == name {
+                guard text.contains(change.old) else { continue }
+                matches[index] += 1
+                text = text.replacing(change.old, with: change.new)
+            }
+            return text
         }
-        guard matches > 0 else { throw NoMatch(description: "\(parts[0]) does not hold: \(parts[1])") }
+        for (change, count) in zip(changes, matches) where count == 0 {
+            throw NoMatch(description: "\(change.script) does not hold: \(change.old)")
+        }
         return edition
     }
 

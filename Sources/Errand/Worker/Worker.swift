@@ -119,8 +119,8 @@ public final class Worker: Service, CustomStringConvertible {
     }
 
     private func work() async throws(BrokerError) {
-        var isLost = true
-        while isLost, !shutdown.isRequested {
+        var pause = RegistrationPause()
+        while !shutdown.isRequested {
             let operations = operations
             let configuration = served(operations)
             // Before the session: nobody beats for that yet, and these may take as long as the broker likes.
@@ -142,8 +142,10 @@ public final class Worker: Service, CustomStringConvertible {
                 logger: logger,
                 onStuck: { [weak self] in self?.note($0) }
             )
-            isLost = try await epoch.run()
-            if isLost { onEvent(.sessionLost(session)) }
+            pause.sessionBegins()
+            guard try await epoch.run() else { return }
+            onEvent(.sessionLost(session))
+            await shutdown.signal.wait(for: pause.next(lease: configuration.lease))
         }
     }
 

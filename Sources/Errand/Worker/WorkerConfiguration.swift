@@ -52,9 +52,7 @@ public struct WorkerConfiguration: Sendable {
         mostOverruns: Int? = nil,
         stuckAfter: Duration = .seconds(60)
     ) {
-        self.queues = queues.reduce(into: []) { unique, share in
-            if !unique.contains(where: { $0.name == share.name }) { unique.append(share) }
-        }
+        self.queues = queues.unique
         self.concurrency = max(1, concurrency)
         self.lease = max(lease, .milliseconds(500))
         self.grace = max(grace, .zero)
@@ -69,10 +67,21 @@ public struct WorkerConfiguration: Sendable {
 extension WorkerConfiguration {
     /// The same with its queues settled.
     func serving(_ operations: some Sequence<RegisteredOperation>, _ schedules: [Schedule]) -> WorkerConfiguration {
-        guard queues.isEmpty else { return self }
         var settled = self
+        // Set one by one they may name a queue twice, and two lanes of one session would take each other's calls for their own.
+        settled.queues = queues.unique
+        guard queues.isEmpty else { return settled }
         let named = Set(operations.compactMap(\.queue) + schedules.map(\.queue) + ["default"])
         settled.queues = named.sorted().map { QueueShare($0) }
         return settled
+    }
+}
+
+extension [WorkerConfiguration.QueueShare] {
+    /// The first share of each queue.
+    fileprivate var unique: Self {
+        reduce(into: []) { unique, share in
+            if !unique.contains(where: { $0.name == share.name }) { unique.append(share) }
+        }
     }
 }

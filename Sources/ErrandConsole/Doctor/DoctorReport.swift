@@ -2,16 +2,6 @@ import Errand
 import ErrandCommandLine
 import ErrandOperator
 
-/// Something that may want a change, but breaks no promise of the data.
-struct Advice: Sendable {
-    /// A short word, for programs.
-    let kind: String
-    /// The queue, where it concerns one.
-    var queue: String?
-    /// What is so, what it costs, and what to do.
-    let message: String
-}
-
 /// What the doctor found.
 struct DoctorReport: Sendable {
     var findings: [Finding] = []

@@ -18,6 +18,7 @@ final class PushTurnstile: Sendable {
     /// A push whose jobs another one sends.
     struct Follower: Sendable {
         let jobs: [JobEnvelope]
+        fileprivate let deadline: ContinuousClock.Instant
         fileprivate let continuation: CheckedContinuation<Ticket, Never>
 
         func tell(_ outcome: Result<[Receipt], BrokerError>) { continuation.resume(returning: .told(outcome)) }
@@ -40,15 +41,19 @@ final class PushTurnstile: Sendable {
         jobs.count <= 64 && jobs.reduce(0) { $0 + $1.bytes.count } <= mostBytes / 8
     }
 
-    /// Waits for a turn. Who leads must ``leave(_:)``.
-    func enter(_ queue: String, with jobs: [JobEnvelope]) async -> Ticket {
-        await withCheckedContinuation { continuation in
+    /// Waits for a turn. Who leads must ``leave(_:after:)``.
+    ///
+    /// - Parameter patience: for how long it may wait behind calls that do not reach the broker.
+    func enter(_ queue: String, with jobs: [JobEnvelope], patience: Duration) async -> Ticket {
+        let deadline = ContinuousClock.now + patience
+        return await withCheckedContinuation { continuation in
             let isFirst = gates.withLock { gates in
                 let isFirst = gates[queue, default: Gate()].underWay < Self.mostUnderWay
                 if isFirst {
                     gates[queue, default: Gate()].underWay += 1
                 } else {
-                    gates[queue]?.waiting.append(Follower(jobs: jobs, continuation: continuation))
+                    let follower = Follower(jobs: jobs, deadline: deadline, continuation: continuation)
+                    gates[queue]?.waiting.append(follower)
                 }
                 return isFirst
             }
@@ -56,20 +61,47 @@ final class PushTurnstile: Sendable {
         }
     }
 
-    /// Lets the next ones through.
-    func leave(_ queue: String) {
-        let next = gates.withLock { gates in
+    /// Lets the next ones through. Where the broker was not reached, those whose patience is over hear so instead: sent in groups
+    /// that each wait as long, the last of many would wait for ever.
+    func leave(_ queue: String, after outcome: Result<[Receipt], BrokerError>) {
+        let now = ContinuousClock.now
+        let (given, next) = gates.withLock { gates -> ([Follower], [Follower]) in
+            let given = outcome.isUnheard ? gates[queue]?.takeImpatient(at: now) ?? [] : []
             let next = gates[queue]?.takeGroup(mostJobs: Self.mostJobs, mostBytes: Self.mostBytes) ?? []
-            guard next.isEmpty else { return next }
+            guard next.isEmpty else { return (given, next) }
             gates[queue]?.underWay -= 1
             if gates[queue]?.underWay == 0 { gates[queue] = nil }
-            return []
+            return (given, [])
         }
         next.first?.continuation.resume(returning: .lead(Array(next.dropFirst())))
+        for follower in given { follower.tell(.failure(outcome.reason)) }
+    }
+}
+
+extension Result<[Receipt], BrokerError> {
+    /// Whether nothing came back from the broker.
+    fileprivate var isUnheard: Bool {
+        switch self {
+        case .success(let receipts): !receipts.isEmpty && receipts.allSatisfy { $0.outcome == .unknown }
+        case .failure(let error): error.code == .notReachable
+        }
+    }
+
+    /// Why who was never sent was not.
+    fileprivate var reason: BrokerError {
+        if case .failure(let error) = self { return error }
+        return BrokerError(.notReachable, "the broker answers nothing; this push was not sent")
     }
 }
 
 extension PushTurnstile.Gate {
+    fileprivate mutating func takeImpatient(at now: ContinuousClock.Instant) -> [PushTurnstile.Follower] {
+        // They stand in the order in which they came.
+        let count = waiting.prefix { $0.deadline <= now }.count
+        defer { waiting.removeFirst(count) }
+        return Array(waiting.prefix(count))
+    }
+
     fileprivate mutating func takeGroup(mostJobs: Int, mostBytes: Int) -> [PushTurnstile.Follower] {
         var (count, jobs, bytes) = (0, 0, 0)
         for follower in waiting {

@@ -5,7 +5,7 @@ extension RedisBroker {
     /// Pushes in calls of at most 500 jobs and about 8 MiB. Small pushes to a queue that come at the same time share calls.
     public func push(_ jobs: [JobEnvelope], to queue: String) async throws(BrokerError) -> [Receipt] {
         guard PushTurnstile.admits(jobs) else { return try await pushAlone(jobs, to: queue) }
-        switch await turnstile.enter(queue, with: jobs) {
+        switch await turnstile.enter(queue, with: jobs, patience: options.patience) {
         case .told(let outcome): return try outcome.get()
         case .lead(let followers): return try await lead(jobs, followers, to: queue)
         }
@@ -17,13 +17,14 @@ extension RedisBroker {
         to queue: String
     ) async throws(BrokerError) -> [Receipt] {
         guard !followers.isEmpty else {
-            defer { turnstile.leave(queue) }
-            return try await pushAlone(jobs, to: queue)
+            let outcome = await outcome(of: jobs, on: queue)
+            turnstile.leave(queue, after: outcome)
+            return try outcome.get()
         }
         // In a task of its own: when the leader's is cancelled, that is no reason for the others' pushes to fail.
         let all = jobs + followers.flatMap(\.jobs)
         let outcome = await Task { await self.outcome(of: all, on: queue) }.value
-        turnstile.leave(queue)
+        turnstile.leave(queue, after: outcome)
         // What the broker refuses may be one push's fault, or there may be room for some of them.
         if case .failure(let error) = outcome, error.code == .refused || error.code == .full {
             for follower in followers { follower.tell(await self.outcome(of: follower.jobs, on: queue)) }
@@ -96,7 +97,7 @@ extension RedisBroker {
     }
 
     /// Puts a new queue into the registry. A lost answer does no harm: workers announce their queues as well.
-    private func announce(_ queue: String) async {
+    func announce(_ queue: String) async {
         do { _ = try await command(.command("SADD", KeySpace.queues, queue)) } catch {
             logger.debug("queue not announced", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
         }

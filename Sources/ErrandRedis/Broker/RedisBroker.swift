@@ -105,14 +105,14 @@ public final class RedisBroker: Broker {
             }
             guard case .error(let text) = reply else { return reply }
             let error = ServerError(text)
-            if error.word == "NOSCRIPT" {
+            if error.word == "NOSCRIPT", byDigest {
                 byDigest = false
                 continue
             }
-            guard error.isPassing, ContinuousClock.now < deadline else {
-                throw error.brokerError(at: address, in: call.script)
-            }
-            do { try await Task.sleep(for: .seconds(backoff.next())) } catch { throw BrokerError(.closed, "cancelled") }
+            let refusal = error.brokerError(at: address, in: call.script)
+            guard error.isPassing, ContinuousClock.now < deadline else { throw refusal }
+            // Who is cancelled meanwhile hears what is true: that it was not carried out, and why.
+            do { try await Task.sleep(for: .seconds(backoff.next())) } catch { throw refusal }
         }
     }
 

@@ -6,6 +6,8 @@ import Synchronization
 final class TroubledBroker: WorkingBroker {
     private struct State {
         var failure: BrokerError?
+        /// The only queue whose exchanges fail; all of them when `nil`.
+        var failingQueue: String?
         var failures: [String: Int] = [:]
         /// The queue whose exchanges are carried out, but not answered.
         var unanswered: String?
@@ -22,6 +24,7 @@ final class TroubledBroker: WorkingBroker {
         /// What became of sessions, in order.
         var ends: [String] = []
         var onBeat: (@Sendable (String, Result<Beat, BrokerError>) -> Void)?
+        var beats = 0
     }
 
     let memory = MemoryBroker()
@@ -39,8 +42,16 @@ final class TroubledBroker: WorkingBroker {
     /// How many calls took back what the broker had to take for begun.
     var denials: Int { state.withLock { $0.denials } }
 
-    /// Lets exchanges fail; `nil` ends that.
-    func fail(with error: BrokerError?) { state.withLock { $0.failure = error } }
+    /// How many beats sessions have heard to their end.
+    var beats: Int { state.withLock { $0.beats } }
+
+    /// Lets exchanges fail, those of one queue or all; `nil` ends that.
+    func fail(with error: BrokerError?, on queue: String? = nil) {
+        state.withLock { state in
+            state.failure = error
+            state.failingQueue = queue
+        }
+    }
 
     /// Lets the answers to a queue's exchanges be lost on their way; `nil` ends that.
     func loseAnswers(of queue: String?) { state.withLock { $0.unanswered = queue } }
@@ -86,10 +97,11 @@ final class TroubledBroker: WorkingBroker {
 
     func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeAnswer {
         await pass(queue)
-        let failure = state.withLock { state in
+        let failure = state.withLock { state -> BrokerError? in
             state.calls[queue, default: 0] += 1
-            if state.failure != nil { state.failures[queue, default: 0] += 1 }
-            return state.failure
+            guard let failure = state.failure, (state.failingQueue ?? queue) == queue else { return nil }
+            state.failures[queue, default: 0] += 1
+            return failure
         }
         if let failure { throw failure }
         let findsNothing = state.withLock { state in
@@ -120,7 +132,11 @@ final class TroubledBroker: WorkingBroker {
         onBeat: @escaping @Sendable (String, Result<Beat, BrokerError>) -> Void
     ) -> any Heartbeat {
         state.withLock { $0.onBeat = onBeat }
-        let heartbeat = memory.startHeartbeat(of: session, on: queues, every: interval, begun: begun, onBeat: onBeat)
+        let heartbeat = memory.startHeartbeat(of: session, on: queues, every: interval, begun: begun) {
+            [weak self] queue, beat in
+            onBeat(queue, beat)
+            self?.state.withLock { $0.beats += 1 }
+        }
         return ToldHeartbeat(heartbeat: heartbeat) { [weak self] in self?.state.withLock { $0.ends.append("silent") } }
     }
 

@@ -45,6 +45,7 @@ public struct JobContext: Sendable {
     /// Has something done when the run is to stop, at once if that is so already: the place to close a connection or end a
     /// call that does not look at cancellation. As the expiration handler of Apple's background tasks.
     ///
-    /// Called at most once, on any thread; it must not block. Not called when the run ends by itself.
+    /// Called at most once, on any thread; it must not block. Not called when the run ends by itself; one that was told to stop may have ended
+    /// a moment before.
     public func onExpiration(_ handler: @escaping @Sendable () -> Void) { run.onStop(handler) }
 }

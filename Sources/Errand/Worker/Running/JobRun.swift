@@ -219,8 +219,9 @@ final class JobRun: Sendable {
             task?.cancel()
             for handler in handlers { handler() }
         }
-        // A timeout comes on the timer's thread, and what handlers do is not ours: it must not hold up other deadlines.
-        if cause == .timedOut { DispatchQueue.global().async(execute: tell) } else { tell() }
+        // This may be the timer's thread or that of the heartbeats, and what handlers do is not ours: it must hold up neither. A queue of
+        // its own gets a thread also where handlers block those of the global ones.
+        if task != nil || !handlers.isEmpty { DispatchQueue(label: "errand-stop").async(execute: tell) }
     }
 
     private func armStopDeadline() {

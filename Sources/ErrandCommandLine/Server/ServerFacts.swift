@@ -1,9 +1,9 @@
 import Errand
-import ErrandRedis
+package import ErrandRedis
 import Foundation
 
 /// What the server tells of itself, as far as it does.
-struct ServerFacts {
+package struct ServerFacts: Sendable {
     /// INFO; `nil` when the user may not ask.
     let info: RedisInfo?
     /// Why INFO was refused.
@@ -16,6 +16,21 @@ struct ServerFacts {
     let roundTrip: Double
 
     private static let names = ["appendfsync", "save", "client-output-buffer-limit"]
+
+    /// Puts facts together.
+    package init(
+        info: RedisInfo?,
+        refusal: String? = nil,
+        settings: [String: String],
+        clockOffset: Int?,
+        roundTrip: Double
+    ) {
+        self.info = info
+        self.refusal = refusal
+        self.settings = settings
+        self.clockOffset = clockOffset
+        self.roundTrip = roundTrip
+    }
 
     /// Asks the server.
     static func ask(_ broker: RedisBroker) async throws(BrokerError) -> ServerFacts {

@@ -1,24 +1,26 @@
-import Errand
-import ErrandCommandLine
+package import Errand
 import ErrandOperator
-import ErrandRedis
+package import ErrandRedis
 
 /// Looks at the server's settings and state for what endangers jobs.
-struct ServerAdvice {
+package struct ServerAdvice {
     private let facts: ServerFacts
 
     /// Asks the server.
-    init(broker: RedisBroker) async throws(BrokerError) { facts = try await ServerFacts.ask(broker) }
+    package init(broker: RedisBroker) async throws(BrokerError) { facts = try await ServerFacts.ask(broker) }
 
     /// Looks at facts that were asked for before.
-    init(facts: ServerFacts) { self.facts = facts }
+    package init(facts: ServerFacts) { self.facts = facts }
 
     /// What there is to say about the server.
-    var advice: [Advice] {
+    package var advice: [Advice] {
         [
             hidden, version, role, eviction, memory, durability, failedSaves, outputBuffers, clock, latency,
         ].compactMap(\.self)
     }
+
+    /// What a worker says when it starts: with these settings it does not work, or jobs may be lost while it does.
+    package var warnings: [Advice] { [version, role, eviction, failedSaves].compactMap(\.self) }
 
     private var hidden: Advice? {
         var missing: [String] = []

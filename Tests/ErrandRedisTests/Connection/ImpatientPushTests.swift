@@ -1,0 +1,85 @@
+import Errand
+import Logging
+import TestSupport
+import Testing
+
+@testable import ErrandRedis
+
+/// Pushes that wait for others which do not reach the broker give up when their own patience is over.
+@Suite(.timeLimit(.minutes(6))) struct ImpatientPushTests {
+    @Test func `where there is no server all of many pushes hear so at about the same time`() async throws {
+        let broker = RedisBroker(
+            try RedisAddress(url: "redis://127.0.0.1:1"),
+            options: ConnectionOptions(patience: .milliseconds(500)),
+            logger: Logger(label: "impatient")
+        )
+        defer { broker.close() }
+        let job = try OperationDescription("noop").settled()
+        let start = ContinuousClock.now
+        let outcomes = await withTaskGroup(of: BrokerError.Code?.self) { group in
+            for _ in 0..<20_000 {
+                group.addTask {
+                    do throws(BrokerError) { _ = try await broker.push([job], to: "default") } catch {
+                        return error.code
+                    }
+                    return nil
+                }
+            }
+            var codes: Set<BrokerError.Code?> = []
+            for await code in group { codes.insert(code) }
+            return codes
+        }
+        #expect(outcomes == [.notReachable])
+        // Twice their patience and a pause of the connection. Two groups of 500 at a time would take 10 s.
+        #expect(ContinuousClock.now - start < .seconds(8))
+    }
+
+    #if os(Linux)
+        /// What became of pushes that waited.
+        private struct Tally: Equatable {
+            var leaders = 0
+            var followers = 0
+            var unreached = 0
+        }
+
+        /// Lets pushes wait behind the calls that may be under way, ends one of these, and then whatever goes next.
+        private func play(_ count: Int, patience: Duration, after outcome: BrokerError) async throws -> Tally {
+            let turnstile = PushTurnstile()
+            let jobs = [try OperationDescription("noop").settled()]
+            for _ in 0..<2 { _ = await turnstile.enter("queue", with: jobs, patience: patience) }
+            // Each of them stands in line when the next one comes.
+            let tickets = (0..<count).map { _ in
+                Task.immediate { await turnstile.enter("queue", with: jobs, patience: patience) }
+            }
+            turnstile.leave("queue", after: .failure(outcome))
+            var tally = Tally()
+            for ticket in tickets {
+                switch await ticket.value {
+                case .lead(let followers):
+                    tally.leaders += 1
+                    for follower in followers { follower.tell(.success([])) }
+                    turnstile.leave("queue", after: .failure(BrokerError(.full, "the queue is full")))
+                case .told(.success): tally.followers += 1
+                case .told(.failure(let error)): tally.unreached += error.code == .notReachable ? 1 : 0
+                }
+            }
+            return tally
+        }
+
+        @Test func `those whose patience is over are not sent after a call that reached nobody`() async throws {
+            let unreachable = BrokerError(.notReachable, "no connection")
+            #expect(try await play(3000, patience: .zero, after: unreachable) == Tally(unreached: 3000))
+        }
+
+        @Test func `those who have patience left are sent`() async throws {
+            let unreachable = BrokerError(.notReachable, "no connection")
+            let tally = try await play(1000, patience: .seconds(3600), after: unreachable)
+            #expect(tally == Tally(leaders: 2, followers: 998))
+        }
+
+        @Test func `those who waited for calls that did reach the broker are sent`() async throws {
+            let tally = try await play(1000, patience: .zero, after: BrokerError(.full, "the queue is full"))
+            #expect(tally == Tally(leaders: 2, followers: 998))
+        }
+    #endif
+}

@@ -1,0 +1,128 @@
+import Errand
+import Logging
+import TestSupport
+import Testing
+
+@testable import ErrandRedis
+
+/// What a program in another language may get wrong in a push: it hears what and where, and nothing is taken (`docs/wire.md`).
+struct PushArgumentTests {
+    /// A job's five values; what is behind the header no script reads.
+    private struct WireJob {
+        var id = "job"
+        var due = "0"
+        var policy = "i"
+        var name = ""
+        var envelope = WireJob.text("1i5;;;30\n")
+
+        static func text(_ header: String) -> String { header + #""operation":"noop","name":null{}"# }
+        static func named(_ name: String, _ policy: String = "d") -> WireJob {
+            WireJob(policy: policy, name: name, envelope: text("1\(policy)5;;;30\n"))
+        }
+        var values: [String] { [id, due, policy, name, envelope] }
+    }
+
+    private let server: RedisServer
+    private let broker: RedisBroker
+
+    init() throws {
+        server = try RedisServer()
+        broker = try RedisBroker(
+            RedisAddress(url: server.url),
+            logger: Logger(label: "arguments"),
+            edition: BrokenScripts.edition()
+        )
+    }
+
+    /// The script's answer; nothing is checked before.
+    private func push(_ arguments: [String]) async throws(BrokerError) -> [RESPValue] {
+        var call = ScriptCall(.push, on: "default")
+        for argument in arguments { call.add(argument) }
+        return try await broker.run(call).elements ?? []
+    }
+
+    private func expectRefusal(_ arguments: [String], _ reason: String) async throws {
+        let shown = "\(arguments.prefix(6).map { $0.prefix(80) })"
+        let error = await #expect(throws: BrokerError.self, "\(shown)") { try await push(arguments) }
+        #expect(error?.code == .refused && error?.message == reason, "\(shown): \(error?.message ?? "taken")")
+        #expect(try server.run("DBSIZE") == "0", "\(shown): something was written")
+    }
+
+    @Test func anIDOfOtherCharactersOrAnotherLengthIsRefused() async throws {
+        defer { broker.close() }
+        for id in ["", String(repeating: "x", count: 65), "a b", "a.b", "a:b", "ä", "a\n"] {
+            try await expectRefusal(WireJob(id: id).values, "job 1: the id must match [A-Za-z0-9_-]{1,64}")
+        }
+    }
+
+    @Test func aTimeThatIsNoneIsRefused() async throws {
+        defer { broker.close() }
+        for due in ["", "-1", "1e3", "1.5", " 1", "soon", String(repeating: "9", count: 16)] {
+            try await expectRefusal(WireJob(due: due).values, "job 1: the due time must be milliseconds since 1970")
+        }
+    }
+
+    @Test func aPolicyThatIsNoneIsRefused() async throws {
+        defer { broker.close() }
+        for policy in ["", "x", "I", "id", "drop"] {
+            try await expectRefusal(WireJob(policy: policy).values, "job 1: the policy must be i, d, r, D or R")
+        }
+    }
+
+    @Test func aNameGoesWithAPolicyAndHasALimit() async throws {
+        defer { broker.close() }
+        let reason = "job 1: a name goes with the policies d, r, D and R, and only with them"
+        try await expectRefusal(WireJob(name: "name").values, reason)
+        for policy in ["d", "r", "D", "R"] { try await expectRefusal(WireJob.named("", policy).values, reason) }
+        let long = WireJob.named(String(repeating: "n", count: 1025))
+        try await expectRefusal(long.values, "job 1: the name is longer than 1024 bytes")
+    }
+
+    @Test func anEnvelopeHasAHeaderOfItsPolicyAndALimit() async throws {
+        defer { broker.close() }
+        let headers = [
+            "", "2i5;;;30\n", "1d5;;;30\n", "1I5;;;30\n", "1i;;;30\n", "1i5;;30\n", "1i5;;;\n", "1i5;;;30",
+            "1i5;-1;;30\n", "1i5;;x;30\n", " 1i5;;;30\n",
+        ]
+        for header in headers {
+            try await expectRefusal(
+                WireJob(envelope: WireJob.text(header)).values,
+                "job 1: the envelope must begin with a header of version 1 and the same policy"
+            )
+        }
+        let long = WireJob().envelope.padding(to: 1_200_001)
+        try await expectRefusal(WireJob(envelope: long).values, "job 1: the envelope is longer than 1200000 bytes")
+    }
+
+    @Test func aCallTakesOneToAThousandWholeJobs() async throws {
+        defer { broker.close() }
+        let many = (0..<1001).flatMap { WireJob(id: "job-\($0)").values }
+        let wrong: [[String]] = [[], WireJob().values.dropLast(), WireJob().values + ["more"], many]
+        for arguments in wrong {
+            try await expectRefusal(arguments, "push takes 1 to 1000 jobs of 5 values each")
+        }
+        let answer = try await push(Array(many.dropLast(5)))
+        #expect(answer.count == 1001 && answer.dropFirst().allSatisfy { $0.text == "a" })
+    }
+
+    @Test func aJobBehindSoundOnesIsLookedAtBeforeAnythingIsWritten() async throws {
+        defer { broker.close() }
+        let jobs = [WireJob(id: "first"), WireJob.named("name"), WireJob(id: "a third one")]
+        try await expectRefusal(jobs.flatMap(\.values), "job 3: the id must match [A-Za-z0-9_-]{1,64}")
+    }
+
+    @Test func whatIsJustWithinTheLimitsIsTaken() async throws {
+        defer { broker.close() }
+        var job = WireJob.named(String(repeating: "n", count: 1024), "R")
+        job.id = String(repeating: "x", count: 64)
+        job.due = String(repeating: "9", count: 15)
+        job.envelope = job.envelope.padding(to: 1_200_000)
+        #expect(try await push(job.values).map(\.text) == ["1", "a"])
+        #expect(try server.run("HSTRLEN", "errand:{default}:body", job.id) == "1200013")
+    }
+}
+
+extension String {
+    /// With so many bytes, most of them for nothing.
+    fileprivate func padding(to count: Int) -> String { self + String(repeating: "x", count: count - utf8.count) }
+}

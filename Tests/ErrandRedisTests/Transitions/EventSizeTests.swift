@@ -1,0 +1,131 @@
+import Errand
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ErrandRedis
+
+/// A message on the channel of events has 32 KiB at the most, however many events a call makes and however long one would be.
+struct EventSizeTests {
+    private static let most = 32 << 10
+
+    /// Who hears every message as it is.
+    private final class Listener: Sendable {
+        private let heard = Mutex<[[UInt8]]>([])
+        private let isSubscribed = Atomic(false)
+
+        var messages: [[UInt8]] { heard.withLock { $0 } }
+        var events: [JobEvent] { messages.flatMap { QueueEvents(queue: "default", message: $0).events } }
+
+        func listen(to broker: RedisBroker) async throws -> Subscriber {
+            let subscriber = Subscriber(
+                broker.address,
+                ConnectionOptions(),
+                channels: [KeySpace.events(of: "default")],
+                logger: Logger(label: "listener"),
+                onSubscribed: { self.isSubscribed.store(true, ordering: .releasing) },
+                onMessage: { _, message in self.heard.withLock { $0.append(message) } }
+            )
+            try await eventually("it listens") { isSubscribed.load(ordering: .acquiring) }
+            return subscriber
+        }
+    }
+
+    private let server: RedisServer
+    private let broker: RedisBroker
+    private let listener = Listener()
+    private let session = FullQueue.session("session-1")
+
+    init() throws {
+        server = try RedisServer()
+        broker = try RedisBroker(
+            RedisAddress(url: server.url),
+            logger: Logger(label: "events"),
+            edition: BrokenScripts.edition()
+        )
+    }
+
+    private func pushMany() async throws -> [String] {
+        let ids = (0..<400).map { "job-\($0)" }
+        let jobs = try ids.map { try OperationDescription("work", id: $0).settled() }
+        _ = try await broker.push(jobs, to: "default")
+        return ids
+    }
+
+    private func expectEach(_ ids: [String], _ kind: String) async throws {
+        try await eventually("all are told") { listener.events.count >= ids.count }
+        let (events, sizes) = (listener.events, listener.messages.map(\.count))
+        #expect(events.map(\.id) == ids && events.allSatisfy { $0.event == kind })
+        #expect(sizes.count > 2 && sizes.allSatisfy { $0 <= Self.most }, "\(sizes)")
+    }
+
+    @Test func manyThatAreClearedAreToldInSeveralMessages() async throws {
+        defer { broker.close() }
+        let ids = try await pushMany()
+        let subscriber = try await listener.listen(to: broker)
+        defer { subscriber.cancel() }
+        #expect(try await broker.clear("default") == 400)
+        try await expectEach(ids, "cancelled")
+    }
+
+    @Test func manyThatFinishTogetherAreToldInSeveralMessages() async throws {
+        defer { broker.close() }
+        let ids = try await pushMany()
+        try await broker.register(session, on: "default")
+        let claims = try await broker.exchange(Calls.exchange(session, 1, [], wanted: 400), on: "default").claims
+        let reports = try claims.map { claim in
+            let fragment = try JobEnvelope.read(stored: claim.body).fragment
+            return OutcomeReport(id: claim.id, token: claim.token, verb: .finished, attempt: 1, fragment: fragment)
+        }
+        let subscriber = try await listener.listen(to: broker)
+        defer { subscriber.cancel() }
+        _ = try await broker.exchange(Calls.exchange(session, 2, reports, wanted: 0), on: "default")
+        try await expectEach(ids, "finished")
+    }
+
+    /// Has a job with the longest name fail, each character of which takes six bytes, and answers what was told of that.
+    private func fail(with error: String, _ name: String) async throws -> [JobEvent] {
+        let job = try OperationDescription("work", name: name, id: "job").settled()
+        _ = try await broker.push([job], to: "default")
+        try await broker.register(session, on: "default")
+        let call = Calls.exchange(session, 1, [], wanted: 1)
+        let claim = try #require(try await broker.exchange(call, on: "default").claims.first)
+        let subscriber = try await listener.listen(to: broker)
+        defer { subscriber.cancel() }
+        let report = OutcomeReport(
+            id: "job",
+            token: claim.token,
+            verb: .failed,
+            attempt: 1,
+            fragment: try JobEnvelope.read(stored: claim.body).fragment,
+            error: error
+        )
+        _ = try await broker.exchange(Calls.exchange(session, 2, [report], wanted: 0), on: "default")
+        try await eventually("it is told") { listener.events.count >= 2 }
+        #expect(listener.messages.allSatisfy { $0.count <= Self.most })
+        #expect(try await broker.inspect(["job"], on: "default")[0]?.lastError == listener.events.last?.error)
+        return listener.events
+    }
+
+    @Test func anEventThatWouldBeTooLongHasNeitherNameNorError() async throws {
+        defer { broker.close() }
+        let name = String(repeating: "\u{1}", count: 1024)
+        let error = String(repeating: "\u{1}", count: OutcomeReport.mostErrorBytes)
+        let events = try await fail(with: error, name)
+        #expect(events.map(\.event) == ["failed", "dead"])
+        for event in events {
+            #expect(event.id == "job" && event.error == "too long for an event")
+            #expect(event.operation == nil && event.name == nil && event.queue == "default" && event.attempt == 1)
+        }
+    }
+
+    @Test func anEventThatFitsIsToldAsItIs() async throws {
+        defer { broker.close() }
+        let name = String(repeating: "\u{1}", count: 1024)
+        let error = String(repeating: "\u{1}", count: 4200)
+        let events = try await fail(with: error, name)
+        #expect(events.map(\.event) == ["failed", "dead"])
+        #expect(events.allSatisfy { $0.error == error && $0.name == name && $0.operation == "work" })
+    }
+}

@@ -1,0 +1,65 @@
+import Errand
+import ErrandRedis
+import Logging
+import TestSupport
+import Testing
+
+/// A push hands its job to a session that listens, however many wait that do not: their processes were killed, or cut off.
+struct HandOverTests {
+    private let server: RedisServer
+    private let broker: RedisBroker
+    private let key = "errand:{default}:"
+
+    init() throws {
+        server = try RedisServer()
+        broker = try RedisBroker(
+            RedisAddress(url: server.url),
+            logger: Logger(label: "handing"),
+            edition: BrokenScripts.edition()
+        )
+    }
+
+    /// A session that found nothing, and that a push may answer.
+    private func wait(_ id: String) async throws -> Session {
+        let session = FullQueue.session(id)
+        try await broker.register(session, on: "default")
+        var call = Calls.exchange(session, 1, [], wanted: 1)
+        call.canBeHanded = true
+        #expect(try await broker.exchange(call, on: "default").claims == [])
+        return session
+    }
+
+    private func listen(_ session: Session) async throws -> any Subscription {
+        let subscription = broker.hints(for: session, on: ["default"]) { _ in }
+        try await eventually("it listens") {
+            try server.run("PUBSUB", "NUMSUB", key + "hints:" + session.id).hasSuffix("\n1")
+        }
+        return subscription
+    }
+
+    /// Among so many who do not listen, the one who does is seldom the first to be asked.
+    @Test func whoDoesNotListenKeepsNothingFromWhoDoes() async throws {
+        defer { broker.close() }
+        for round in 0..<4 {
+            for number in 0..<12 { _ = try await wait("deaf-\(round)-\(10 + number)") }
+            let listening = try await wait("listening-\(round)")
+            let subscription = try await listen(listening)
+            defer { subscription.cancel() }
+            _ = try await broker.push([OperationDescription("work", id: "job-\(round)").settled()], to: "default")
+            #expect(try server.run("HKEYS", key + "claims:" + listening.id) == "job-\(round)")
+            #expect(try server.run("EXISTS", key + "ready:5") == "0")
+        }
+    }
+
+    @Test func whereNobodyListensTheJobWaitsInLine() async throws {
+        defer { broker.close() }
+        let sessions = [try await wait("deaf-one"), try await wait("deaf-two")]
+        _ = try await broker.push([OperationDescription("work", id: "job").settled()], to: "default")
+        let status = try await broker.status(of: "default").queue
+        #expect(status.ready == 1 && status.running == 0)
+        for (number, session) in sessions.enumerated() {
+            let answer = try await broker.exchange(Calls.exchange(session, 2, [], wanted: 1), on: "default")
+            #expect(answer.claims.map(\.id) == (number == 0 ? ["job"] : []), "by its own call")
+        }
+    }
+}

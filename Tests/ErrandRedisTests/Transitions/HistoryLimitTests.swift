@@ -1,0 +1,94 @@
+import Errand
+import ErrandRedis
+import Logging
+import TestSupport
+import Testing
+
+/// How much is kept of what has ended: of results and histories 6,000 bytes here, and two generations of ten ids.
+struct HistoryLimitTests {
+    private let server: RedisServer
+    private let broker: RedisBroker
+    private let key = "errand:{default}:"
+
+    init() throws {
+        server = try RedisServer()
+        broker = try RedisBroker(
+            RedisAddress(url: server.url),
+            logger: Logger(label: "history"),
+            edition: BrokenScripts.edition(
+                with: "= 10000, 6000, 86400000, 10\n",
+                for: "= 10000, 67108864, 86400000, 500000\n"
+            )
+        )
+    }
+
+    private func push(_ id: String) async throws -> Receipt.Outcome? {
+        try await broker.push([OperationDescription("work", id: id).settled()], to: "default").first?.outcome
+    }
+
+    private func finish(_ id: String, result bytes: Int, _ calls: inout Calls) async throws {
+        #expect(try await push(id) == .accepted)
+        let claim = try #require(try await calls.claim(1).first)
+        try await calls.report(claim, .finished, result: String(repeating: "x", count: bytes))
+    }
+
+    private func registered() async throws -> Calls {
+        let session = FullQueue.session("session-1")
+        try await broker.register(session, on: "default")
+        return Calls(broker: broker, session: session)
+    }
+
+    /// The bytes of all records, as they are and as they were counted.
+    private func bytes() throws -> (stored: Int?, counted: Int?) {
+        let sum = "local n = 0 for _, record in ipairs(redis.call('HVALS', KEYS[1])) do n = n + #record end return n"
+        let stored = Int(try server.run("EVAL", sum, "1", key + "history"))
+        return (stored, Int(try server.run("HGET", key + "seq", "history_bytes")))
+    }
+
+    @Test func theOldestRecordsGoWhenTheNewestDoNotFitBesideThem() async throws {
+        defer { broker.close() }
+        var calls = try await registered()
+        for number in 0..<10 {
+            try await finish("job-\(number)", result: 1000, &calls)
+            let (stored, counted) = try bytes()
+            let all = try #require(stored)
+            #expect(all <= 6000 && counted == all)
+        }
+        let kept = try server.run("HKEYS", key + "history").split(separator: "\n").map(String.init).sorted()
+        // Five of them fit, of which each has a little more than its result.
+        #expect(kept == (5..<10).map { "job-\($0)" })
+        #expect(try server.run("LLEN", key + "history:order") == "5")
+        let newest = try #require(try await broker.inspect(["job-9"], on: "default")[0])
+        #expect(newest.state == .finished && newest.result.count == 1000)
+        let oldest = try #require(try await broker.inspect(["job-0"], on: "default")[0])
+        #expect(oldest.state == .finished && oldest.result.isEmpty && oldest.events.isEmpty)
+    }
+
+    @Test func aRecordThatIsWrittenAnewCountsOnce() async throws {
+        defer { broker.close() }
+        var calls = try await registered()
+        for size in [1000, 300, 700] {
+            try await finish("again", result: size, &calls)
+            // As if it had been forgotten that it has ended.
+            try server.run("DEL", key + "ended", key + "ended:old")
+            let (stored, counted) = try bytes()
+            #expect(stored != nil && stored == counted)
+        }
+    }
+
+    @Test func aGenerationOfEndedIDsIsFullAtItsLimit() async throws {
+        defer { broker.close() }
+        // Not by its time.
+        try await broker.configure("default", QueueSettings(rememberIDsMilliseconds: 3_600_000))
+        for number in 0..<21 {
+            #expect(try await push("job-\(number)") == .accepted)
+            #expect(try await broker.cancel(["job-\(number)"], on: "default") == [.cancelled])
+            let newest = try server.run("HLEN", key + "ended")
+            #expect(newest == String(number % 10 + 1))
+        }
+        #expect(try server.run("HLEN", key + "ended:old") == "10")
+        #expect(try await push("job-20") == .exists)
+        #expect(try await push("job-10") == .exists, "it is of the older generation")
+        #expect(try await push("job-9") == .accepted, "two generations are all that is kept")
+    }
+}

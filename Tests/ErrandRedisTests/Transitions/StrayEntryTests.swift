@@ -1,0 +1,78 @@
+import Errand
+import ErrandRedis
+import Logging
+import TestSupport
+import Testing
+
+/// Entries of lines, and due members, that no job stands behind: what has lately ended or is dead already is no new dead job.
+struct StrayEntryTests {
+    private let server: RedisServer
+    private let broker: RedisBroker
+    private let key = "errand:{default}:"
+    private let session = FullQueue.session("session-1")
+
+    init() throws {
+        server = try RedisServer()
+        broker = try RedisBroker(
+            RedisAddress(url: server.url),
+            logger: Logger(label: "strays"),
+            edition: BrokenScripts.edition()
+        )
+    }
+
+    private var strays: String { get throws { try server.run("HGET", key + "counters", "strays") } }
+
+    /// Runs a job to its end, which one of the two generations of ended ids remembers.
+    private func finish(_ generation: String) async throws -> Calls {
+        try await broker.register(session, on: "default")
+        var calls = Calls(broker: broker, session: session)
+        _ = try await broker.push([OperationDescription("work", id: "job").settled()], to: "default")
+        try await calls.report(try #require(try await calls.claim(1).first), .finished)
+        if generation != "ended" { try server.run("RENAME", key + "ended", key + generation) }
+        return calls
+    }
+
+    private func expectNothingButItsEnd() async throws {
+        #expect(try strays == "1")
+        #expect(try server.run("EXISTS", key + "body", key + "dead", key + "ready:5", key + "scheduled") == "0")
+        #expect(try await broker.inspect(["job"], on: "default")[0]?.state == .finished)
+        #expect(try await broker.status(of: "default").queue.totals["dead"] == 0)
+        #expect(try await broker.audit("default", repair: false) == [])
+    }
+
+    @Test(arguments: ["ended", "ended:old"]) func anEntryOfAJobThatHasEndedIsCountedAndGone(
+        generation: String
+    ) async throws {
+        defer { broker.close() }
+        var calls = try await finish(generation)
+        try server.run("RPUSH", key + "ready:5", "job")
+        #expect(try await calls.claim(5) == [])
+        try await expectNothingButItsEnd()
+    }
+
+    @Test(arguments: ["ended", "ended:old"]) func aDueMemberOfAJobThatHasEndedIsCountedAndGone(
+        generation: String
+    ) async throws {
+        defer { broker.close() }
+        _ = try await finish(generation)
+        try server.run("ZADD", key + "scheduled", "1", "job")
+        _ = try await broker.promote(on: "default")
+        try await expectNothingButItsEnd()
+    }
+
+    @Test func anEntryOfNobodyIsDeadOnceHoweverOftenItStandsThere() async throws {
+        defer { broker.close() }
+        try await broker.register(session, on: "default")
+        var calls = Calls(broker: broker, session: session)
+        try server.run("RPUSH", key + "ready:5", "nobody")
+        #expect(try await calls.claim(5) == [])
+        let died = try #require(try await broker.inspect(["nobody"], on: "default")[0])
+        #expect(died.state == .dead && died.lastError == "its body is missing")
+        try server.run("RPUSH", key + "ready:5", "nobody", "nobody")
+        #expect(try await calls.claim(5) == [])
+        #expect(try strays == "2")
+        #expect(try await broker.inspect(["nobody"], on: "default")[0] == died)
+        let status = try await broker.status(of: "default").queue
+        #expect(status.dead == 1 && status.totals["dead"] == 1 && status.ready == 0)
+    }
+}

@@ -1,0 +1,49 @@
+import Logging
+import ServiceLifecycle
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Errand
+
+/// A session that is lost as soon as it is there, as where calls and heartbeats reach two different servers.
+@Suite("Sessions that are lost again and again", .timeLimit(.minutes(6)))
+struct LosingSessionsTests {
+    @Test("a worker takes its time before it registers anew, and leaves at once when it is told to")
+    func pauses() async throws {
+        let shop = Workshop()
+        shop.broker.fail(with: BrokerError(.sessionLost, "the session is not registered"))
+        let registrations = Mutex<[ContinuousClock.Instant]>([])
+        let worker = shop.worker([]) { event in
+            if case .registered = event { registrations.withLock { $0.append(.now) } }
+        }
+        let group = ServiceGroup(services: [worker], logger: Logger(label: "group") { _ in SwiftLogNoOpLogHandler() })
+        let work = Task { try await group.run() }
+        try await eventually("it has registered seven times") { registrations.withLock(\.count) >= 7 }
+        let times = registrations.withLock { $0 }
+        // 50, 100, 200, … ms apart.
+        #expect(times[6] - times[0] >= .milliseconds(3150))
+        // It would wait for 2 s now.
+        let told = ContinuousClock.now
+        await group.triggerGracefulShutdown()
+        try await work.value
+        #expect(ContinuousClock.now - told < .milliseconds(1500))
+        #expect(registrations.withLock(\.count) == times.count)
+    }
+
+    @Test("the pauses double up to two seconds, and begin anew after a session that lived for its lease")
+    func pausesGrow() {
+        var pause = RegistrationPause()
+        let lease = Duration.seconds(3600)
+        var pauses: [Duration] = []
+        for _ in 0..<8 {
+            pause.sessionBegins()
+            pauses.append(pause.next(lease: lease))
+        }
+        #expect(pauses == [50, 100, 200, 400, 800, 1600, 2000, 2000].map { Duration.milliseconds($0) })
+        let afterALongLife = pause.next(lease: .zero)
+        let afterwards = pause.next(lease: lease)
+        #expect(afterALongLife == .zero)
+        #expect(afterwards == .milliseconds(50))
+    }
+}

@@ -1,0 +1,151 @@
+import ErrandCommandLine
+import ErrandRedis
+import Foundation
+import TestSupport
+import Testing
+
+/// What the doctor says about a server: each piece of advice exactly when the server's facts ask for it.
+struct ServerAdviceTests {
+    /// A server of which there is nothing to say.
+    private static let sound = [
+        "redis_version": "7.0.0", "role": "master", "maxmemory_policy": "noeviction", "used_memory": "1000",
+        "maxmemory": "2000", "total_system_memory": "100000", "aof_enabled": "1", "rdb_last_bgsave_status": "ok",
+        "aof_last_write_status": "ok", "aof_last_bgrewrite_status": "ok",
+    ]
+    private static let settings = [
+        "appendfsync": "everysec", "save": "3600 1",
+        "client-output-buffer-limit": "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60",
+    ]
+
+    /// The advice of that server with some of its facts changed.
+    private func advice(
+        _ info: [String: String] = [:],
+        settings: [String: String] = [:],
+        clock: Int? = 0,
+        roundTrip: Double = 0.1
+    ) -> [Advice] {
+        let lines = Self.sound.merging(info) { $1 }.map { "\($0):\($1)" }.sorted().joined(separator: "\r\n")
+        let facts = ServerFacts(
+            info: RedisInfo(text: "# Server\r\n" + lines),
+            settings: Self.settings.merging(settings) { $1 },
+            clockOffset: clock,
+            roundTrip: roundTrip
+        )
+        return ServerAdvice(facts: facts).advice
+    }
+
+    private func kinds(
+        _ info: [String: String] = [:],
+        settings: [String: String] = [:],
+        clock: Int? = 0,
+        roundTrip: Double = 0.1
+    ) -> [String] {
+        advice(info, settings: settings, clock: clock, roundTrip: roundTrip).map(\.kind)
+    }
+
+    @Test func thereIsNothingToSayOfASoundServer() {
+        #expect(kinds() == [])
+        #expect(kinds(clock: nil) == [], "a clock that nobody asked")
+    }
+
+    @Test(arguments: [
+        ("7.2.4", false), ("8.0.1", false), ("10.1", false), ("6.2.14", true), ("5.0", true), ("unstable", true),
+        ("", true),
+    ]) func aServerBeforeSevenIsTooOld(version: String, isAdvice: Bool) {
+        #expect(kinds(["redis_version": version]) == (isAdvice ? ["version"] : []))
+    }
+
+    @Test func aReplicaIsNoPlaceForJobs() {
+        let told = advice(["role": "slave"])
+        #expect(told.map(\.kind) == ["role"])
+        #expect(told.first?.message.contains("slave") == true)
+    }
+
+    @Test(arguments: ["allkeys-lru", "allkeys-random", "volatile-lru", "volatile-ttl"])
+    func aServerThatThrowsKeysAwayIsNone(policy: String) {
+        #expect(kinds(["maxmemory_policy": policy]) == ["maxmemory_policy"])
+    }
+
+    @Test func memoryThatRunsOutIsToldInTime() {
+        let cases: [(used: Int, most: Int, machine: Int, kinds: [String])] = [
+            (800, 1000, 10, []), (801, 1000, 100_000, ["memory"]), (1200, 1000, 100_000, ["memory"]),
+            (700, 0, 1000, []), (701, 0, 1000, ["maxmemory"]), (701, 0, 0, []),
+        ]
+        for (used, most, machine, expected) in cases {
+            let info = ["used_memory": "\(used)", "maxmemory": "\(most)", "total_system_memory": "\(machine)"]
+            #expect(kinds(info) == expected, "\(info)")
+        }
+        #expect(kinds(["maxmemory": "unknown"]) == [])
+    }
+
+    @Test func whatACrashWouldLoseIsTold() {
+        let off = advice(["aof_enabled": "0"])
+        #expect(off.map(\.kind) == ["appendonly"])
+        #expect(off.first?.message.contains("since its last snapshot") == true)
+        let nothing = advice(["aof_enabled": "0"], settings: ["save": ""])
+        #expect(nothing.map(\.kind) == ["appendonly"])
+        #expect(nothing.first?.message.contains("every job it has") == true)
+        #expect(kinds(["aof_enabled": "0"], settings: ["appendfsync": "no"]) == ["appendonly"])
+        #expect(kinds(settings: ["appendfsync": "no"]) == ["appendfsync"])
+        #expect(kinds(settings: ["appendfsync": "always"]) == [])
+    }
+
+    @Test(arguments: ["rdb_last_bgsave_status", "aof_last_write_status", "aof_last_bgrewrite_status"])
+    func dataThatCannotBeWrittenIsTold(_ status: String) {
+        let failed = advice([status: "err"])
+        #expect(failed.map(\.kind) == ["persistence"])
+        #expect(failed.first?.message.contains(status) == true)
+    }
+
+    @Test(arguments: [(0, true), (1, true), (1_048_575, true), (1_048_576, false)])
+    func subscribersWithoutALimitOrWithTooSmallAOneAreTold(_ bytes: Int, _ isAdvice: Bool) {
+        let limit = "normal 0 0 0 slave 0 0 0 pubsub \(bytes) 8388608 60"
+        let told = advice(settings: ["client-output-buffer-limit": limit])
+        #expect(told.map(\.kind) == (isAdvice ? ["output_buffers"] : []))
+        if isAdvice { #expect(told.first?.message.contains("without a limit") == (bytes == 0)) }
+    }
+
+    @Test(arguments: [(1000, false), (-1000, false), (1001, true), (-1001, true), (Int.min, true)])
+    func aClockThatIsFarOffIsTold(_ offset: Int, _ isAdvice: Bool) {
+        let told = advice(clock: offset)
+        #expect(told.map(\.kind) == (isAdvice ? ["clock"] : []))
+        if isAdvice { #expect(told.first?.message.contains(offset > 0 ? "ahead of" : "behind") == true) }
+    }
+
+    @Test(arguments: [(50.0, false), (50.5, true), (300.0, true)]) func aServerFarAwayIsTold(
+        _ milliseconds: Double,
+        _ isAdvice: Bool
+    ) {
+        #expect(kinds(roundTrip: milliseconds) == (isAdvice ? ["latency"] : []))
+    }
+
+    @Test func whatAUserMayNotAskIsToldAndNothingIsGuessed() {
+        let facts = ServerFacts(info: nil, refusal: "NOPERM", settings: [:], clockOffset: 0, roundTrip: 0.1)
+        let told = ServerAdvice(facts: facts).advice
+        #expect(told.map(\.kind) == ["settings_hidden"])
+        #expect(told.first?.message.contains("INFO") == true && told.first?.message.contains("CONFIG GET") == true)
+        let half = ServerFacts(info: nil, settings: Self.settings, clockOffset: 0, roundTrip: 0.1)
+        #expect(ServerAdvice(facts: half).advice.first?.message.contains("CONFIG GET") == false)
+    }
+
+    @Test func allThatIsWrongIsTold() {
+        let info = ["redis_version": "6.0", "role": "slave", "maxmemory_policy": "allkeys-lru", "aof_enabled": "0"]
+        #expect(
+            kinds(info, clock: 5000, roundTrip: 80)
+                == ["version", "role", "maxmemory_policy", "appendonly", "clock", "latency"]
+        )
+    }
+
+    @Test func aWorkerSaysAtItsStartThatTheServerWouldThrowJobsAway() async throws {
+        let server = try RedisServer(["--maxmemory-policy", "allkeys-lru"])
+        let catalogue = server.directory + "/catalogue.yaml"
+        try "operations: {work: {run: [true]}}".write(toFile: catalogue, atomically: true, encoding: .utf8)
+        let worker = try RunningExecutable(.worker, ["--catalogue", catalogue, "--redis", server.url])
+        let line = try await worker.errorLine { $0.contains("maxmemory-policy") }
+        #expect(line.contains("allkeys-lru") && line.contains("noeviction"), "\(line)")
+        worker.signal(SIGTERM)
+        let output = await worker.end()
+        #expect(output.status == 0)
+        #expect(!output.error.contains("appendonly"), "what only the doctor says")
+    }
+}
