@@ -55,6 +55,7 @@ fuzz: test-deps ## the parsers under libFuzzer and the address sanitizer, for a 
 
 fuzz-full: test-deps ## the same with 50,000,000 inputs a parser: many hours in all
 	scripts/fuzz all 50000000
+	FUZZ_MAX_LEN=70000 scripts/fuzz all 200000
 
 MODEL_BUILD = release
 MODEL = .build/$(MODEL_BUILD)/errand-model

@@ -8,7 +8,9 @@ import Testing
     private struct Report: Decodable {
         var lost: Int
         var unexpected: Int
+        var duplicates: Int
         var stuck: Int
+        var audit: Int
         var valid: Bool
         var passed: Bool
         var attempts: Int
@@ -65,5 +67,60 @@ import Testing
         let (status, report) = try await play("X06")
         #expect(status == 1)
         #expect(report.attempts == 1)
+    }
+
+    @Test func aSecondRunFailsWhereNoneMayBe() async throws {
+        let report = try await failed("X07", "ran more than once")
+        #expect(report.duplicates == 1)
+        #expect(report.unexpected == 0)
+    }
+
+    @Test func twoRunsAtOnceFailWhereNoneMayBe() async throws {
+        let report = try await failed("X08", "jobs ran twice at once")
+        #expect(report.unexpected == 0)
+    }
+
+    @Test func aRunBeforeItsTimeIsUnexpected() async throws {
+        let report = try await failed("X09", "ms early")
+        #expect(report.unexpected == 1)
+    }
+
+    @Test func aRunWithOtherArgumentsIsUnexpected() async throws {
+        let report = try await failed("X10", "with other arguments")
+        #expect(report.unexpected == 1)
+    }
+
+    @Test func whatTheAuditFindsFails() async throws {
+        let report = try await failed("X11", "the audit found")
+        #expect(report.audit > 0)
+        #expect(report.stuck == 0)
+    }
+
+    @Test func aTokenThatIsGivenOutTwiceFails() async throws {
+        let report = try await failed("X12", "given out twice")
+        #expect(report.unexpected == 0)
+    }
+
+    @Test func whatIsLostAfterTheServerHasLostDataFails() async throws {
+        let report = try await failed("X13", "1 lost")
+        #expect(report.lost == 1)
+    }
+
+    @Test func whatTheServerLostItselfIsOnlyCounted() async throws {
+        let (status, report) = try await play("X14")
+        #expect(status == 0)
+        #expect(report.passed)
+        #expect(report.lost == 1)
+    }
+
+    /// Plays one that struck and must fail at once, with a problem of these words.
+    private func failed(_ scenario: String, _ words: String) async throws -> Report {
+        let (status, report) = try await play(scenario)
+        #expect(status == 1)
+        #expect(report.valid)
+        #expect(report.attempts == 1)
+        let isSaid = report.problems.contains { $0.contains(words) }
+        #expect(isSaid, "it found \(report.problems)")
+        return report
     }
 }

@@ -1,7 +1,8 @@
 import Errand
 import Foundation
 
-/// Appends lines to a file that several processes share: one `write` at a time, so that lines never mix.
+/// Appends lines to a file that several processes share: one `write` at a time, so that lines never mix. A line is whole when it ends
+/// with a full stop: where memory is short, only a part may be written, and the line is written again.
 final class LedgerWriter: Sendable {
     private let file: Int32
 
@@ -12,16 +13,15 @@ final class LedgerWriter: Sendable {
 
     /// What happened, to which claim, when (milliseconds since 1970 by this process's clock), in which process.
     func write(_ what: String, _ job: JobContext) {
-        append(Self.line(what, job.id, job.token, job.attempt) + "\n")
+        append(Self.line(what, job.id, job.token, job.attempt) + " .\n")
     }
 
     /// What the broker said of reports: whether they counted, or came too late to.
     func write(_ reports: [OutcomeReport], counted: [Bool]) {
-        let lines = zip(reports, counted).map { report, counts in
+        for (report, counts) in zip(reports, counted) {
             let line = Self.line(counts ? "acked" : "refused", report.id, report.token, report.attempt)
-            return line + " \(report.verb.rawValue)\n"
+            append(line + " \(report.verb.rawValue) .\n")
         }
-        if !lines.isEmpty { append(lines.joined()) }
     }
 
     private static func line(_ what: String, _ id: String, _ token: Token, _ attempt: Int) -> String {
@@ -32,6 +32,12 @@ final class LedgerWriter: Sendable {
 
     private func append(_ text: String) {
         var text = text
-        text.withUTF8 { bytes in _ = Foundation.write(file, bytes.baseAddress, bytes.count) }
+        while true {
+            let written = text.withUTF8 { Foundation.write(file, $0.baseAddress, $0.count) }
+            if written == text.utf8.count { return }
+            if written > 0, !text.hasPrefix("\n") { text = "\n" + text }
+            // What happened and is not in the books would look as if it had not.
+            guard written > 0 || [EINTR, EAGAIN, ENOMEM].contains(errno) else { fatalError("ledger: errno \(errno)") }
+        }
     }
 }

@@ -11,6 +11,8 @@ final class Accounts: Sendable {
         var due: Int64
         /// Whether its run is meant to reach its end; jobs made to fail are not.
         var ends: Bool
+        /// When it was sent for the first time.
+        let tried = ContinuousClock.now
     }
 
     private struct State {
@@ -63,6 +65,11 @@ final class Accounts: Sendable {
     var lostAnswers: Int { state.withLock(\.lostAnswers) }
     /// How many calls were refused.
     var refusals: Int { state.withLock(\.refusals) }
+    /// Those that were sent for the first time after a moment.
+    func tried(after moment: ContinuousClock.Instant) -> Set<String> {
+        state.withLock { Set($0.entries.filter { $0.value.tried > moment }.keys) }
+    }
+
     /// Everything that was pushed.
     var entries: [String: Entry] { state.withLock(\.entries) }
     /// The jobs that the broker certainly took.

@@ -57,18 +57,39 @@ struct Checker {
         return found.sorted()
     }
 
+    /// Tokens that were given out to more than one worker, or twice for one job.
+    var reusedTokens: [UInt64] {
+        var holders: [UInt64: Int32] = [:]
+        var begun: [UInt64: Set<String>] = [:]
+        var reused: Set<UInt64> = []
+        for line in ledger.lines where line.what == "begin" {
+            if holders[line.token, default: line.pid] != line.pid { reused.insert(line.token) }
+            holders[line.token] = line.pid
+            if !begun[line.token, default: []].insert(line.id).inserted { reused.insert(line.token) }
+        }
+        return reused.sorted()
+    }
+
     /// The accepted jobs whose runs did not reach their end.
     var open: [String] {
         let ended = ledger.ended
         return accounts.accepted.filter { ended[$0] == nil }
     }
 
+    /// A job that was accepted and neither reached its end nor ended visibly.
+    struct Loss: CustomStringConvertible {
+        let id: String
+        let why: String
+
+        var description: String { "\(id): \(why)" }
+    }
+
     /// What became of jobs, by what a queue says of them.
     struct Fates {
         /// Those of which it knows.
         var known: Set<String> = []
-        /// Those that ended otherwise than was meant, and why that is a loss.
-        var lost: [String] = []
+        /// Those that ended otherwise than was meant.
+        var lost: [Loss] = []
         /// Those that have not ended.
         var stuck: [String] = []
     }
@@ -86,10 +107,11 @@ struct Checker {
                 if !record.state.hasEnded { fates.stuck.append("\(id): \(record.state.rawValue)") }
                 guard entries[id]?.ends == true else { continue }
                 if record.state == .dead {
-                    fates.lost.append("\(id): dead, although it was to end: \(record.lastError ?? "")")
+                    let why = "dead, although it was to end: \(record.lastError ?? "")"
+                    fates.lost.append(Loss(id: id, why: why))
                 }
                 if record.state == .finished {
-                    fates.lost.append("\(id): finished, it is said, but it never reached its end")
+                    fates.lost.append(Loss(id: id, why: "finished, it is said, but it never reached its end"))
                 }
             }
         }

@@ -84,7 +84,9 @@ final class LedgerFollower: Sendable {
     }
 
     private static func take(_ bytes: ArraySlice<UInt8>, _ state: inout State) {
-        let words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
+        var words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
+        // Torn: it was written again, or its writer was killed over it.
+        guard words.popLast() == "." else { return }
         guard let line = Line(words) else {
             state.unreadable += 1
             return

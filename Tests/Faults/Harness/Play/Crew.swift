@@ -9,6 +9,8 @@ actor Crew {
     private var watch: Task<Void, any Error>?
     /// How often a worker ended by itself, with its statuses.
     private(set) var ends: [Int32] = []
+    /// Those that ``killOne()`` has killed.
+    private(set) var kills: [Takeovers.Kill] = []
 
     /// Starts so many workers and waits until they are registered.
     init(
@@ -25,7 +27,9 @@ actor Crew {
 
     /// Kills one, chosen by the seed; the supervisor starts another.
     func killOne() {
-        workers[play.random(0...workers.count - 1)].signal(SIGKILL)
+        let victim = workers[play.random(0...workers.count - 1)]
+        if victim.isRunning { kills.append(Takeovers.Kill(pid: victim.pid, milliseconds: Play.now)) }
+        victim.signal(SIGKILL)
     }
 
     /// Those that live now.

@@ -24,6 +24,7 @@ extension Play {
             do { try await drain(queue) } catch { fails(error) }
         }
         try await awaitRecoveries(queues)
+        expectNoLeakedDescriptors()
         try await leave()
         let checker = Checker(accounts: accounts, ledger: ledger)
         let (lost, stuck) = try await losses(checker, in: queues)
@@ -41,7 +42,8 @@ extension Play {
             state.report.audit = findings.count
             state.hasSettled = true
         }
-        if !rules.serverLosesData { expect(lost.isEmpty, "\(lost.count) lost: \(lost.prefix(5))") }
+        let wrong = rules.serverLosesData ? lostSinceTheLastStrike(among: lost) : lost.map(\.description)
+        expect(wrong.isEmpty, "\(wrong.count) lost: \(wrong.prefix(5))")
         // Without these lines nobody would notice that a job runs after its end.
         expect(ledger.ended.isEmpty || !ledger.accepted.isEmpty, "no worker wrote that an end was accepted")
         expect(stuck.isEmpty, "\(stuck.count) stuck: \(stuck.prefix(5))")
@@ -52,6 +54,8 @@ extension Play {
             let twice = ledger.begun.filter { $0.value > 1 }
             expect(twice.isEmpty, "\(twice.count) jobs ran more than once: \(twice.keys.sorted().prefix(5))")
         }
+        let reused = rules.mayReuseTokens ? [] : checker.reusedTokens
+        expect(reused.isEmpty, "\(reused.count) tokens were given out twice: \(reused.prefix(3))")
         if rules.forbidsOverlaps { expect(overlaps.isEmpty, "jobs ran twice at once: \(overlaps.prefix(5))") }
     }
 
@@ -69,10 +73,27 @@ extension Play {
         }
     }
 
-    private func losses(_ checker: Checker, in queues: Set<String>) async throws -> (lost: [String], stuck: [String]) {
+    /// Where the server loses data: what is lost all the same though it was pushed when that was over.
+    private func lostSinceTheLastStrike(among lost: [Checker.Loss]) -> [String] {
+        guard let strike = state.withLock(\.lastStrike) else { return lost.map(\.description) }
+        let later = accounts.tried(after: strike)
+        return lost.filter { later.contains($0.id) }.map(\.description)
+    }
+
+    /// Where the server lost data before, and not since: none of the jobs that were pushed since may be missing now that all have ended.
+    func expectNothingLostSinceTheLastStrike() async throws {
+        let checker = Checker(accounts: accounts, ledger: ledger)
+        let wrong = lostSinceTheLastStrike(among: try await losses(checker, in: [Self.queue]).lost)
+        expect(wrong.isEmpty, "\(wrong.count) lost after the server had lost data: \(wrong.prefix(5))")
+    }
+
+    private func losses(
+        _ checker: Checker,
+        in queues: Set<String>
+    ) async throws -> (lost: [Checker.Loss], stuck: [String]) {
         // Ids are unique over all queues: a job is lost when no queue knows it.
         var unknown = Set(checker.open)
-        var lost: [String] = []
+        var lost: [Checker.Loss] = []
         var stuck: [String] = []
         for queue in queues.sorted() {
             let found = try await checker.fates(console, on: queue)
@@ -80,7 +101,7 @@ extension Play {
             lost += found.lost
             stuck += found.stuck
         }
-        return (lost + unknown.sorted().map { "\($0): the broker does not know it" }, stuck)
+        return (lost + unknown.sorted().map { Checker.Loss(id: $0, why: "the broker does not know it") }, stuck)
     }
 
     func audit(_ queues: Set<String> = [Play.queue]) async throws -> [Finding] {

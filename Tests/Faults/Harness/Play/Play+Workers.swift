@@ -91,6 +91,7 @@ extension Play {
             guard worker.isRunning else { throw TestFailure("the worker ended: \(worker.lines.prefix(5))") }
             return self.sessions(of: worker).count >= times
         }
+        if times == 1 { noteDescriptors(of: worker) }
     }
 
     /// Every worker that was started, whether it still runs or not.
@@ -109,6 +110,13 @@ extension Play {
     /// The sessions that a worker has had, oldest first.
     func sessions(of worker: Program) -> [String] {
         worker.lines.filter { $0.hasPrefix("registered ") }.map { String($0.dropFirst("registered ".count)) }
+    }
+
+    /// Whether a worker has begun one of these jobs and not ended it.
+    func holds(_ worker: Program, _ jobs: [String]) -> Bool {
+        let mine = ledger.lines.filter { $0.pid == worker.pid && jobs.contains($0.id) }
+        let ended = Set(mine.filter { $0.what == "end" }.map(\.id))
+        return mine.contains { $0.what == "begin" && !ended.contains($0.id) }
     }
 
     /// None of these may have ended.

@@ -16,6 +16,7 @@ final class Play: Sendable {
         var report = FaultReport(scenario: "", title: "")
         var problems: [Problem] = []
         var unproven: [String] = []
+        var lastStrike: ContinuousClock.Instant?
         var halts: [@Sendable () async -> Void] = []
         var servers: [RedisServer] = []
         var brokers: [RedisBroker] = []
@@ -24,6 +25,8 @@ final class Play: Sendable {
         var operators: RedisBroker?
         var programs: [Program] = []
         var workers: [Program] = []
+        /// How many descriptors each worker had open when it registered, by process id.
+        var descriptors: [Int32: Int] = [:]
         var cleanups: [@Sendable () -> Void] = []
         var rules = Rules()
         var hasSettled = false
@@ -42,7 +45,7 @@ final class Play: Sendable {
         var forbidsDuplicates = false
         /// No job may run twice at the same time.
         var forbidsOverlaps = false
-        /// The server lost data; what it lost is counted but no failure.
+        /// The server lost data; what it lost is counted but no failure. What is pushed after the last strike must not be lost.
         var serverLosesData = false
         /// Whether the workers must leave with status 0 when they are asked to.
         var workersLeaveCleanly = true
@@ -54,6 +57,8 @@ final class Play: Sendable {
         var earlyTolerance: Int64 = 50
         /// Whether a job may run again although a worker was told that its end is accepted, and nothing is wrong with that.
         var mayRunAfterItsEnd = false
+        /// Whether two runs may have one token: where answers are forged, or an id stands in a line twice.
+        var mayReuseTokens = false
         /// Beginnings of keys that may be left over in the end, beside those that always may.
         var toleratedKeys: [String] = []
     }
@@ -86,7 +91,12 @@ final class Play: Sendable {
     // MARK: What is seen
 
     /// The fault happened.
-    func struck(_ times: Int = 1) { state.withLock { $0.report.struck += times } }
+    func struck(_ times: Int = 1) {
+        state.withLock { state in
+            state.report.struck += times
+            if times > 0 { state.lastStrike = .now }
+        }
+    }
 
     /// The fault happened so many times, by the evidence for it; a run in which there is none is invalid.
     func struck(_ times: Int, or what: @autoclosure () -> String) {

@@ -3,7 +3,7 @@ extension Scenario {
     static let all: [Scenario] = (workers + network + server + data + channels + schedulers).sorted { $0.id < $1.id }
 
     private static let workers =
-        killedWorkers + crashPoints + busyWorkers + stoppedWorkers + leavingWorkers + starvedWorkers
+        killedWorkers + crashPoints + consoleCrashes + busyWorkers + stoppedWorkers + leavingWorkers + starvedWorkers
         + steadyWorkers
     private static let data = storms + mixedStorms + garbage + descriptions + largeJobs
     private static let network =

@@ -9,6 +9,8 @@ struct Pulse {
     private static let interval: Int64 = 1000
     /// More missed ticks than this are not counted at once (`docs/schedules.md`).
     private static let missedAtMost = 1000
+    /// So many ticks of the last seconds are pushed although nothing is made up for.
+    static let comeLateAtMost = 12
 
     private let play: Play
     private let broker: RedisBroker
@@ -51,13 +53,8 @@ struct Pulse {
     ///
     /// - Parameter isSteady: whether its ticks follow each other; not where it was restarted at another time.
     func stop(isSteady: Bool = true) async throws {
-        try await play.insist { try await broker.pauseSchedule(Self.name, on: Play.queue) }
-        try await play.drain()
-        let ids = play.ledger.begun.keys.filter { $0.hasPrefix("tick-") }
-        for id in ids { play.accounts.adopt(id) }
-        let ticks = ids.compactMap(Self.tick).sorted()
+        let ticks = try await end().compactMap(Self.tick).sorted()
         let last = try await record()
-        play.expect(!ticks.isEmpty, "no tick was pushed")
         play.expect(last.pushed == ticks.count, "\(last.pushed) ticks were pushed, and \(ticks.count) ran")
         guard isSteady else { return }
         play.expect(
@@ -66,6 +63,36 @@ struct Pulse {
         )
         let left = Self.leftOut(of: ticks)
         play.expect(last.missed == left, "\(left) ticks were left out, and \(last.missed) are said to be missed")
+    }
+
+    /// Lets it tick no more where the broker went back to an older state so many times and nothing is made up for: of the ticks that
+    /// were pushed since then only the last few may have come again, and each of all is known as pushed or missed.
+    func stop(afterReturns returns: Int) async throws {
+        let ids = try await end()
+        let last = try await record()
+        let first = ids.compactMap(Self.tick).min() ?? 0
+        let span = Int(((last.lastTick ?? 0) - first) / Self.interval) + 1
+        play.expect(
+            last.pushed + last.missed == span,
+            "of \(span) ticks \(last.pushed) are said to be pushed and \(last.missed) to be missed"
+        )
+        let begun = play.ledger.begun
+        let again = ids.filter { begun[$0, default: 0] > 1 }.count
+        play.note("\(again) ticks came again")
+        play.expectStrike(again > 0, "no tick came again")
+        play.expect(again <= returns * Self.comeLateAtMost, "\(again) ticks came again in \(returns) rounds")
+    }
+
+    /// Lets it tick no more, and waits until what it has pushed has run.
+    ///
+    /// - Returns: the ids of the ticks' jobs.
+    private func end() async throws -> [String] {
+        try await play.insist { try await broker.pauseSchedule(Self.name, on: Play.queue) }
+        try await play.drain()
+        let ids = play.ledger.begun.keys.filter { $0.hasPrefix("tick-") }
+        for id in ids { play.accounts.adopt(id) }
+        play.expect(!ids.isEmpty, "no tick was pushed")
+        return ids
     }
 
     /// The time for which a job was pushed: its id begins with it.

@@ -6,6 +6,7 @@ import TestSupport
 final class ScriptCalls: Sendable {
     private let counts = Mutex<[String: Int]>([:])
     private let strikes = Mutex<[String: Int]>([:])
+    private let struckPushes = Mutex<Set<[UInt8]>>([])
     private static let names = Dictionary(uniqueKeysWithValues: Script.all.map { (Array($0.digest.utf8), $0.name) })
     private static let texts = Dictionary(uniqueKeysWithValues: Script.all.map { ($0.text, $0.name) })
 
@@ -29,10 +30,27 @@ final class ScriptCalls: Sendable {
     }
 
     /// A fault strikes a call of a script.
-    func strike(_ name: String) { strikes.withLock { $0[name, default: 0] += 1 } }
+    func strike(_ name: String, _ request: ChaosProxy.Request) {
+        strikes.withLock { $0[name, default: 0] += 1 }
+        if name == "push" { struckPushes.withLock { _ = $0.insert(request.bytes) } }
+    }
 
     /// How often a fault struck a call of a script.
     func strikes(on name: String) -> Int { strikes.withLock { $0[name] ?? 0 } }
+
+    /// How many pushes of one job that a fault struck the server answered so when they came through for the first time, whether
+    /// anybody heard it or not: `d` dropped, `r` replaced, `n` deferred.
+    func pushes(answered letter: Character, through proxy: ChaosProxy) -> Int {
+        var waiting = struckPushes.withLock { $0 }
+        var count = 0
+        for passage in proxy.passages where !passage.answer.isEmpty && passage.answer.first != UInt8(ascii: "-") {
+            guard waiting.remove(passage.request.bytes) != nil else { continue }
+            // Behind a number the answer has one text a job.
+            let verdict = passage.answerText.split(whereSeparator: \.isNewline).last
+            if verdict?.first == letter { count += 1 }
+        }
+        return count
+    }
 }
 
 extension ChaosProxy {

@@ -52,6 +52,7 @@ extension Scenario {
                 play.expect(mine.count + record.missed == span, "\(name): a tick is not accounted for")
                 let late = mine.filter { $0.pushedAt - $0.tick > 10_000 }.count
                 play.expect(late == min(most, record.missed + late), "\(name): caught up with \(late), not \(most)")
+                if most == 0 { play.expectStrike(record.missed > 0, "no tick was missed") }
             }
             try await stage.finish(ticks.count)
         },

@@ -48,8 +48,10 @@ extension Scenario {
             }
             try await eventually("four run") { running.allSatisfy { play.ledger.begun[$0] != nil } }
             let waiting = try await push(play, "mark", 40)
+            var garbage: Set<[UInt8]> = []
             for _ in 0..<play.size(quick: 6, full: 60) {
-                try await spoil(play, workers.flatMap { play.sessions(of: $0) })
+                let texts = try await spoil(play, workers.flatMap { play.sessions(of: $0) })
+                garbage.formUnion(texts)
             }
             let after = try await push(play, "mark", 40)
             try await see(play)
@@ -57,13 +59,16 @@ extension Scenario {
             let all = running + waiting + after
             try await play.recovers("every good job is finished") { all.allSatisfy { play.ledger.ended[$0] != nil } }
             play.expect(workers.allSatisfy(\.isRunning), "a worker ended")
-            try await mend(play, server)
+            try await mend(play, server, garbage)
             let final = try await push(play, "mark", 10)
             try await play.recovers("further jobs are finished") { final.allSatisfy { play.ledger.ended[$0] != nil } }
         },
         Scenario("F64b", "an id stands in line twice: it may run twice, and ends once", quick: true) { play in
             // The end of either run may be the one that counts.
-            play.rules { $0.mayRunAfterItsEnd = true }
+            play.rules {
+                $0.mayRunAfterItsEnd = true
+                $0.mayReuseTokens = true
+            }
             let server = try play.server()
             let gate = play.directory + "/gate"
             let id = try await play.push(1, "gate") { $0.gate = gate }[0]
@@ -123,7 +128,8 @@ extension Scenario {
         (0...9).map { "ready:\($0)" } + ["suspects", "history:order", "parked:nobody-knows-this"]
     private static let sorted = ["scheduled", "retrying", "dead", "sessions", "timetable"]
 
-    private static func spoil(_ play: Play, _ sessions: [String]) async throws {
+    /// - Returns: the texts that stand anywhere now, as ids, names or whatever else.
+    private static func spoil(_ play: Play, _ sessions: [String]) async throws -> [[UInt8]] {
         let hashes = hashes + sessions.flatMap { ["session:\($0)", "claims:\($0)"] }
         // A finite set of garbage, so that the same text comes twice.
         let texts: [[UInt8]] =
@@ -148,6 +154,7 @@ extension Scenario {
             }
         }
         play.struck()
+        return texts
     }
 
     /// The console's calls answer in spite of it all.
@@ -164,18 +171,22 @@ extension Scenario {
     }
 
     /// Repairs until nothing is found; then what is dead or belongs to nobody is thrown away.
-    private static func mend(_ play: Play, _ server: RedisServer) async throws {
+    private static func mend(_ play: Play, _ server: RedisServer, _ garbage: Set<[UInt8]>) async throws {
         try await eventually("the queue is mended", within: .seconds(30)) {
             try await play.console.audit(Play.queue, repair: true).isEmpty
         }
         while try await play.console.clear(Play.queue) > 0 {}
         let dead = try await play.console.jobs(in: .dead, on: Play.queue, from: 0, count: 500).jobs.map(\.id)
         _ = try await play.console.delete(dead, on: Play.queue)
-        // Ids that are none cannot be deleted through the console's checks; an operator does it by hand.
-        let left = [
-            "body", "dead", "errors", "failures", "crashes", "alone", "settings", "stops", "named", "names", "parked",
+        // Ids that are none cannot be deleted through the console's checks; an operator does it by hand. Nothing else is thrown away:
+        // what good jobs have left behind must show.
+        let hashes = [
+            "body", "errors", "failures", "crashes", "alone", "settings", "stops", "named", "names", "parked",
         ]
-        for key in left + ["parked:nobody-knows-this"] { try server.run("DEL", Play.key(key)) }
+        for key in hashes { try await play.write("HDEL", [Array(Play.key(key).utf8)] + garbage) }
+        try await play.write("ZREM", [Array(Play.key("dead").utf8)] + garbage)
+        try server.run("DEL", Play.key("parked:nobody-knows-this"))
+        try server.run("HDEL", Play.key("parked"), "nobody-knows-this")
         _ = try await play.console.audit(Play.queue, repair: true)
     }
 }

@@ -9,7 +9,11 @@ extension Scenario {
         Scenario("F31", "answers are changed on their way: flipped bytes, inserted replies, nonsense", quick: true) {
             play in
             // Where answers are forged, a worker may take an end for accepted of which the broker has never heard.
-            play.rules { $0.mayRunAfterItsEnd = true }
+            // And it may take a claim for another one than it is.
+            play.rules {
+                $0.mayRunAfterItsEnd = true
+                $0.mayReuseTokens = true
+            }
             let proxy = try play.proxy(play.server())
             let workers = try await play.workers(2) { $0.url = proxy.url }
             let load = play.load(rate: 40, "nap") {

@@ -44,6 +44,8 @@ extension Scenario {
     ]
 
     private static func everyTransition(_ play: Play) async throws {
+        // Of a deleted schedule its revision stays.
+        play.rules { $0.toleratedKeys = ["unscheduled"] }
         let server = try play.server()
         let console = try play.console
         // One of each kind waits; nobody works yet.
@@ -61,7 +63,19 @@ extension Scenario {
             $0.name = "gate"
             $0.unique = .drop
         }
+        let schedule = try Schedule(
+            "hourly",
+            .every(.seconds(3600)),
+            pushing: OperationDescription("mark", queue: Play.queue)
+        )
+        _ = try await console.put(schedule)
         try server.configure("maxmemory", "1")
+        try await claimByHand(play)
+        try await auditClean(play, "a note, a reconciliation and a release")
+        try await steer(schedule, play)
+        try await auditClean(play, "what is done to schedules")
+        try await loseAPlace(of: doomed[0], play, server)
+        try await auditClean(play, "a repair")
         // Registered, claimed and beaten for without a byte; the first of them is killed.
         let first = try await play.worker()
         try await eventually("the gate waits") { play.ledger.begun[stuck[0]] != nil }
@@ -109,6 +123,74 @@ extension Scenario {
         try await play.recovers("new jobs run", within: .seconds(5)) {
             marks.allSatisfy { play.ledger.ended[$0] != nil }
         }
+    }
+
+    /// What a session does whose worker keeps something of a job, and then does not know it any more.
+    private static func claimByHand(_ play: Play) async throws {
+        let console = try play.console
+        let session = Session(
+            id: "without-a-byte",
+            host: "here",
+            pid: 1,
+            concurrency: 1,
+            queues: [Play.queue],
+            lease: .seconds(2),
+            operations: ["nap": OperationDefaults()]
+        )
+        try await console.register(session, on: Play.queue)
+        let exchange = Exchange(
+            session: session,
+            call: 1,
+            reports: [],
+            wanted: 1,
+            freeSlots: 1,
+            begun: 0,
+            longestWait: .seconds(1),
+            stopGrace: .seconds(1)
+        )
+        guard let claim = try await console.exchange(exchange, on: Play.queue).claims.first else {
+            return play.expect(false, "nothing was claimed")
+        }
+        let note = JobNote(id: claim.id, token: claim.token, progress: JobProgress(0.5), checkpoint: Array("half".utf8))
+        let counted = try await console.note(note, of: session, on: Play.queue)
+        play.expect(counted, "a note did not count")
+        let kept = try await console.checkpoint(of: claim.id, on: Play.queue)
+        play.expect(kept == Array("half".utf8), "of a note is kept: \(kept ?? [])")
+        let reconciled = try await console.reconcile(session, call: 1, runs: [], on: Play.queue)
+        play.expect(reconciled.givenBack == 1, "a reconciliation gave \(reconciled.givenBack) jobs back")
+        try await console.release(session, on: Play.queue)
+    }
+
+    /// A schedule that is there is shown, paused, resumed and deleted; no other one is taken.
+    private static func steer(_ schedule: Schedule, _ play: Play) async throws {
+        let console = try play.console
+        let listed = try await console.schedules(on: Play.queue, from: nil).records.map(\.name)
+        play.expect(listed == [schedule.name], "of schedules there are \(listed)")
+        let another = try Schedule("another", schedule.timing, pushing: OperationDescription("mark", queue: Play.queue))
+        do throws(BrokerError) {
+            _ = try await console.put(another)
+            play.expect(false, "a schedule was taken although no memory is free")
+        } catch {
+            play.expect(error.code == .full, "a schedule failed with \(error)")
+            play.struck()
+        }
+        let isPaused = try await console.pauseSchedule(schedule.name, on: Play.queue)
+        let isResumed = try await console.resumeSchedule(schedule.name, on: Play.queue)
+        let isDeleted = try await console.deleteSchedule(schedule.name, on: Play.queue)
+        play.expect(isPaused && isResumed && isDeleted, "of pausing, resuming and deleting a schedule one did nothing")
+        let left = try await console.schedule(schedule.name, on: Play.queue)
+        play.expect(left == nil, "a deleted schedule is there")
+    }
+
+    /// A waiting job is nowhere any more; the doctor puts it back where it was.
+    private static func loseAPlace(of id: String, _ play: Play, _ server: RedisServer) async throws {
+        let due = try server.run("ZSCORE", Play.key("scheduled"), id)
+        try server.run("ZREM", Play.key("scheduled"), id)
+        let found = try await play.console.audit(Play.queue, repair: true)
+        play.expect(found.map(\.kind) == ["body_without_place"], "the audit found \(found.map(\.kind))")
+        play.expect(found.allSatisfy(\.repaired), "the audit did not mend \(found.map(\.message))")
+        let again = try server.run("ZSCORE", Play.key("scheduled"), id)
+        play.expect(again == due, "a job that was due at \(due) is due at \(again) now")
     }
 
     private static func auditClean(_ play: Play, _ what: String) async throws {

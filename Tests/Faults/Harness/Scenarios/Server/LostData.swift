@@ -9,6 +9,10 @@ extension Scenario {
         Scenario("F38", "the server keeps nothing, and is killed", quick: true) { play in
             try await lose(play, [], rounds: play.size(quick: 2, full: 30)) { _, _ in }
         },
+        Scenario("F38b", "the server keeps snapshots only, and is killed some time after the last one", quick: true) {
+            play in
+            try await loseWhatCameSinceTheSnapshot(play)
+        },
         Scenario("F39", "the end of the append-only file is cut off, also amid a transaction", quick: true) { play in
             try await cutTheEndOff(play, rounds: play.size(quick: 3, full: 60), rewrites: true)
         },
@@ -20,14 +24,16 @@ extension Scenario {
         },
         Scenario("F40", "an old backup is put in place") { play in
             let backup = play.directory + "/backup"
-            try await lose(play, ["--appendonly", "yes"], rounds: play.size(quick: 1, full: 8)) { server, isOver in
+            let rounds = play.size(quick: 1, full: 8)
+            try await lose(play, ["--appendonly", "yes"], rounds: rounds, ticks: true) { server, isOver in
                 let files = AppendOnlyFile.directory(of: server)
                 if !isOver {
                     // Copied while it stands still: whole at that moment.
                     server.kill(SIGSTOP)
                     try Shell.run("rm -rf \(backup) && cp -r \(files) \(backup)")
                     server.kill(SIGCONT)
-                    try await Task.sleep(for: .seconds(play.size(quick: 3, full: 20)))
+                    // Longer than a schedule's tick may be late without having been missed.
+                    try await Task.sleep(for: .seconds(play.size(quick: 14, full: 20)))
                 } else {
                     try Shell.run("rm -rf \(files) && cp -r \(backup) \(files)")
                 }
@@ -39,12 +45,15 @@ extension Scenario {
 
     /// Whatever is lost, what is left is consistent: nothing sticks, tokens are new, workers go on.
     ///
-    /// - Parameter spoil: called before the server is killed (`false`) and after it (`true`).
+    /// - Parameters:
+    ///   - ticks: whether a schedule ticks meanwhile that makes up for nothing.
+    ///   - spoil: called before the server is killed (`false`) and after it (`true`).
     private static func lose(
         _ play: Play,
         _ settings: [String],
         rounds: Int,
         repairs: Bool = false,
+        ticks: Bool = false,
         _ spoil: (RedisServer, Bool) async throws -> Void
     ) async throws {
         play.rules { $0.serverLosesData = true }
@@ -52,6 +61,11 @@ extension Scenario {
         let workers = try await play.workers(2)
         let producer = try play.connect(server.url, patience: .milliseconds(300))
         let load = play.load(rate: 60, via: producer)
+        var pulse: Pulse?
+        if ticks {
+            pulse = try await Pulse(play, catchUp: .none)
+            try await eventually("the schedule ticks") { try await pulse?.record().pushed ?? 0 > 0 }
+        }
         for round in 0..<rounds {
             // Some that fail, some with a name, and more than the workers can run at once.
             try await play.push(40, "nap") { $0.milliseconds = 100 }
@@ -72,6 +86,7 @@ extension Scenario {
             try await play.carries(load, share: 0.8, within: .seconds(15))
         }
         try await load.stop()
+        try await pulse?.stop(afterReturns: rounds)
         // No name may be left locked by a job that is no more.
         try await play.drain()
         let named = try await play.push(1, "mark") {
@@ -82,8 +97,34 @@ extension Scenario {
             play.ledger.ended[named[0]] != nil
         }
         play.expectAlive(workers)
-        let reused = Checker(accounts: play.accounts, ledger: play.ledger).reusedTokens
-        play.expect(reused.isEmpty, "tokens were given out twice: \(reused.prefix(3))")
+    }
+
+    /// What was acknowledged before the snapshot was begun is not lost.
+    private static func loseWhatCameSinceTheSnapshot(_ play: Play) async throws {
+        var kept: Set<String> = []
+        try await lose(play, [], rounds: play.size(quick: 2, full: 30)) { server, isOver in
+            guard !isOver else { return }
+            let before = play.accounts.accepted
+            // What earlier kills took is not in this snapshot.
+            let gone = try await forgotten(of: before, play)
+            let saved = try server.run("SAVE")
+            play.expect(saved == "OK", "SAVE answered \(saved)")
+            kept.formUnion(Set(before).subtracting(gone))
+            try await play.push(40, "nap") { $0.milliseconds = 100 }
+            try await Task.sleep(for: .milliseconds(play.random(100...500)))
+        }
+        let gone = try await forgotten(of: play.accounts.accepted, play)
+        play.expectStrike(!gone.isEmpty, "no job was lost")
+        let lost = kept.intersection(gone).sorted()
+        play.expect(lost.isEmpty, "\(lost.count) jobs of a snapshot were lost: \(lost.prefix(3))")
+    }
+
+    /// Those of these jobs that did not reach their end, and that the broker does not know.
+    private static func forgotten(of ids: [String], _ play: Play) async throws -> [String] {
+        let ended = play.ledger.ended
+        let open = ids.filter { ended[$0] == nil }
+        let records = try await play.console.inspect(open, on: Play.queue)
+        return zip(open, records).filter { $0.1 == nil }.map(\.0)
     }
 
     /// Every other cut is amid the last transaction, the rest are wherever chance puts them.
@@ -111,20 +152,5 @@ extension Scenario {
             }
         }
         play.expectStrike(halves > 0, "no cut was amid a transaction")
-    }
-}
-
-extension Checker {
-    /// Tokens that were given out to more than one worker, or twice for one job.
-    var reusedTokens: [UInt64] {
-        var holders: [UInt64: Int32] = [:]
-        var begun: [UInt64: Set<String>] = [:]
-        var reused: Set<UInt64> = []
-        for line in ledger.lines where line.what == "begin" {
-            if holders[line.token, default: line.pid] != line.pid { reused.insert(line.token) }
-            holders[line.token] = line.pid
-            if !begun[line.token, default: []].insert(line.id).inserted { reused.insert(line.token) }
-        }
-        return reused.sorted()
     }
 }

@@ -45,16 +45,16 @@ extension Scenario {
             let server = try play.server()
             let most = ["body", "ready:5", "sessions", "claims:*", "names", "seq"]
             let others = [
-                "scheduled", "retrying", "session:*", "named", "running", "next", "stops", "seq", "counters",
+                "scheduled", "retrying", "session:*", "named", "running", "next", "stops", "counters",
                 "failures", "crashes", "errors", "idle", "dead",
                 "parked:*", "parked", "stand", "place", "gone", "ended",
             ]
             for name in play.isFull ? most + others : most {
                 try await prepare(play)
-                let prefix = KeySpace.key(of: Play.queue) + ":"
-                for key in try server.run("KEYS", prefix + name).split(separator: "\n") {
-                    play.struck(Int(try server.run("DEL", String(key))) ?? 0)
-                }
+                try await provide(name, play, server)
+                let keys = try server.run("KEYS", Play.key(name)).split(separator: "\n").map(String.init)
+                let deleted = try keys.isEmpty ? "0" : server.run(["DEL"] + keys)
+                play.struck(Int(deleted) ?? 0, or: "there was no \(name)")
                 let before = play.state.withLock(\.problems.count)
                 do { try await mend(play, server) } catch { play.fails(error) }
                 let after = play.state.withLock(\.problems.count)
@@ -108,6 +108,23 @@ extension Scenario {
         }
     }
 
+    /// What is not there of itself at that moment, as it is when it is.
+    private static func provide(_ name: String, _ play: Play, _ server: RedisServer) async throws {
+        switch name {
+        case "crashes":
+            let held = try server.run("HKEYS", Play.key("running")).split(separator: "\n").first ?? ""
+            try server.run("HSET", Play.key("crashes"), String(held), "1")
+        case "idle":
+            let session = try server.run("ZRANGE", Play.key("sessions"), "0", "0")
+            try server.run("SADD", Play.key("idle"), session)
+        case "gone":
+            // In a line as long as this nobody is looked for.
+            let ids = try await play.push(1001, "mark")
+            _ = try await play.console.cancel(Array(ids.suffix(1)), on: Play.queue)
+        default: break
+        }
+    }
+
     /// Presses until a key of the queue is gone.
     private static func evict(_ play: Play, _ server: RedisServer, from before: [String]) async throws {
         let used = try server.count("used_memory")
@@ -126,10 +143,26 @@ extension Scenario {
         play.expect(doctor.text.contains("maxmemory_policy"), "the doctor does not warn of the policy: \(doctor.text)")
         try server.configure("maxmemory-policy", "noeviction")
         try server.configure("maxmemory", "0")
+        try await expectToBeSeen(play, server, before)
+    }
+
+    /// The doctor ends with 1 where it finds something, and finds something where anything is left that what is gone belonged to.
+    private static func expectToBeSeen(_ play: Play, _ server: RedisServer, _ before: [String]) async throws {
+        let left = try await play.keys()
+        let gone = Set(before).subtracting(left)
+        let counterparts = ["ready:5", "scheduled", "retrying", "dead", "names", "named"]
+        let isSeen = left.contains("body") && gone.contains { counterparts.contains($0) || $0.hasPrefix("claims:") }
+        let doctor = try await examine(play, server, [])
+        play.expect(
+            doctor.status == (doctor.isClean ? 0 : 1),
+            "errand doctor ended with \(doctor.status), and said \(doctor.text)"
+        )
+        play.expect(!isSeen || !doctor.isClean, "errand doctor finds nothing without \(gone.sorted())")
     }
 
     /// Whatever is gone: the doctor mends it, what is left runs to its end, and new jobs run.
     private static func mend(_ play: Play, _ server: RedisServer) async throws {
+        let owed = try owed(play, server)
         let repaired = try await examine(play, server, ["--repair"])
         play.expect([0, 1].contains(repaired.status), "errand doctor --repair ended with \(repaired.status)")
         let again = try await examine(play, server, [])
@@ -159,6 +192,7 @@ extension Scenario {
             let findings = try await play.audit().map { "\($0.kind) \($0.subject)" }
             play.expect(false, "the audit finds \(findings.prefix(3)) still; the doctor said \(again.text)")
         }
+        await expectEnds(of: owed, play)
         _ = try await play.console.clear(Play.queue)
         try await cancelAll(play)
         do { try await play.drain(within: .seconds(30)) } catch {
@@ -171,6 +205,30 @@ extension Scenario {
         }
         worker.signal(SIGTERM)
         _ = try await worker.end(within: .seconds(40))
+    }
+
+    /// The jobs whose bodies are left, and that are to reach their end.
+    private static func owed(_ play: Play, _ server: RedisServer) throws -> [String] {
+        let entries = play.accounts.entries
+        let ids = try server.run("HKEYS", Play.key("body")).split(separator: "\n").map(String.init)
+        return ids.filter { entries[$0]?.ends == true }
+    }
+
+    /// Whatever else is gone, what is left of them is enough for them to run, or to end visibly.
+    private static func expectEnds(of ids: [String], _ play: Play) async {
+        var open = ids
+        var unknown: [String] = []
+        do {
+            try await eventually("every job of which a body is left ends: \(open.prefix(3))", within: .seconds(30)) {
+                let ended = play.ledger.ended
+                open = open.filter { ended[$0] == nil }
+                let records = try await play.console.inspect(open, on: Play.queue)
+                unknown = zip(open, records).filter { $0.1 == nil }.map(\.0)
+                open = zip(open, records).filter { $0.1?.state.hasEnded == false }.map(\.0)
+                return open.isEmpty || !unknown.isEmpty
+            }
+        } catch { play.fails(error) }
+        play.expect(unknown.isEmpty, "jobs whose bodies were left are gone: \(unknown.prefix(3))")
     }
 
     /// Those that run for ever are told to stop; those that fail for ever, too.
@@ -188,11 +246,20 @@ extension Scenario {
         _ play: Play,
         _ server: RedisServer,
         _ more: [String]
-    ) async throws -> (status: Int32, text: String) {
+    ) async throws -> Examination {
         let doctor = try play.command("errand", ["doctor", "--json", "--redis", server.url] + more)
         let status = try await doctor.end()
-        return (status, doctor.lines.filter { $0.hasPrefix("{") }.joined())
+        return Examination(status: status, text: doctor.lines.filter { $0.hasPrefix("{") }.joined())
     }
+}
+
+/// What the doctor said.
+private struct Examination {
+    let status: Int32
+    let text: String
+
+    /// Whether it says that no invariant is broken.
+    var isClean: Bool { text.replacing(" ", with: "").contains(#""clean":true"#) }
 }
 
 extension Play {

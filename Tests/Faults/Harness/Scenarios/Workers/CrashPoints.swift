@@ -103,7 +103,7 @@ extension Scenario {
     }
 
     /// A program dies before the server hears of its call of a script, or after it was carried out.
-    private static func die(
+    static func die(
         _ play: Play,
         _ server: RedisServer,
         at script: String,

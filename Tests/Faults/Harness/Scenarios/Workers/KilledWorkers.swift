@@ -22,9 +22,14 @@ extension Scenario {
             let status = try await play.status()
             play.expect(status.dead == 0, "\(status.dead) innocent jobs were set aside")
             play.expectStrike(status.totals["recovered"] > 0, "no kill reached a job")
+            play.expectTakenOver(await crew.kills)
         },
         Scenario("F01b", "one of four workers is killed every 2 s under a steady load", limit: .seconds(300)) { play in
             try await soak(play)
+        },
+        Scenario("F01c", "the only worker is killed, and another one comes later", quick: true) { play in
+            try play.server()
+            for pause in [500, 3000] { try await relieveTheOnlyOne(play, after: pause) }
         },
         Scenario("F08", "one job of many traps, and takes its worker with it", quick: true) { play in
             try await poison(play, "trap") { _ in }
@@ -40,7 +45,8 @@ extension Scenario {
     private static func soak(_ play: Play) async throws {
         try play.server()
         let crew = try await Crew(play, 4) { $0.concurrency = 16 }
-        let load = play.load(rate: play.size(quick: 300, full: 2000))
+        // Not so short that a kill meets none.
+        let load = play.load(rate: play.size(quick: 300, full: 2000), "note") { $0.milliseconds = 10 }
         let began = ContinuousClock.now
         var window = play.carried()
         for kill in 1...play.size(quick: 15, full: 300) {
@@ -57,8 +63,31 @@ extension Scenario {
         try await load.stop()
         try await play.drain()
         await crew.dismiss()
-        let dead = try await play.status().dead
-        play.expect(dead == 0, "\(dead) innocent jobs were set aside")
+        let status = try await play.status()
+        play.expect(status.dead == 0, "\(status.dead) innocent jobs were set aside")
+        play.expectStrike(status.totals["recovered"] > 0, "no kill reached a job")
+        play.expectTakenOver(await crew.kills)
+    }
+
+    /// The README's guarantee: its jobs are back in line within twice the lease and 5 s after another one has come.
+    private static func relieveTheOnlyOne(_ play: Play, after pause: Int) async throws {
+        let lease = 2000
+        let first = try await play.worker { $0.lease = lease }
+        let ids = try await play.push(4, "block") { $0.milliseconds = 1500 }
+        try await eventually("all run") { ids.allSatisfy { play.ledger.begun[$0] != nil } }
+        try await play.kill(first)
+        let held = ids.filter { play.ledger.ended[$0] == nil }
+        play.struck(held.count, or: "the jobs had ended when their worker was killed")
+        try await Task.sleep(for: .milliseconds(pause))
+        let second = try await play.worker { $0.lease = lease }
+        try await play.recovers("they begin again", within: .milliseconds(2 * lease + 5000)) {
+            held.allSatisfy { play.ledger.begun[$0] == 2 }
+        }
+        try await play.drain()
+        let recovered = try await play.totals()["recovered"]
+        play.expectStrike(recovered > 0, "nothing was recovered")
+        second.signal(SIGTERM)
+        _ = try await second.end()
     }
 
     /// A job that ends every worker that runs it is set aside; its neighbours are not.

@@ -38,6 +38,12 @@ extension Scenario {
                 _ = try await next.end()
             }
         },
+        Scenario(
+            "F10b",
+            "a worker is asked to leave while jobs run for longer than its lease, and some than its grace",
+            quick: true,
+            leaveSlowly
+        ),
         Scenario("F11", "signals come twice, mixed, and while it connects", quick: true) { play in
             play.rules { $0.workersLeaveCleanly = false }
             let server = try play.server()
@@ -103,4 +109,49 @@ extension Scenario {
             }
         },
     ]
+
+    /// While it drains it beats on; what it gives back comes to the head of the line with nothing spent.
+    private static func leaveSlowly(_ play: Play) async throws {
+        try play.server()
+        let gate = play.directory + "/gate"
+        let worker = try await play.worker { $0.grace = 10_000 }
+        let naps = try await play.push(2, "nap") {
+            $0.milliseconds = 5000
+            $0.timeout = .seconds(30)
+        }
+        let gated = try await play.push(2, "gate") {
+            $0.gate = gate
+            $0.timeout = .seconds(60)
+        }
+        try await eventually("all run") { (naps + gated).allSatisfy { play.ledger.begun[$0] != nil } }
+        let waiting = try await play.push(6, "mark")
+        worker.signal(SIGTERM)
+        play.expectSteady(try await play.oldestBeat(of: worker, within: .seconds(8)), lease: 2000)
+        play.struck(worker.isRunning ? 1 : 0, or: "it left sooner than four leases later")
+        let status = try await worker.end(within: .seconds(10))
+        play.expect(status == 0, "it left with status \(status)")
+        play.expect(naps.allSatisfy { play.ledger.ended[$0] == 1 }, "what ended within the grace was given back")
+        try await judgeLine(play, givenBack: gated, waiting)
+        try Data().write(to: URL(fileURLWithPath: gate))
+        try await play.worker()
+        try await play.drain()
+        let twice = naps.filter { play.ledger.begun[$0] != 1 }
+        play.expect(twice.isEmpty, "what ended within the grace was run again: \(twice)")
+    }
+
+    /// As a console sees the line. In which order things come back that were given back is not promised.
+    private static func judgeLine(_ play: Play, givenBack: [String], _ waiting: [String]) async throws {
+        let line = try await play.console.jobs(in: .ready, on: Play.queue, from: 0, count: 100).jobs
+        let ids = line.map(\.id)
+        let head = ids.prefix(givenBack.count)
+        play.expect(Set(head) == Set(givenBack), "at the head of the line are \(head), and not \(givenBack)")
+        play.expect(Array(ids.dropFirst(givenBack.count)) == waiting, "behind them the line is another one: \(ids)")
+        let spent = line.filter { $0.failures + $0.crashes > 0 }.map(\.id)
+        play.expect(spent.isEmpty, "attempts were spent of \(spent)")
+        let now = try await play.status()
+        play.expect(now.running == 0, "\(now.running) jobs were left behind claimed")
+        play.expect(now.totals["recovered"] == 0, "jobs had to be recovered")
+        let released = now.totals["released"]
+        play.expect(released == givenBack.count, "\(released) jobs were given back, not \(givenBack.count)")
+    }
 }

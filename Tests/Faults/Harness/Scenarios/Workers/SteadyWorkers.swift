@@ -11,6 +11,8 @@ extension Scenario {
             "memory of a worker stays flat while jobs succeed, fail and wait, and connections end",
             limit: .seconds(240)
         ) { play in
+            // A child's lines name its own process, and jobs that were claimed together have one token.
+            play.rules { $0.mayReuseTokens = true }
             let server = try play.server(tcp: true)
             let library = try await play.worker {
                 $0.url = server.tcpURL
@@ -57,7 +59,7 @@ extension Scenario {
     /// The executable, with a catalogue whose operation is a child process that writes into the ledger.
     private static func shippedWorker(_ play: Play, _ server: RedisServer) throws -> Program {
         let script = play.directory + "/child.sh"
-        let line = #""$1 $ERRAND_JOB_ID $ERRAND_TOKEN $(date +%s%3N) $$ $ERRAND_ATTEMPT""#
+        let line = #""$1 $ERRAND_JOB_ID $ERRAND_TOKEN $(date +%s%3N) $$ $ERRAND_ATTEMPT .""#
         try "note() { echo \(line) >> \(play.ledger.path); }\nnote begin\nnote end\n"
             .write(toFile: script, atomically: true, encoding: .utf8)
         let catalogue = play.directory + "/children.yaml"

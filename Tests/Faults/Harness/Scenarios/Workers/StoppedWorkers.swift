@@ -43,12 +43,19 @@ extension Scenario {
             try play.server()
             let workers = try await play.workers(2) { $0.lease = 4000 }
             for _ in 0..<play.size(quick: 1, full: 10) {
-                let ids = try await play.push(8, "nap") { $0.milliseconds = 300 }
-                try await eventually("they run") { ids.contains { play.ledger.begun[$0] != nil } }
+                var ids: [String] = []
+                try await eventually("the one that is to stand still runs a job", within: .seconds(20)) {
+                    ids += try await play.push(4, "nap") { $0.milliseconds = 500 }
+                    try await Task.sleep(for: .milliseconds(50))
+                    return play.holds(workers[0], ids)
+                }
                 workers[0].signal(SIGSTOP)
+                let isHolding = play.holds(workers[0], ids)
                 try await Task.sleep(for: .milliseconds(2000))
+                let age = try await play.beatAge(of: workers[0])
                 workers[0].signal(SIGCONT)
-                play.struck()
+                let isStill = isHolding && age > 1900
+                play.struck(isStill ? 1 : 0, or: "it held \(isHolding ? "jobs" : "none"), and beat \(age) ms before")
                 try await play.recovers("they end", within: .seconds(5)) {
                     ids.allSatisfy { play.ledger.ended[$0] != nil }
                 }

@@ -1,0 +1,114 @@
+import Errand
+import ErrandRedis
+import Foundation
+import TestSupport
+
+/// A console that dies at the boundary of a script that steers a queue or a schedule: the same command again brings what was wanted.
+extension Scenario {
+    static let consoleCrashes = [
+        Scenario(
+            "F02c",
+            "a console dies before and after each script that steers a queue or a schedule, and does it again",
+            quick: true
+        ) { play in
+            // Of a deleted schedule its revision stays.
+            play.rules { $0.toleratedKeys = ["unscheduled"] }
+            let server = try play.server()
+            try server.learnScripts()
+            for round in 0..<play.size(quick: 1, full: 10) {
+                for isAfter in [false, true] {
+                    try await steerQueue(play, server, isAfter: isAfter)
+                    let console = SteeringConsole(play: play, server: server, schedule: "crash-\(isAfter)-\(round)")
+                    try await console.add(every: "1h", dyingAt: "timetable", isAfter: isAfter)
+                    // What is stored already would not be stored again.
+                    try await console.add(every: "2h", dyingAt: "schedule", isAfter: isAfter)
+                    try await console.pause(isAfter: isAfter)
+                    try await console.resume(isAfter: isAfter)
+                    try await console.delete(isAfter: isAfter)
+                }
+            }
+            try await play.push(5, "mark")
+            try await play.worker()
+        }
+    ]
+
+    private static func steerQueue(_ play: Play, _ server: RedisServer, isAfter: Bool) async throws {
+        for (verb, isPaused) in [("pause", true), ("resume", false)] {
+            let status = try await dieAndRepeat(
+                play,
+                server,
+                ["queue", verb, Play.queue],
+                at: "settings",
+                isAfter: isAfter
+            )
+            play.expect(status == 0, "the repeated \(verb) of a queue ended with \(status)")
+            let now = try await play.status().isPaused
+            play.expect(now == isPaused, "after a repeated \(verb) the queue is \(now ? "" : "not ")paused")
+        }
+    }
+
+    /// A console dies at a script, and its command is repeated.
+    ///
+    /// - Returns: with which status it ended the second time.
+    fileprivate static func dieAndRepeat(
+        _ play: Play,
+        _ server: RedisServer,
+        _ arguments: [String],
+        at script: String,
+        isAfter: Bool
+    ) async throws -> Int32 {
+        try await die(play, server, at: script, isAfter: isAfter) { url in
+            try play.command("errand", arguments + ["--redis", url])
+        }
+        return try await play.command("errand", arguments + ["--redis", server.url]).end()
+    }
+}
+
+/// Commands about one schedule, each of which is given twice: the first time the console dies of it.
+private struct SteeringConsole {
+    let play: Play
+    let server: RedisServer
+    let schedule: String
+
+    func add(every interval: String, dyingAt script: String, isAfter: Bool) async throws {
+        let arguments = ["schedule", "add", schedule, "mark", "{}", "--every", interval, "--queue", Play.queue]
+        let status = try await Scenario.dieAndRepeat(play, server, arguments, at: script, isAfter: isAfter)
+        play.expect(status == 0, "the repeated command to add a schedule ended with \(status)")
+        let record = try await record()
+        play.expect(record?.nextTick != nil, "the added schedule is to tick at no time")
+        let definition = String(decoding: record?.definition ?? [], as: UTF8.self)
+        let milliseconds = interval == "1h" ? 3_600_000 : 7_200_000
+        play.expect(definition.contains("\(milliseconds)"), "the added schedule is \(definition)")
+    }
+
+    func pause(isAfter: Bool) async throws {
+        let status = try await act("pause", isAfter: isAfter)
+        play.expect(status == 0, "the repeated pause of a schedule ended with \(status)")
+        let record = try await record()
+        play.expect(record?.isPaused == true && record?.nextTick == nil, "the paused schedule ticks")
+    }
+
+    func resume(isAfter: Bool) async throws {
+        let status = try await act("resume", isAfter: isAfter)
+        play.expect(status == 0, "the repeated resumption of a schedule ended with \(status)")
+        let record = try await record()
+        play.expect(record?.isPaused == false && record?.nextTick != nil, "the resumed schedule does not tick")
+    }
+
+    func delete(isAfter: Bool) async throws {
+        let status = try await act("delete", isAfter: isAfter)
+        // What is gone already cannot be deleted, and the console says so.
+        play.expect(status == (isAfter ? 1 : 0), "the repeated deletion of a schedule ended with \(status)")
+        let record = try await record()
+        play.expect(record == nil, "the deleted schedule is there")
+    }
+
+    private func act(_ verb: String, isAfter: Bool) async throws -> Int32 {
+        let arguments = ["schedule", verb, schedule, "--queue", Play.queue]
+        return try await Scenario.dieAndRepeat(play, server, arguments, at: "unschedule", isAfter: isAfter)
+    }
+
+    private func record() async throws -> ScheduleRecord? {
+        try await play.console.schedule(schedule, on: Play.queue)
+    }
+}
