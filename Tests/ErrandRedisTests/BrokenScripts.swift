@@ -1,5 +1,7 @@
 import ErrandRedis
 import Foundation
+import Logging
+import TestSupport
 
 /// The scripts with one of them broken on purpose, when the environment says so: `scripts/check-mutations` sees in this way
 /// whether these tests notice.
@@ -22,6 +24,20 @@ enum BrokenScripts {
     /// The scripts with another text in them, such as a limit that a test can reach; broken like the others.
     static func edition(with new: String, for old: String) throws -> ScriptEdition {
         try edition([Change(old: old, new: new)] + (breakage().map { [$0] } ?? []))
+    }
+
+    /// A broker with these scripts.
+    static func broker(on server: RedisServer) throws -> RedisBroker {
+        try broker(on: server, edition())
+    }
+
+    /// A broker with another text in its scripts, such as a limit that a test can reach.
+    static func broker(on server: RedisServer, with new: String, for old: String) throws -> RedisBroker {
+        try broker(on: server, edition(with: new, for: old))
+    }
+
+    private static func broker(on server: RedisServer, _ edition: ScriptEdition?) throws -> RedisBroker {
+        RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "edges"), edition: edition)
     }
 
     private static func breakage() throws -> Change? {

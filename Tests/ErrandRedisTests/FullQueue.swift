@@ -1,6 +1,5 @@
 import Errand
 import Foundation
-import Logging
 import TestSupport
 
 @testable import ErrandRedis
@@ -25,11 +24,7 @@ struct FullQueue {
 
     init() async throws {
         server = try RedisServer()
-        broker = try RedisBroker(
-            RedisAddress(url: server.url),
-            logger: Logger(label: "full"),
-            edition: BrokenScripts.edition()
-        )
+        broker = try BrokenScripts.broker(on: server)
         try await fill()
     }
 

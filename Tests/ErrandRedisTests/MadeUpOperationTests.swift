@@ -1,6 +1,5 @@
 import Errand
 import ErrandRedis
-import Logging
 import TestSupport
 import Testing
 
@@ -13,11 +12,7 @@ struct MadeUpOperationTests {
 
     init() async throws {
         server = try RedisServer()
-        broker = try RedisBroker(
-            RedisAddress(url: server.url),
-            logger: Logger(label: "made up"),
-            edition: BrokenScripts.edition()
-        )
+        broker = try BrokenScripts.broker(on: server)
         let jobs = try (0..<Self.count).map { try OperationDescription("made-up-\($0)", id: "job-\($0)") }
         _ = try await Producer(broker: broker).push(contentsOf: jobs)
         let session = FullQueue.session("who-finds-them")

@@ -1,5 +1,4 @@
 import Errand
-import Logging
 import TestSupport
 import Testing
 
@@ -13,11 +12,7 @@ struct RepairTests {
 
     init() throws {
         server = try RedisServer()
-        broker = try RedisBroker(
-            RedisAddress(url: server.url),
-            logger: Logger(label: "repair"),
-            edition: BrokenScripts.edition()
-        )
+        broker = try BrokenScripts.broker(on: server)
     }
 
     private func push(_ id: String, _ name: String, _ policy: UniquenessPolicy = .drop) async throws -> Receipt.Outcome

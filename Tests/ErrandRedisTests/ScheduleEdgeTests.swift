@@ -14,11 +14,7 @@ struct ScheduleEdgeTests {
 
     init() throws {
         server = try RedisServer()
-        broker = try RedisBroker(
-            RedisAddress(url: server.url),
-            logger: Logger(label: "edges"),
-            edition: BrokenScripts.edition()
-        )
+        broker = try BrokenScripts.broker(on: server)
     }
 
     private func put(_ name: String = "s", _ catchUp: Schedule.CatchUp = .latest, every seconds: Int = 1) async throws {

@@ -1,5 +1,4 @@
 import Errand
-import Logging
 import TestSupport
 import Testing
 
@@ -27,11 +26,7 @@ struct PushArgumentTests {
 
     init() throws {
         server = try RedisServer()
-        broker = try RedisBroker(
-            RedisAddress(url: server.url),
-            logger: Logger(label: "arguments"),
-            edition: BrokenScripts.edition()
-        )
+        broker = try BrokenScripts.broker(on: server)
     }
 
     /// The script's answer; nothing is checked before.

@@ -1,6 +1,5 @@
 import Errand
 import ErrandRedis
-import Logging
 import TestSupport
 import Testing
 
@@ -13,11 +12,7 @@ struct DeadLimitTests {
 
     init() throws {
         server = try RedisServer()
-        broker = try RedisBroker(
-            RedisAddress(url: server.url),
-            logger: Logger(label: "dead"),
-            edition: BrokenScripts.edition(with: "DEAD_KEPT = 3, 3\n", for: "DEAD_KEPT = 3, 100000\n")
-        )
+        broker = try BrokenScripts.broker(on: server, with: "DEAD_KEPT = 3, 3\n", for: "DEAD_KEPT = 3, 100000\n")
     }
 
     private func push(_ ids: [String]) async throws -> [Receipt.Outcome] {

@@ -39,11 +39,7 @@ struct EventSizeTests {
 
     init() throws {
         server = try RedisServer()
-        broker = try RedisBroker(
-            RedisAddress(url: server.url),
-            logger: Logger(label: "events"),
-            edition: BrokenScripts.edition()
-        )
+        broker = try BrokenScripts.broker(on: server)
     }
 
     private func pushMany() async throws -> [String] {

@@ -1,6 +1,5 @@
 import Errand
 import ErrandRedis
-import Logging
 import TestSupport
 import Testing
 
@@ -12,13 +11,10 @@ struct HistoryLimitTests {
 
     init() throws {
         server = try RedisServer()
-        broker = try RedisBroker(
-            RedisAddress(url: server.url),
-            logger: Logger(label: "history"),
-            edition: BrokenScripts.edition(
-                with: "= 10000, 6000, 86400000, 10\n",
-                for: "= 10000, 67108864, 86400000, 500000\n"
-            )
+        broker = try BrokenScripts.broker(
+            on: server,
+            with: "= 10000, 6000, 86400000, 10\n",
+            for: "= 10000, 67108864, 86400000, 500000\n"
         )
     }
 

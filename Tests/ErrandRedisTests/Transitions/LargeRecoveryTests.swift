@@ -1,6 +1,5 @@
 import Errand
 import ErrandRedis
-import Logging
 import TestSupport
 import Testing
 
@@ -13,11 +12,7 @@ struct LargeRecoveryTests {
 
     init() throws {
         server = try RedisServer()
-        broker = try RedisBroker(
-            RedisAddress(url: server.url),
-            logger: Logger(label: "recovery"),
-            edition: BrokenScripts.edition()
-        )
+        broker = try BrokenScripts.broker(on: server)
     }
 
     /// A thousand jobs that the session holds. Nobody will think of an outage, however slow this machine is.

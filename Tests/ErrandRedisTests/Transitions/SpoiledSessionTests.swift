@@ -1,6 +1,5 @@
 import Errand
 import ErrandRedis
-import Logging
 import TestSupport
 import Testing
 
@@ -11,11 +10,7 @@ struct SpoiledSessionTests {
 
     init() throws {
         server = try RedisServer()
-        broker = try RedisBroker(
-            RedisAddress(url: server.url),
-            logger: Logger(label: "spoiled"),
-            edition: BrokenScripts.edition()
-        )
+        broker = try BrokenScripts.broker(on: server)
     }
 
     private func key(_ name: String) -> String { "errand:{default}:" + name }
