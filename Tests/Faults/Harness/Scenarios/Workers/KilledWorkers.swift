@@ -56,7 +56,7 @@ extension Scenario {
             guard kill % 5 == 0 else { continue }
             let now = play.carried()
             let share = now.share(of: load, since: window)
-            play.expect(share >= 0.9, "in ten seconds only \(Int(share * 100)) % of the load were carried")
+            play.expectInTime(share >= 0.9, "in ten seconds only \(Int(share * 100)) % of the load were carried")
             play.note("carried \(Int(share * 100)) %")
             window = now
         }
