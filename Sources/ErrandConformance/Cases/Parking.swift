@@ -72,13 +72,19 @@ extension ConformanceCase {
                 return told.times > 0
             }
             while let claim = try await ignorant.claim(1).first { try await ignorant.report(.finished, claim) }
+            // Hints come in their order, and this one says its job: all before it have come, too.
+            #expect(try await ignorant.exchange(wanted: 1, handed: true).claims.isEmpty)
+            try await stage.push(stage.job("fence"))
+            try await stage.eventually("the fence is handed over") { told.handed("fence") != nil }
+            ignorant.skipCall()
+            try await ignorant.report(.finished, try #require(told.handed("fence")))
             try await stage.push(stage.job("a", operation: "rare"), stage.job("b", operation: "rare"))
             let claims = try await ignorant.claim()
             #expect(claims.map(\.id) == ["a", "b"])
             let before = told.times
             let reports = claims.map { Hand.outcome(.parked, $0) }
             #expect(try await ignorant.exchange(reports: reports, wanted: 1).claims.isEmpty)
-            // Hints come in their order: this one shows that there was none before it.
+            // This one shows that there was none before it.
             try await stage.push(stage.job("known"))
             try await stage.eventually("the next hint") { told.times > before }
             #expect(told.times == before + 1)
@@ -101,11 +107,16 @@ extension ConformanceCase {
 /// How often a session is told that there may be work.
 private final class Told: Sendable {
     private let count = Mutex(0)
+    private let claims = Mutex<[Claim]>([])
     private let subscription = Mutex<(any Subscription)?>(nil)
 
     init(_ hand: Hand, _ stage: Stage) {
         let subscription = stage.broker.hints(for: hand.session, on: [stage.queue]) { [weak self] hint in
-            if case .work = hint { self?.count.withLock { $0 += 1 } }
+            switch hint {
+            case .work: self?.count.withLock { $0 += 1 }
+            case .claimed(_, _, let claim): self?.claims.withLock { $0.append(claim) }
+            case .stop: break
+            }
         }
         self.subscription.withLock { $0 = subscription }
     }
@@ -113,4 +124,7 @@ private final class Told: Sendable {
     deinit { subscription.withLock { $0 }?.cancel() }
 
     var times: Int { count.withLock { $0 } }
+
+    /// A job that a hint has brought.
+    func handed(_ id: String) -> Claim? { claims.withLock { $0.first { $0.id == id } } }
 }
