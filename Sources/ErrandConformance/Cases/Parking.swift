@@ -52,6 +52,19 @@ extension ConformanceCase {
             #expect(try await expert.claimedIDs() == ["low"])
             #expect(try await stage.status().unknownOperations == [:])
         },
+        ConformanceCase("clearing cancels parked jobs by priority") { stage in
+            let ignorant = try await stage.session()
+            let parked = try [("two", 2), ("nine", 9), ("usual", 5), ("seven", 7)].map {
+                try stage.job($0.0, operation: "rare", priority: $0.1)
+            }
+            _ = try await stage.broker.push(parked, to: stage.queue)
+            for claim in try await ignorant.claim().reversed() { try await ignorant.report(.parked, claim) }
+            #expect(try await stage.broker.clear(stage.queue) == 4)
+            #expect(
+                try await stage.news() == ["cancelled nine", "cancelled seven", "cancelled usual", "cancelled two"]
+            )
+            #expect(try await stage.status().unknownOperations == [:])
+        },
         ConformanceCase("many parked jobs of the lowest priority keep nobody else waiting") { stage in
             let ignorant = try await stage.session()
             let parked = try (0..<40).map { try stage.job("low\($0)", operation: "rare", priority: 0) }

@@ -42,14 +42,20 @@ end
 
 clear_line(Q .. ':suspects')
 for level = 9, 0, -1 do clear_line(Q .. ':ready:' .. level) end
--- Of however many operations, no more are looked at than jobs may be cleared: each has one.
-for _, operation in ipairs(not is_enough() and call('HRANDFIELD', Q .. ':parked', limit) or {}) do
+-- Of however many operations, no more are looked at than jobs may be cleared: each has one. The highest priority first, as above.
+local lots = not is_enough() and call('HRANDFIELD', Q .. ':parked', limit) or {}
+local function level(lot) return tonumber(string.match(lot, ':(%d)$')) or 5 end
+table.sort(lots, function(one, other)
+  if level(one) ~= level(other) then return level(one) > level(other) end
+  return one < other
+end)
+for _, lot in ipairs(lots) do
   local left = 0
-  if not wrong_type('parked:' .. operation, 'list') then
-    clear_line(Q .. ':parked:' .. operation)
-    left = call('LLEN', Q .. ':parked:' .. operation)
+  if not wrong_type('parked:' .. lot, 'list') then
+    clear_line(Q .. ':parked:' .. lot)
+    left = call('LLEN', Q .. ':parked:' .. lot)
   end
-  if left > 0 then put('parked', operation, left) else call('HDEL', Q .. ':parked', operation) end
+  if left > 0 then put('parked', lot, left) else call('HDEL', Q .. ':parked', lot) end
 end
 for _, name in ipairs({ 'scheduled', 'retrying' }) do
   while not is_enough() do

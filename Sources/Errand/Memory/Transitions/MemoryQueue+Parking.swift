@@ -37,13 +37,13 @@ extension MemoryQueue {
         return lots
     }
 
-    /// The lines of parked jobs, in the order of the alphabet.
+    /// The lines of parked jobs, the highest priority first, and then in the order of the alphabet.
     var parkedLines: [LineName] {
-        let parked = lines.keys.compactMap { line -> (name: String, line: LineName)? in
+        let parked = lines.keys.compactMap { line -> (order: (Int, String), line: LineName)? in
             guard case .parked(let operation, let priority) = line else { return nil }
-            return (operation + " \(priority)", line)
+            return ((-priority, operation), line)
         }
-        return parked.sorted { $0.name < $1.name }.map(\.line)
+        return parked.sorted { $0.order < $1.order }.map(\.line)
     }
 }
 

@@ -1,8 +1,8 @@
 /// Jobs that wait for a session that knows their operation.
 extension QueueModel {
-    /// Their lines, by operation and then priority.
+    /// Their lines, the highest priority first.
     var parkedLines: [Line] {
-        (lines.keys.filter { $0.isParked }).sorted { ($0.operation, $0.level) < ($1.operation, $1.level) }
+        (lines.keys.filter { $0.isParked }).sorted { (-$0.level, $0.operation) < (-$1.level, $1.operation) }
     }
 
     func knows(_ session: SessionID, _ line: Line) -> Bool {
