@@ -42,11 +42,12 @@ end
 
 clear_line(Q .. ':suspects')
 for level = 9, 0, -1 do clear_line(Q .. ':ready:' .. level) end
--- Of however many operations, no more are looked at than jobs may be cleared: each has one. The highest priority first, as above.
+-- However many lines there are, no more are looked at than jobs may be cleared: each has one. The highest priority first, as above.
 local lots = not is_enough() and call('HRANDFIELD', Q .. ':parked', limit) or {}
-local function level(lot) return tonumber(string.match(lot, ':(%d)$')) or 5 end
 table.sort(lots, function(one, other)
-  if level(one) ~= level(other) then return level(one) > level(other) end
+  local _, level = parked_there(one)
+  local _, other_level = parked_there(other)
+  if level ~= other_level then return level > other_level end
   return one < other
 end)
 for _, lot in ipairs(lots) do

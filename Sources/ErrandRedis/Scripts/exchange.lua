@@ -330,9 +330,8 @@ end
 local function parked_and_known()
   local levels = {}
   local function add(lot)
-    local operation, level = string.match(lot, '^([%w_.-]+):?(%d?)$')
+    local operation, level = parked_there(lot)
     if not operation or call('HEXISTS', me, 'op:' .. operation) == 0 or wrong_type('parked:' .. lot, 'list') then return end
-    level = tonumber(level) or 5
     levels[level] = levels[level] or {}
     table.insert(levels[level], lot)
   end

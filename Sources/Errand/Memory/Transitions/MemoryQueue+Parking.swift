@@ -39,11 +39,11 @@ extension MemoryQueue {
 
     /// The lines of parked jobs, the highest priority first, and then in the order of the alphabet.
     var parkedLines: [LineName] {
-        let parked = lines.keys.compactMap { line -> (order: (Int, String), line: LineName)? in
+        let parked = lines.keys.compactMap { line -> (priority: Int, operation: String, line: LineName)? in
             guard case .parked(let operation, let priority) = line else { return nil }
-            return ((-priority, operation), line)
+            return (priority, operation, line)
         }
-        return parked.sorted { $0.order < $1.order }.map(\.line)
+        return parked.sorted { ($1.priority, $0.operation) < ($0.priority, $1.operation) }.map(\.line)
     }
 }
 

@@ -2,7 +2,7 @@
 extension QueueModel {
     /// Their lines, the highest priority first.
     var parkedLines: [Line] {
-        (lines.keys.filter { $0.isParked }).sorted { (-$0.level, $0.operation) < (-$1.level, $1.operation) }
+        (lines.keys.filter { $0.isParked }).sorted { ($1.level, $0.operation) < ($0.level, $1.operation) }
     }
 
     func knows(_ session: SessionID, _ line: Line) -> Bool {
