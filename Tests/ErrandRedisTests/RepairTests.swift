@@ -45,6 +45,17 @@ struct RepairTests {
         #expect(try await broker.audit("default", repair: false) == [])
     }
 
+    @Test func aPlaceOfNobodyIsFreedInOneRepair() async throws {
+        defer { broker.close() }
+        #expect(try await push("first", "name") == .accepted)
+        // Each knows of the other, and nobody of the job.
+        try server.run("HSET", key + "stand", "entry", "nobody")
+        try server.run("HSET", key + "place", "nobody", "entry")
+        let findings = try await broker.audit("default", repair: true)
+        #expect(findings.map(\.kind).sorted() == ["place_without_job", "stand_without_place"], "\(findings)")
+        #expect(try await broker.audit("default", repair: false) == [])
+    }
+
     @Test func whoWaitsUnderALostNameRunsOnce() async throws {
         defer { broker.close() }
         #expect(try await push("first", "name") == .accepted)

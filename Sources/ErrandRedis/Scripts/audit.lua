@@ -367,7 +367,7 @@ function steps.beside()
 end
 function steps.stand()
   each_field('stand', function(entry, id)
-    if field('place', id) == entry then return end
+    if field('place', id) == entry and lives(id) then return end
     finding('stand_without_place', entry, function()
       -- As the next step sees it: what is dead stands nowhere.
       if lives(id) and not field('place', id) then put('place', id, entry) else drop('stand', entry) end
