@@ -193,6 +193,12 @@ local function parking(operation, body)
   return (priority or '5') == '5' and operation or operation .. ':' .. priority
 end
 
+-- The operation and the priority of a field of `parked`; no operation where somebody made the field up.
+local function parked_there(lot)
+  local operation, level = string.match(lot, '^([%w_.-]+):?(%d?)$')
+  return operation, tonumber(level) or 5
+end
+
 -- Hands the one new job to a waiting session, which then need not come for it: set by a script that does that. Answers whether it
 -- did, or nil when nobody listens there.
 local hand_over
