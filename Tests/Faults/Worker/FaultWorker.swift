@@ -25,6 +25,7 @@ struct FaultWorker: AsyncParsableCommand {
     @Option(help: "Operations that this worker does not know.") var without: [String] = []
     @Flag(help: "Tells when no task finds a thread in the task pool.") var watchPool = false
     @Flag(help: "Goes on when its task pool was blocked, as a web backend with a worker in it does.") var goesOn = false
+    @Option(help: "How many workers are in this process, each with a session and connections of its own.") var count = 1
 
     func run() async throws {
         let logger = Logger(label: "errand-fault-worker") { label in
@@ -32,18 +33,34 @@ struct FaultWorker: AsyncParsableCommand {
             handler.logLevel = ProcessInfo.processInfo.environment["LOG_LEVEL"] == "trace" ? .trace : .info
             return handler
         }
+        let writer = try LedgerWriter(ledger)
+        let brokers = try (0..<count).map { _ in try broker(logger) }
+        defer { for broker in brokers { broker.close() } }
+        if watchPool { PoolWatch().start() }
+        let group = ServiceGroup(
+            services: brokers.map { worker(LedgerBroker(broker: $0, ledger: writer), logger) },
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: logger
+        )
+        do { try await group.run() } catch let stuck as WorkerStuck {
+            FileHandle.standardError.write(Data("stuck: \(stuck)\n".utf8))
+            throw ExitCode(70)
+        }
+    }
+
+    private func broker(_ logger: Logger) throws -> RedisBroker {
         let options = ConnectionOptions(
             connectTimeout: .seconds(1),
             commandTimeout: .milliseconds(max(lease / 2, 500)),
             patience: .milliseconds(lease),
             clientName: "errand-fault-worker"
         )
-        let broker = RedisBroker(try RedisAddress(url: redis), options: options, logger: logger)
-        defer { broker.close() }
-        let writer = try LedgerWriter(ledger)
-        if watchPool { PoolWatch().start() }
-        let worker = Worker(
-            broker: LedgerBroker(broker: broker, ledger: writer),
+        return RedisBroker(try RedisAddress(url: redis), options: options, logger: logger)
+    }
+
+    private func worker(_ broker: LedgerBroker, _ logger: Logger) -> Worker {
+        Worker(
+            broker: broker,
             configuration: WorkerConfiguration(
                 queues: queue.map { .init($0) },
                 concurrency: concurrency,
@@ -53,19 +70,10 @@ struct FaultWorker: AsyncParsableCommand {
                 mostOverruns: overruns,
                 stuckAfter: .milliseconds(stuckAfter)
             ),
-            operations: FaultOperations(ledger: writer).all.filter { !without.contains($0.name) },
+            operations: FaultOperations(ledger: broker.ledger).all.filter { !without.contains($0.name) },
             logger: logger,
             onEvent: { [goesOn] in Self.tell($0, goesOn: goesOn) }
         )
-        let group = ServiceGroup(
-            services: [worker],
-            gracefulShutdownSignals: [.sigterm, .sigint],
-            logger: logger
-        )
-        do { try await group.run() } catch let stuck as WorkerStuck {
-            FileHandle.standardError.write(Data("stuck: \(stuck)\n".utf8))
-            throw ExitCode(70)
-        }
     }
 
     /// One line an event, for whoever started the process.

@@ -17,6 +17,8 @@ struct WorkerOptions: Sendable {
     var watchesPool = false
     /// Whether it goes on when its task pool was blocked.
     var goesOn = false
+    /// How many workers are in the process, each with a session and connections of its own.
+    var count = 1
     /// Words before the command, for instance `ip netns exec …`.
     var prefix: [String] = []
     /// A trap is to end the process at once, not after a second of looking at itself.
@@ -58,6 +60,7 @@ extension Play {
         for operation in options.without { arguments += ["--without", operation] }
         if options.watchesPool { arguments.append("--watch-pool") }
         if options.goesOn { arguments.append("--goes-on") }
+        if options.count > 1 { arguments += ["--count", "\(options.count)"] }
         let worker =
             if options.prefix.isEmpty {
                 try Program("errand-fault-worker", arguments, environment: options.environment)

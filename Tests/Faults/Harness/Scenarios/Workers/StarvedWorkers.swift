@@ -66,37 +66,6 @@ extension Scenario {
             let after = try await play.totals()
             play.expect(after["finished"] == before["finished"], "a finish of the old session counted")
         },
-        // A thousand processes are more than the machine of a test has room for: sixty-four, and a dozen in the quick profile.
-        Scenario("F17", "a dozen idle workers, or sixty-four, start and lose their connections at once", quick: true) {
-            play in
-            let server = try play.server()
-            let count = play.size(quick: 12, full: 64)
-            var workers: [Program] = []
-            for _ in 0..<count { workers.append(try await play.worker { $0.waits = false }) }
-            try await eventually("all are registered", within: .seconds(60)) {
-                try await play.console.status(of: Play.queue).sessions.count == count
-            }
-            let idle = try await commandsASecond(server)
-            play.expect(idle <= 15 * count, "\(count) idle workers send \(idle) commands a second")
-            play.note("\(count) idle workers send \(idle) commands a second")
-            let connected = try server.count("total_connections_received", in: "stats")
-            var killed = 0
-            for kind in ["normal", "pubsub"] {
-                killed += Int(try server.run("CLIENT", "KILL", "TYPE", kind, "SKIPME", "yes")) ?? 0
-            }
-            let registered = workers.filter { play.sessions(of: $0).count == 1 }.count
-            // Of each its calls, its heartbeats and its hints.
-            let isWhole = registered == count && killed >= 3 * count
-            play.struck(isWhole ? killed : 0, or: "\(registered) were registered, and lost \(killed) connections")
-            try await play.push(count, "mark")
-            try await play.recovers("they work again", within: .seconds(10)) { try await play.status().ready == 0 }
-            try await Task.sleep(for: .seconds(2))
-            let made = try server.count("total_connections_received", in: "stats") - connected
-            play.expect(made < 6 * count + 20, "\(count) workers made \(made) connections")
-            let dead = try await play.console.status(of: Play.queue).sessions.count
-            play.expect(dead == count, "\(dead) of \(count) sessions are left")
-            play.expectInTime(workers.allSatisfy { play.sessions(of: $0).count == 1 }, "a session was lost")
-        },
         // Two processes of one host and one process id cannot be there at once, so a copy made by a fork is told apart as these are.
         Scenario("F18", "another process, by its process id, asks for a session id that is taken", quick: true) {
             play in
@@ -230,12 +199,5 @@ extension Scenario {
             throw TestFailure("no processor time of \(worker.pid)")
         }
         return user + system
-    }
-
-    private static func commandsASecond(_ server: RedisServer) async throws -> Int {
-        // What scripts do inside counts elsewhere.
-        let before = try server.calls("evalsha")
-        try await Task.sleep(for: .seconds(3))
-        return try (server.calls("evalsha") - before) / 3
     }
 }
