@@ -118,4 +118,55 @@ struct RepairTests {
         #expect(receipts.last?.id == "holder")
         #expect(try server.run("HGET", key + "counters", "pushed") == "2")
     }
+
+    /// The holder runs, and another one of its name, by this letter of its policy, waits for its end; then nobody knows that any more.
+    private func loseSuccession(_ letter: String, due: Int64? = nil) async throws {
+        #expect(try await push("holder", "name") == .accepted)
+        _ = try await claims("sessionA")
+        let job = try OperationDescription("work", name: "name", unique: .replace, notBefore: due, id: "second")
+        #expect(try await broker.push([job.settled()], to: "default").map(\.outcome) == [.deferred])
+        let body = try server.run("HGET", key + "body", "second")
+        let changed = body.prefix(14) + letter + body.dropFirst(15)
+        try server.run("HSET", key + "body", "second", String(changed))
+        try server.run("DEL", key + "next", key + "stops")
+        #expect(try await broker.audit("default", repair: true).allSatisfy(\.repaired))
+        #expect(try await broker.audit("default", repair: false) == [])
+    }
+
+    @Test(arguments: ["d": "", "D": "", "r": "replace", "R": "replace"])
+    func onlyWhoAskedARunToStopDoesSoAgain(_ letter: String, _ stop: String) async throws {
+        defer { broker.close() }
+        try await loseSuccession(letter)
+        #expect(try server.run("HGET", key + "next", "holder") == "0:second")
+        #expect(try server.run("HGET", key + "stops", "holder") == stop)
+    }
+
+    @Test func whoWaitsForARunAndForItsTimeStillDoes() async throws {
+        defer { broker.close() }
+        try await loseSuccession("r", due: 4_000_000_000_000)
+        #expect(try server.run("HGET", key + "next", "holder") == "4000000000000:second")
+    }
+
+    @Test(arguments: [UniquenessPolicy.drop, .replace])
+    func whoHoldsANameUntilItStartsIsToldOfIt(_ policy: UniquenessPolicy) async throws {
+        defer { broker.close() }
+        let job = try OperationDescription("work", name: "name", unique: policy, uniqueUntil: .started, id: "first")
+        _ = try await broker.push([job.settled()], to: "default")
+        try server.run("DEL", key + "named")
+        let findings = try await broker.audit("default", repair: true)
+        #expect(findings.map(\.kind) == ["holder_unaware"], "\(findings)")
+        #expect(try await push("second", "name") == .dropped)
+    }
+
+    @Test func whatOneRepairPutAsideTheNextOneKeeps() async throws {
+        defer { broker.close() }
+        for text in ["one", "two", "three"] {
+            try server.run("DEL", key + "settings")
+            try server.run("SET", key + "settings", text)
+            #expect(try await broker.audit("default", repair: true).map(\.kind) == ["wrong_type"])
+        }
+        let kept = try server.run("KEYS", key + "spoiled:settings*").split(whereSeparator: \.isNewline).map(String.init)
+        #expect(Set(try kept.map { try server.run("GET", $0) }) == ["one", "two", "three"])
+        #expect(try await broker.status(of: "default").queue.isPaused, "it may have been")
+    }
 }

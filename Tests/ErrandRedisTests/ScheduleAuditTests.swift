@@ -69,6 +69,21 @@ struct ScheduleAuditTests {
         #expect(try await broker.schedule("paused", on: "default")?.isPaused == true)
     }
 
+    @Test func `a schedule whose pause was spoiled does not tick until somebody says so`() async throws {
+        defer { broker.close() }
+        for name in ["paused", "ticking"] { try await broker.put(schedule(name)) }
+        _ = try await broker.pauseSchedule("paused", on: "default")
+        try server.run("DEL", key + "pauses")
+        try server.run("SET", key + "pauses", "spoiled")
+        let found = try await audit(repair: true)
+        #expect(found.map(\.kind) == ["pause_unknown", "wrong_type"] && found.allSatisfy(\.repaired), "\(found)")
+        #expect(found.first?.subject == "paused")
+        for name in ["paused", "ticking"] {
+            #expect(try await broker.schedule(name, on: "default")?.isPaused == (name == "paused"))
+        }
+        #expect(try await audit() == [])
+    }
+
     @Test func `a spoiled key of schedules leaves the jobs alone`() async throws {
         defer { broker.close() }
         for key in ["schedules", "timetable", "pauses", "ticks", "unscheduled", "unscheduled:old"] {

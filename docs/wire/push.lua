@@ -11,6 +11,8 @@ local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 -- Lua writes large numbers with an exponent; Redis must never see one.
 local function whole(number) return string.format('%.0f', number) end
 local nowtext = whole(now)
+-- The stamp in front of a body has thirteen digits, whatever a clock says that nobody has set yet.
+local stamp = string.format('%013.0f', now)
 
 -- A field that may be missing or garbage, as a number.
 local function num(value)
@@ -222,6 +224,8 @@ local SUSPECT_FROM, DEAD_KEPT = 3, 100000
 local HISTORY_KEPT, HISTORY_BYTES, HISTORY_MS, IDS_KEPT = 10000, 67108864, 86400000, 500000
 local ERRORS_KEPT, ERRORS_BYTES = 10, 16384
 local fresh, ended, kept, records = 0, {}, 0, 0
+-- Large jobs are fewer a call: the bytes of bodies that it may still read.
+local room = 8388608
 
 -- The entry under which a job comes into a line: its id, or another text while that stands for something else somewhere: for a job
 -- that took over the place of an older one of this id, or for an older one that has left and is yet to be skipped.
@@ -244,7 +248,7 @@ local function line_up(id, body, due)
   if due > now then
     call('ZADD', Q .. ':scheduled', whole(due), id)
   else
-    if priority then call('HSET', Q .. ':body', id, nowtext .. string.sub(body, 14)) end
+    if priority then call('HSET', Q .. ':body', id, stamp .. string.sub(body, 14)) end
     if num(field('crashes', id)) >= SUSPECT_FROM then call('RPUSH', Q .. ':suspects', entry_for(id))
     else call('RPUSH', Q .. ':ready:' .. (priority or '5'), entry_for(id)) end
     fresh = fresh + 1
@@ -269,7 +273,7 @@ end
 -- or would stand again.
 local function come_next(id, body, due, at_head)
   if due > now or not at_head then return line_up(id, body, due) end
-  if header(body) then call('HSET', Q .. ':body', id, nowtext .. string.sub(body, 14)) end
+  if header(body) then call('HSET', Q .. ':body', id, stamp .. string.sub(body, 14)) end
   give_back(id, body)
 end
 
@@ -294,6 +298,12 @@ end
 local function successor_of(id)
   local next_up = field('next', id)
   return next_up and string.match(next_up, '^%d+:(.+)$')
+end
+
+-- A successor leaves its holder alone: what it asked of it is taken back, as far as the holder has not heard of it yet.
+local function leave_holder(holder)
+  drop('next', holder)
+  if field('stops', holder) == 'replace' then drop('stops', holder) end
 end
 
 local function remember_all(ids, first, how)
@@ -422,7 +432,12 @@ local function flush_ended()
   if #ended == 0 then return end
   local window = setting('remember_ms', 60000)
   local since = num(call('HGET', Q .. ':seq', 'ended_at'))
-  if since == 0 or since > now or now - since >= window or call('HLEN', Q .. ':ended') >= IDS_KEPT then
+  -- A clock that was put back is no reason to forget anything: the window begins anew.
+  if since > now then
+    since = now
+    call('HSET', Q .. ':seq', 'ended_at', nowtext)
+  end
+  if since == 0 or now - since >= window or call('HLEN', Q .. ':ended') >= IDS_KEPT then
     if since > 0 and call('EXISTS', Q .. ':ended') == 1 then call('RENAME', Q .. ':ended', Q .. ':ended:old') end
     call('HSET', Q .. ':seq', 'ended_at', nowtext)
   end
@@ -528,7 +543,7 @@ local bodies, entries, seen = {}, {}, {}
 local function gather(id, envelope, due)
   local level = string.sub(envelope, 3, 3)
   bodies[#bodies + 1] = id
-  bodies[#bodies + 1] = nowtext .. envelope
+  bodies[#bodies + 1] = stamp .. envelope
   seen[id] = true
   if num(due) > now then
     call('ZADD', Q .. ':scheduled', due, id)
@@ -548,11 +563,6 @@ local function write_gathered()
   bodies, entries = {}, {}
 end
 
-local function fragment_of(id)
-  local body = call('HGET', Q .. ':body', id)
-  local _, _, _, fragment = header(body)
-  return fragment or NAMELESS
-end
 
 local function event_of(kind, id, fragment) return event(kind, id, fragment, 0, 'null', 0, 'null') end
 
@@ -562,8 +572,9 @@ local function take_name(id, name)
 end
 
 -- The old job ends; whatever was kept beside it goes with it.
-local function give_way(holder)
-  local line = event_of('replaced', holder, fragment_of(holder))
+local function give_way(holder, body)
+  local _, _, _, fragment = header(body)
+  local line = event_of('replaced', holder, fragment or NAMELESS)
   count('replaced')
   keep_history(holder, 'r', line)
   remember(holder, 'r')
@@ -593,7 +604,7 @@ local function replace_waiting(holder, id, name, envelope, due)
     and (field('stand', entry_of(holder)) or holder) == holder
   if same_line then
     local entry = entry_of(holder)
-    call('HSET', Q .. ':body', id, (header(old) and string.sub(old, 1, 13) or nowtext) .. envelope)
+    call('HSET', Q .. ':body', id, (header(old) and string.sub(old, 1, 13) or stamp) .. envelope)
     seen[id] = true
     drop('place', holder)
     put('stand', entry, id)
@@ -604,16 +615,16 @@ local function replace_waiting(holder, id, name, envelope, due)
     if zset then call('ZREM', Q .. ':' .. zset, holder) else leave_line(holder, old) end
   end
   take_name(id, name)
-  give_way(holder)
+  give_way(holder, old)
 end
 
 local function defer(holder, id, name, envelope, due)
   local old = successor_of(holder)
-  call('HSET', Q .. ':body', id, nowtext .. envelope)
+  call('HSET', Q .. ':body', id, stamp .. envelope)
   seen[id] = true
   put('named', id, name)
   put('next', holder, whole(num(due)) .. ':' .. id)
-  if old then give_way(old) end
+  if old then give_way(old, call('HGET', Q .. ':body', old)) end
 end
 
 local function stop(holder, session)
@@ -641,7 +652,7 @@ local function push_named(id, due, policy, name, envelope)
   if policy == 'd' or policy == 'D' then
     local waiting_next = session and successor_of(holder)
     if not (session and (waits or field('stops', holder))) or waiting_next then
-      local _, _, _, fragment = header(nowtext .. envelope)
+      local _, _, _, fragment = header(stamp .. envelope)
       event_of('dropped', id, fragment or NAMELESS)
       return 'd:' .. (waiting_next or holder)
     end
@@ -718,7 +729,7 @@ end
 local function hand_to(session, lease_ends)
   local id, envelope = ARGV[1], ARGV[5]
   local me, mine, level = Q .. ':session:' .. session, Q .. ':claims:' .. session, string.sub(envelope, 3, 3)
-  local body = nowtext .. envelope
+  local body = stamp .. envelope
   local _, timeout, _, fragment = header(body)
   local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
   local waits = redis.pcall('HMGET', me, 'call', 'open', 'lease', 'secret', 'op:' .. (operation or ''))

@@ -155,7 +155,8 @@ public protocol ConsoleBroker: WatchingBroker {
     /// Jobs that are scheduled or wait for another attempt come into line at once, with their attempts as they are.
     func revive(_ ids: [String], on queue: String) async throws(BrokerError) -> [ReviveVerdict]
 
-    /// Cancels waiting jobs, a bounded number at a time.
+    /// Cancels waiting jobs, a bounded number at a time: also those that wait for the end of another one's run, which then goes
+    /// on.
     ///
     /// - Returns: how many were cancelled; 0 when none is left.
     func clear(_ queue: String) async throws(BrokerError) -> Int

@@ -10,6 +10,8 @@ struct QueueClearCommand: AsyncParsableCommand {
         commandName: "clear",
         abstract: "Cancels every job of a queue that waits; running and dead ones stay.",
         discussion: """
+            A job that waits for the end of a running one is cancelled, too, and the running one goes on.
+
             On a terminal it says how many jobs there are and asks first; --yes does it without asking.
 
             Example:

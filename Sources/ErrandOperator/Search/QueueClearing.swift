@@ -1,6 +1,6 @@
 package import Errand
 
-/// Cancels everything of a queue that waits: in line, for its time, or to be tried again.
+/// Cancels everything of a queue that waits: in line, for its time, to be tried again, or for the end of another job's run.
 ///
 /// Nothing is selected first. Where workers empty a queue meanwhile, its jobs move up in their lines, and whoever goes through
 /// those by position skips some.
@@ -17,7 +17,7 @@ package struct QueueClearing: Sendable {
     /// How many jobs wait now.
     package func count() async throws(BrokerError) -> Int {
         let status = try await broker.status(of: queue).queue
-        return [status.scheduled, status.retrying].reduce(status.ready) { sum, more in
+        return [status.scheduled, status.retrying, status.deferred].reduce(status.ready) { sum, more in
             let (total, overflow) = sum.addingReportingOverflow(more)
             return overflow ? .max : total
         }

@@ -24,6 +24,8 @@ struct QueueAudit {
     private var total = 1
 
     private var bodies = 0
+    /// As the last page had them.
+    private var bodiesAMebibyte = 1
     private var lines: [(name: String, length: Int)] = []
     private var sessions: [String] = []
 
@@ -51,7 +53,7 @@ struct QueueAudit {
         for side in ["stand", "place"] { _ = try await walk(side) }
         for session in sessions { try await gather("claims", session) }
         try await gather("next")
-        for id in try await walk("named") { take(try await step("nowhere", id)) }
+        for id in try await walk("named") { take(try await step("nowhere", id, try await due(of: id))) }
         for step in ["names", "running"] { _ = try await walk(step) }
         for set in ["scheduled", "retrying", "dead"] { try await gather("due", set) }
         let tombstones = try await tombstones()
@@ -177,7 +179,7 @@ struct QueueAudit {
         var several: [String] = []
         var nameless: [String] = []
         var position: String? = "0"
-        var count = 100
+        var count = 1
         while let from = position {
             let page = try await step("bodies", "", from, String(count))
             take(page)
@@ -187,10 +189,13 @@ struct QueueAudit {
                 if waits + others == 0 { missing.append(id) } else if waits + others > 1 { several.append(id) }
             }
             nameless += lacking
-            // A page takes about a mebibyte at the most.
-            let bytes = ids.first.flatMap { Int($0) } ?? 0
-            count = min(Self.page, max(10, (1 << 20) / max(1, bytes / max(1, ids.count))))
-            advance(by: max(0, ids.count - 1))
+            // A page takes about a mebibyte at the most; one that is empty tells nothing of the next.
+            let seen = max(0, ids.count - 1)
+            if seen > 0, let bytes = ids.first.flatMap({ Int($0) }) {
+                bodiesAMebibyte = (1 << 20) / max(1, bytes / seen)
+                count = min(Self.page, max(1, bodiesAMebibyte))
+            }
+            advance(by: seen)
             position = page.next
         }
         try await settle(missing: missing, several: several)
@@ -218,7 +223,7 @@ struct QueueAudit {
     /// Asks for the places of ids, as far as these can be asked for.
     private func examine(_ ids: [String]) async throws(BrokerError) -> [Suspect] {
         var suspects: [Suspect] = []
-        let portion = max(1, min(200, 4000 / (sessions.count + 10)))
+        let portion = max(1, min(200, bodiesAMebibyte, 4000 / (sessions.count + 10)))
         for start in stride(from: 0, to: ids.count, by: portion) {
             let list = try await step(["examine"] + ids[start..<min(start + portion, ids.count)]).list
             for index in stride(from: 0, to: list.count - 2, by: 3) {
@@ -245,8 +250,12 @@ struct QueueAudit {
     }
 
     private mutating func confirm(_ id: String) async throws(BrokerError) {
-        let due = repair ? try await description(of: id)?.notBefore ?? 0 : 0
-        take(try await step("confirm", id, String(due)))
+        take(try await step("confirm", id, try await due(of: id)))
+    }
+
+    /// When a job is due, in milliseconds; only a repair has to know.
+    private func due(of id: String) async throws(BrokerError) -> String {
+        repair ? String(try await description(of: id)?.notBefore ?? 0) : "0"
     }
 
     private mutating func name(_ id: String) async throws(BrokerError) {

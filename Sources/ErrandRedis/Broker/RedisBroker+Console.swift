@@ -56,21 +56,29 @@ extension RedisBroker {
 
     private func end(_ ids: [String], on queue: String, _ how: String) async throws(BrokerError) -> [EndingVerdict] {
         var verdicts: [EndingVerdict] = []
-        for start in stride(from: 0, to: ids.count, by: 50) {
-            var call = ScriptCall(.cancel, on: queue)
-            call.add(how)
-            let portion = ids[start..<min(start + 50, ids.count)]
-            for id in portion { call.add(id) }
-            let answer = try await run(call).elements ?? []
-            guard answer.count == portion.count else { throw unexpected("\(answer.count) verdicts") }
-            for word in answer {
-                guard let verdict = word.text.flatMap({ EndingVerdict(rawValue: $0) }) else {
-                    throw unexpected("a verdict")
-                }
-                verdicts.append(verdict)
-            }
+        while verdicts.count < ids.count {
+            verdicts += try await endSome(of: ids[verdicts.count...].prefix(50), on: queue, how)
         }
         return verdicts
+    }
+
+    /// Ends the first of these: where they are large, one script looks at fewer.
+    private func endSome(
+        of ids: ArraySlice<String>,
+        on queue: String,
+        _ how: String
+    ) async throws(BrokerError) -> [EndingVerdict] {
+        var call = ScriptCall(.cancel, on: queue)
+        call.add(how)
+        for id in ids { call.add(id) }
+        let answer = try await run(call).elements ?? []
+        guard !answer.isEmpty, answer.count <= ids.count else { throw unexpected("\(answer.count) verdicts") }
+        return try answer.map { word throws(BrokerError) in
+            guard let verdict = word.text.flatMap({ EndingVerdict(rawValue: $0) }) else {
+                throw unexpected("a verdict")
+            }
+            return verdict
+        }
     }
 
     /// Puts dead jobs back in line, 50 a script, or as many as have 8 MiB together; reads their names from their bodies first.

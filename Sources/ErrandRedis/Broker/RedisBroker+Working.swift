@@ -103,6 +103,10 @@ extension RedisBroker {
     public func release(_ session: Session, on queue: String) async throws(BrokerError) {
         var call = ScriptCall(.release, on: queue)
         call.add(session.id)
-        _ = try await run(call)
+        while true {
+            let answer = try await run(call).elements ?? []
+            guard answer.count == 2, let more = answer[1].number else { throw unexpected("the answer of a release") }
+            if more == 0 { return }
+        }
     }
 }

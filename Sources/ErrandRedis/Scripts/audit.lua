@@ -80,12 +80,16 @@ end
 
 -- Types, and what is small enough to be looked at as a whole. Lists how many bodies there are, then lines and their lengths,
 -- then, after an empty text, sessions.
+local function put_aside(key)
+  local aside = Q .. ':spoiled:' .. key
+  -- What an earlier repair has put aside stays for a person to look at.
+  if call('EXISTS', aside) == 1 then aside = aside .. ':' .. nowtext end
+  call('RENAME', Q .. ':' .. key, aside)
+  -- Whether it was paused is lost: to go on is for a person to say.
+  if key == 'settings' then put('settings', 'paused', '1') end
+end
 local function spoiled(key, expected)
-  local what = wrong_type(key, expected)
-  if not what then return end
-  finding('wrong_type', key, function()
-    call('RENAME', Q .. ':' .. key, Q .. ':spoiled:' .. key)
-  end)
+  if wrong_type(key, expected) then finding('wrong_type', key, function() put_aside(key) end) end
 end
 
 function steps.keys()
@@ -285,7 +289,7 @@ function steps.names()
   each_field('names', function(text, holder)
     local named, policy = field('named', holder), nil
     if lives(holder) and named == text then return end
-    if lives(holder) and not named then policy = string.match(field('body', holder), '^%d%d%d%d%d%d%d%d%d%d%d%d%d1([dr])') end
+    if lives(holder) and not named then policy = string.match(field('body', holder), '^%d%d%d%d%d%d%d%d%d%d%d%d%d1([drDR])') end
     if policy then finding('holder_unaware', text, function() put('named', holder, text) end)
     else finding('lock_without_holder', text, function() drop('names', text) end) end
   end)
@@ -301,8 +305,11 @@ function steps.named()
   end)
 end
 
--- A job whose name another one holds: it waits for that one's end if it is nowhere. What has a place runs or will run from there; waiting
--- as well it would run twice.
+-- Whether a waiting job has asked the one before it to stop; one that only waits for the end of a run, as a schedule's may, has not.
+local function has_asked(id) return string.find(string.sub(field('body', id), 15, 15), '[rR]') end
+
+-- A job whose name another one holds, and when it is due: it waits for that one's end if it is nowhere. What has a place runs or will run
+-- from there; waiting as well it would run twice.
 function steps.nowhere()
   local id = name
   local text = field('named', id)
@@ -313,8 +320,8 @@ function steps.nowhere()
     if successor_of(holder) or not field('running', holder) then return false end
     local places, lines = all_places_of(id, entry_of(id))
     if #places + #lines > 0 then return false end
-    put('next', holder, '0:' .. id)
-    if not field('stops', holder) then put('stops', holder, 'replace') end
+    put('next', holder, whole(num(position)) .. ':' .. id)
+    if has_asked(id) and not field('stops', holder) then put('stops', holder, 'replace') end
   end)
 end
 
@@ -327,9 +334,7 @@ function steps.next()
     add(id)
     local text = field('named', holder)
     if text and not field('names', text) then finding('name_not_held', holder, function() put('names', text, holder) end) end
-    -- One that only waits for the end of a run, as a schedule's may, has asked nobody to stop.
-    local replaces = string.find(string.sub(field('body', id), 15, 15), '[rR]')
-    if replaces and not field('stops', holder) then
+    if has_asked(id) and not field('stops', holder) then
       finding('succession_without_stop', holder, function() put('stops', holder, 'replace') end)
     end
   end)
@@ -440,7 +445,11 @@ function steps.tick()
   if not definition or digest_of(definition) ~= position then return end
   local function set() call('ZADD', Q .. ':timetable', upcoming, name) end
   local stored = score('timetable', name)
-  if not stored and not there('pauses', name) then finding('schedule_without_tick', name, set)
+  if not stored and not there('pauses', name) then
+    -- As long as what held the pauses lies aside, nobody knows whether this is one that was paused.
+    local was_paused = call('EXISTS', Q .. ':spoiled:pauses') == 1
+    if was_paused then finding('pause_unknown', name, function() put('pauses', name, nowtext) end)
+    else finding('schedule_without_tick', name, set) end
   elseif stored and tonumber(stored) > num(upcoming) + 172800000 then finding('tick_far_ahead', name, set) end
 end
 

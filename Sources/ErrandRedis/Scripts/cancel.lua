@@ -1,7 +1,8 @@
 -- cancel: ends jobs that wait, tells running ones to stop; as `delete` it also removes dead and ended ones.
 --
 -- ARGV     cancel or delete, then ids
--- Answer   one word a job: cancelled, stopping, deleted, running, ended, dead, not_found
+-- Answer   one word a job: cancelled, stopping, deleted, running, ended, dead, not_found. For the first of them at least, and for as many more
+--          as have 8 MiB together
 local deleting = ARGV[1] == 'delete'
 -- Which sessions hold claims of these jobs: a session is asked for all of them at once, and for nothing else: there may be many of both.
 local holders = {}
@@ -39,13 +40,11 @@ local function leave_due(id)
   end
 end
 
--- A successor leaves its holder alone: what it asked of it is taken back, as far as the holder has not heard of it yet.
 local function leave_succession(id)
   local name = field('named', id)
   local holder = name and field('names', name)
   if holder and holder ~= id and successor_of(holder) == id then
-    call('HDEL', Q .. ':next', holder)
-    if field('stops', holder) == 'replace' then drop('stops', holder) end
+    leave_holder(holder)
     return true
   end
 end
@@ -56,6 +55,7 @@ local function take(id)
     if deleting then return forget_ended(id) end
     return (has_ended(id) or field('history', id)) and 'ended' or 'not_found'
   end
+  room = room - #body
   if call('ZSCORE', Q .. ':dead', id) then
     if not deleting then return 'dead' end
     call('ZREM', Q .. ':dead', id)
@@ -77,6 +77,9 @@ local function take(id)
 end
 
 local answer = {}
-for i = 2, #ARGV do answer[#answer + 1] = take(ARGV[i]) end
+for i = 2, #ARGV do
+  if room <= 0 then break end
+  answer[#answer + 1] = take(ARGV[i])
+end
 settle()
 return answer

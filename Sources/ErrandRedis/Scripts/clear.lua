@@ -3,8 +3,8 @@
 -- ARGV     how many at the most
 -- Answer   how many were cancelled, and 1 when more may be left
 local limit = math.min(num(ARGV[1]), 500)
--- Large jobs are fewer, and popped a few at a time.
-local room, PORTION = 8388608, 32
+-- Popped a few at a time, for they may be large.
+local PORTION = 32
 local cleared, looked = 0, 0
 local function is_enough() return looked >= limit or room <= 0 end
 
@@ -68,5 +68,18 @@ for _, name in ipairs({ 'scheduled', 'retrying' }) do
     end
   end
 end
+-- What waits for the end of a run, by their ids.
+local function clear_successors()
+  local waiting, flat = {}, not is_enough() and call('HRANDFIELD', Q .. ':next', limit - looked, 'WITHVALUES') or {}
+  for i = 1, #flat, 2 do waiting[#waiting + 1] = { holder = flat[i], id = string.match(flat[i + 1], '^%d+:(.+)$') or '' } end
+  table.sort(waiting, function(one, other) return one.id < other.id end)
+  for _, successor in ipairs(waiting) do
+    if is_enough() then return end
+    looked = looked + 1
+    leave_holder(successor.holder)
+    cancel(successor.id)
+  end
+end
+clear_successors()
 settle()
 return { cleared, (is_enough() or call('HLEN', Q .. ':parked') > 0) and 1 or 0 }

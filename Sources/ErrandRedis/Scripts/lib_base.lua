@@ -10,6 +10,8 @@ local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 -- Lua writes large numbers with an exponent; Redis must never see one.
 local function whole(number) return string.format('%.0f', number) end
 local nowtext = whole(now)
+-- The stamp in front of a body has thirteen digits, whatever a clock says that nobody has set yet.
+local stamp = string.format('%013.0f', now)
 
 -- A field that may be missing or garbage, as a number.
 local function num(value)

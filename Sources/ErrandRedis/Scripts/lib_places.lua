@@ -3,6 +3,8 @@ local SUSPECT_FROM, DEAD_KEPT = 3, 100000
 local HISTORY_KEPT, HISTORY_BYTES, HISTORY_MS, IDS_KEPT = 10000, 67108864, 86400000, 500000
 local ERRORS_KEPT, ERRORS_BYTES = 10, 16384
 local fresh, ended, kept, records = 0, {}, 0, 0
+-- Large jobs are fewer a call: the bytes of bodies that it may still read.
+local room = 8388608
 
 -- The entry under which a job comes into a line: its id, or another text while that stands for something else somewhere: for a job
 -- that took over the place of an older one of this id, or for an older one that has left and is yet to be skipped.
@@ -25,7 +27,7 @@ local function line_up(id, body, due)
   if due > now then
     call('ZADD', Q .. ':scheduled', whole(due), id)
   else
-    if priority then call('HSET', Q .. ':body', id, nowtext .. string.sub(body, 14)) end
+    if priority then call('HSET', Q .. ':body', id, stamp .. string.sub(body, 14)) end
     if num(field('crashes', id)) >= SUSPECT_FROM then call('RPUSH', Q .. ':suspects', entry_for(id))
     else call('RPUSH', Q .. ':ready:' .. (priority or '5'), entry_for(id)) end
     fresh = fresh + 1
@@ -50,7 +52,7 @@ end
 -- or would stand again.
 local function come_next(id, body, due, at_head)
   if due > now or not at_head then return line_up(id, body, due) end
-  if header(body) then call('HSET', Q .. ':body', id, nowtext .. string.sub(body, 14)) end
+  if header(body) then call('HSET', Q .. ':body', id, stamp .. string.sub(body, 14)) end
   give_back(id, body)
 end
 
@@ -75,6 +77,12 @@ end
 local function successor_of(id)
   local next_up = field('next', id)
   return next_up and string.match(next_up, '^%d+:(.+)$')
+end
+
+-- A successor leaves its holder alone: what it asked of it is taken back, as far as the holder has not heard of it yet.
+local function leave_holder(holder)
+  drop('next', holder)
+  if field('stops', holder) == 'replace' then drop('stops', holder) end
 end
 
 local function remember_all(ids, first, how)
@@ -203,7 +211,12 @@ local function flush_ended()
   if #ended == 0 then return end
   local window = setting('remember_ms', 60000)
   local since = num(call('HGET', Q .. ':seq', 'ended_at'))
-  if since == 0 or since > now or now - since >= window or call('HLEN', Q .. ':ended') >= IDS_KEPT then
+  -- A clock that was put back is no reason to forget anything: the window begins anew.
+  if since > now then
+    since = now
+    call('HSET', Q .. ':seq', 'ended_at', nowtext)
+  end
+  if since == 0 or now - since >= window or call('HLEN', Q .. ':ended') >= IDS_KEPT then
     if since > 0 and call('EXISTS', Q .. ':ended') == 1 then call('RENAME', Q .. ':ended', Q .. ':ended:old') end
     call('HSET', Q .. ':seq', 'ended_at', nowtext)
   end

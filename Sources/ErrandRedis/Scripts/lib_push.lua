@@ -51,7 +51,7 @@ local bodies, entries, seen = {}, {}, {}
 local function gather(id, envelope, due)
   local level = string.sub(envelope, 3, 3)
   bodies[#bodies + 1] = id
-  bodies[#bodies + 1] = nowtext .. envelope
+  bodies[#bodies + 1] = stamp .. envelope
   seen[id] = true
   if num(due) > now then
     call('ZADD', Q .. ':scheduled', due, id)
@@ -71,11 +71,6 @@ local function write_gathered()
   bodies, entries = {}, {}
 end
 
-local function fragment_of(id)
-  local body = call('HGET', Q .. ':body', id)
-  local _, _, _, fragment = header(body)
-  return fragment or NAMELESS
-end
 
 local function event_of(kind, id, fragment) return event(kind, id, fragment, 0, 'null', 0, 'null') end
 
@@ -85,8 +80,9 @@ local function take_name(id, name)
 end
 
 -- The old job ends; whatever was kept beside it goes with it.
-local function give_way(holder)
-  local line = event_of('replaced', holder, fragment_of(holder))
+local function give_way(holder, body)
+  local _, _, _, fragment = header(body)
+  local line = event_of('replaced', holder, fragment or NAMELESS)
   count('replaced')
   keep_history(holder, 'r', line)
   remember(holder, 'r')
@@ -116,7 +112,7 @@ local function replace_waiting(holder, id, name, envelope, due)
     and (field('stand', entry_of(holder)) or holder) == holder
   if same_line then
     local entry = entry_of(holder)
-    call('HSET', Q .. ':body', id, (header(old) and string.sub(old, 1, 13) or nowtext) .. envelope)
+    call('HSET', Q .. ':body', id, (header(old) and string.sub(old, 1, 13) or stamp) .. envelope)
     seen[id] = true
     drop('place', holder)
     put('stand', entry, id)
@@ -127,16 +123,16 @@ local function replace_waiting(holder, id, name, envelope, due)
     if zset then call('ZREM', Q .. ':' .. zset, holder) else leave_line(holder, old) end
   end
   take_name(id, name)
-  give_way(holder)
+  give_way(holder, old)
 end
 
 local function defer(holder, id, name, envelope, due)
   local old = successor_of(holder)
-  call('HSET', Q .. ':body', id, nowtext .. envelope)
+  call('HSET', Q .. ':body', id, stamp .. envelope)
   seen[id] = true
   put('named', id, name)
   put('next', holder, whole(num(due)) .. ':' .. id)
-  if old then give_way(old) end
+  if old then give_way(old, call('HGET', Q .. ':body', old)) end
 end
 
 local function stop(holder, session)
@@ -164,7 +160,7 @@ local function push_named(id, due, policy, name, envelope)
   if policy == 'd' or policy == 'D' then
     local waiting_next = session and successor_of(holder)
     if not (session and (waits or field('stops', holder))) or waiting_next then
-      local _, _, _, fragment = header(nowtext .. envelope)
+      local _, _, _, fragment = header(stamp .. envelope)
       event_of('dropped', id, fragment or NAMELESS)
       return 'd:' .. (waiting_next or holder)
     end

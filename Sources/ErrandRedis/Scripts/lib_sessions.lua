@@ -50,6 +50,7 @@ end
 local function return_claim(id, session, kind)
   local body = call('HGET', Q .. ':body', id)
   if not body then return end
+  room = room - #body
   local _, _, _, fragment = header(body)
   fragment = fragment or NAMELESS
   local attempt = num(field('failures', id)) + 1

@@ -3,7 +3,7 @@
 -- ARGV     how many at the most, of each kind; fewer when they are large
 -- Answer   how many, in how many ms the next one is due or a schedule ticks (0: more are due now; -1: nothing is to come),
 --          and 1 when a schedule is due now
-local limit, room = math.min(num(ARGV[1]), 500), 8388608
+local limit = math.min(num(ARGV[1]), 500)
 local promoted, next_due = 0, -1
 local function await(time)
   local at = tonumber(time or '')

@@ -37,7 +37,7 @@ end
 local function hand_to(session, lease_ends)
   local id, envelope = ARGV[1], ARGV[5]
   local me, mine, level = Q .. ':session:' .. session, Q .. ':claims:' .. session, string.sub(envelope, 3, 3)
-  local body = nowtext .. envelope
+  local body = stamp .. envelope
   local _, timeout, _, fragment = header(body)
   local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
   local waits = redis.pcall('HMGET', me, 'call', 'open', 'lease', 'secret', 'op:' .. (operation or ''))

@@ -21,6 +21,7 @@ for i = 3, #ARGV - 1, 2 do
 end
 local held, strange = newest_first(call('HGETALL', mine)), {}
 for i = 1, #held, 2 do
+  if room <= 0 then break end
   local id = held[i]
   if not known[id .. ' ' .. (string.match(held[i + 1], '^(%d+):') or '')] then
     local body = return_claim(id, session, 'released')

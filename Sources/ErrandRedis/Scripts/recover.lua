@@ -42,6 +42,7 @@ local function take_back(session, claims, mine)
   local alone = call('HGET', Q .. ':seq', 'solo') == session and #claims == 2
   local gone = {}
   for i = 1, #claims, 2 do
+    if room <= 0 then break end
     local id, token = claims[i], num(string.match(claims[i + 1], '^(%d+):'))
     local body, fragment, attempt, worker = return_claim(id, session, 'recovered')
     if body then
@@ -85,6 +86,7 @@ end
 local function overdue(session, id, mine)
   local body = call('HGET', Q .. ':body', id)
   if body then
+    room = room - #body
     local _, _, _, fragment = header(body)
     fragment = fragment or NAMELESS
     local attempt, worker = num(field('failures', id)) + 1, '"' .. printable(session) .. '"'
@@ -128,6 +130,7 @@ elseif live then
   local mine = Q .. ':claims:' .. live
   local claims = some_claims(mine)
   for i = 1, #claims, 2 do
+    if room <= 0 then break end
     if is_overdue(claims[i + 1]) then
       local token = string.match(claims[i + 1], '^(%d+):') or ''
       if not give_back_unheard(live, claims[i], mine, token) then overdue(live, claims[i], mine) end

@@ -64,14 +64,17 @@ struct MemoryStateTests {
         #expect(ended.ending(of: "c", now: 300) == .replaced)
     }
 
-    @Test("ended ids that have expired take nobody's place, also after the clock was put back")
+    @Test("ended ids are kept, and what has expired takes nobody's place, also after the clock was put back")
     func endedIDsAndAClockPutBack() {
         var ended = EndedIDs()
         ended.remember("a", .finished)
         ended.settle(now: 1000, window: 100)
         ended.remember("b", .cancelled)
-        ended.settle(now: 950, window: 100)
+        ended.settle(now: 1100, window: 100)
         ended.remember("c", .replaced)
+        ended.settle(now: 950, window: 100)
+        for id in ["a", "b", "c"] { #expect(ended.ending(of: id, now: 950) != nil, "\(id) is forgotten too soon") }
+        ended.remember("d", .deleted)
         ended.settle(now: 1160, window: 100)
         #expect(ended.ending(of: "a", now: 1199) == .finished)
         #expect(ended.ending(of: "b", now: 1160) == nil)

@@ -46,6 +46,8 @@ struct EndedIDs: Sendable {
         // What has expired is gone, and does not take the place of an older generation that, after a clock was put back,
         // has longer to live.
         if now >= current.expires { current = Generation() }
+        // A clock that was put back is no reason to forget anything: the window begins anew.
+        since = since.map { min($0, now) }
         if isOver(now: now, window: window) {
             if !current.endings.isEmpty { older = current }
             current = Generation()
@@ -58,6 +60,6 @@ struct EndedIDs: Sendable {
 
     private func isOver(now: Int64, window: Int64) -> Bool {
         guard let since else { return true }
-        return since > now || now - since >= window || current.endings.count >= Self.mostInGeneration
+        return now - since >= window || current.endings.count >= Self.mostInGeneration
     }
 }

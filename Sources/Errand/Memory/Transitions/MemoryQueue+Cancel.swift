@@ -43,9 +43,11 @@ extension MemoryQueue {
         if jobs[holder]?.stop == .replace { jobs[holder]?.stop = nil }
     }
 
-    /// Cancels waiting jobs, as many as one call may; those behind a running job stay.
+    /// Cancels waiting jobs, as many as one call may; those behind a running job last.
     mutating func clear() -> Int {
-        let waiting = (lineOrder.lazy.flatMap { self.lines[$0]?.ids ?? [] } + scheduled.sorted + retrying.sorted)
+        let waiting =
+            (lineOrder.lazy.flatMap { self.lines[$0]?.ids ?? [] } + scheduled.sorted + retrying.sorted
+            + successors)
             .prefix(MemoryRules.jobsACall)
         for job in waiting.compactMap({ jobs[$0] }) { endWaiting(job, as: .cancelled) }
         return waiting.count

@@ -61,14 +61,18 @@ extension QueueModel {
         end(job.id, as: ending, record: ending == .cancelled ? event : nil)
     }
 
-    /// Every waiting job is cancelled; those that wait behind a run stay.
+    /// Every waiting job is cancelled; those that wait behind a run come last, by their ids.
     mutating func clear() -> Answer {
         let levels = (0...9).reversed().map { Line.ready(priority: $0) }
         let order = [Line.suspects] + levels + parkedLines
         let inLine = order.flatMap { lines[$0] ?? [] }
-        let waiting = inLine + (dueFirst(.scheduled) + dueFirst(.retrying)).map(\.id)
+        let waiting = inLine + (dueFirst(.scheduled) + dueFirst(.retrying)).map(\.id) + behind
         for job in waiting.compactMap({ jobs[$0] }) { endWaiting(job, as: .cancelled) }
         return .cleared(waiting.count)
+    }
+
+    private var behind: [JobID] {
+        jobs.values.filter { if case .behind = $0.place { true } else { false } }.map(\.id).sorted()
     }
 
     /// A dead job starts anew, when its name is free.

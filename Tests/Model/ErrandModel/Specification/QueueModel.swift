@@ -142,7 +142,9 @@ package struct EndedIDs: Hashable, Sendable {
     mutating func settle(at now: Time, window: Time) {
         guard !latest.isEmpty else { return }
         if now >= current.expires { current = Generation() }
-        if since.map({ $0 > now || now - $0 >= window }) ?? true {
+        // What a clock that was put back has still to come to has not been kept for its time.
+        since = since.map { min($0, now) }
+        if since.map({ now - $0 >= window }) ?? true {
             if !current.endings.isEmpty { older = current }
             current = Generation()
             since = now

@@ -1,0 +1,98 @@
+import Errand
+import ErrandRedis
+import TestSupport
+import Testing
+
+/// Calls that meet more large jobs than a server should read at once: each does a part, and the whole is as with small ones.
+struct LargeJobTests {
+    private let server: RedisServer
+    private let broker: RedisBroker
+    private let key = "errand:{default}:"
+    private let session = FullQueue.session("session-1")
+    private let ids = (10..<34).map { "job-\($0)" }
+
+    init() throws {
+        server = try RedisServer()
+        broker = try BrokenScripts.broker(on: server)
+    }
+
+    private func push() async throws {
+        let large = String(repeating: "x", count: 900_000)
+        for id in ids {
+            let job = try OperationDescription("work", encoding: [large], id: id).settled()
+            #expect(try await broker.push([job], to: "default").map(\.outcome) == [.accepted])
+        }
+    }
+
+    /// Claimed by the session, which then knows of none. Nobody will think of an outage, however slow this machine is.
+    private func hold() async throws {
+        try await push()
+        try await broker.register(session, on: "default")
+        var calls = Calls(broker: broker, session: session)
+        var held = 0
+        while held < ids.count { held += try await calls.claim(ids.count).count }
+        try server.run("HDEL", key + "seq", "grace", "beat")
+    }
+
+    /// How many calls of scripts it takes; one more where the server does not know the script yet.
+    private func calls(_ act: () async throws -> Void) async throws -> Int {
+        try server.run("CONFIG", "RESETSTAT")
+        try await act()
+        let line = try server.run("INFO", "commandstats").split(whereSeparator: \.isNewline).first {
+            $0.hasPrefix("cmdstat_evalsha:")
+        }
+        return Int(line?.split { "=,".contains($0) }.dropFirst().first ?? "") ?? 0
+    }
+
+    /// In line as before, and nothing else is left of the session.
+    private func expectAllInLine() async throws {
+        #expect(try server.run("LRANGE", key + "ready:5", "0", "-1").split(separator: "\n").map(String.init) == ids)
+        #expect(try server.run("EXISTS", key + "sessions", key + "session:session-1", key + "claims:session-1") == "0")
+        #expect(try await broker.audit("default", repair: false) == [])
+    }
+
+    @Test func whatADeadSessionHeldComesBackInPartsAndInOrder() async throws {
+        defer { broker.close() }
+        try await hold()
+        try server.run("ZADD", key + "sessions", "1", session.id)
+        var parts: [Int] = []
+        while case let recovery = try await broker.recover(on: "default"), recovery.hasMore, parts.count < 20 {
+            parts.append(recovery.recovered)
+        }
+        #expect(parts == [10, 10, 4], "8 MiB a call")
+        try await expectAllInLine()
+    }
+
+    @Test func whoLeavesGivesBackInPartsAndInOrder() async throws {
+        defer { broker.close() }
+        try await hold()
+        let count = try await calls { try await broker.release(session, on: "default") }
+        #expect((3...4).contains(count), "\(count) calls")
+        try await expectAllInLine()
+        #expect(try await broker.status(of: "default").queue.totals["released"] == ids.count)
+    }
+
+    @Test func whatAWorkerDoesNotKnowGoesBackInParts() async throws {
+        defer { broker.close() }
+        try await hold()
+        var parts: [Int] = []
+        while try server.run("EXISTS", key + "claims:session-1") == "1", parts.count < 20 {
+            let call = Int(try server.run("HGET", key + "session:session-1", "call")) ?? 0
+            parts.append(try await broker.reconcile(session, call: call, runs: [], on: "default").givenBack)
+        }
+        #expect(parts == [10, 10, 4])
+        try await broker.release(session, on: "default")
+        try await expectAllInLine()
+    }
+
+    @Test func manyAreCancelledInParts() async throws {
+        defer { broker.close() }
+        try await push()
+        let asked = ids + ["nobody"]
+        var verdicts: [EndingVerdict] = []
+        let count = try await calls { verdicts = try await broker.cancel(asked, on: "default") }
+        #expect((3...4).contains(count), "\(count) calls")
+        #expect(verdicts == ids.map { _ in .cancelled } + [.notFound])
+        #expect(try await broker.audit("default", repair: false) == [])
+    }
+}
