@@ -98,6 +98,7 @@ static _Noreturn void child(const errand_child_spec *spec, pid_t parent, int rep
     if (dup2(spec->input, 0) < 0 || dup2(spec->output, 1) < 0 || dup2(spec->error, 2) < 0)
         give_up(report, ERRAND_CHILD_STEP_PIPES, errno);
     close_others_on_exec();
+    errand_child_restore_room();
     unblock_signals();
     give_up(report, ERRAND_CHILD_STEP_EXEC, become(spec));
 }

@@ -1,6 +1,7 @@
 package import Errand
 package import ErrandCatalogue
 import Foundation
+import Logging
 
 /// Reads a catalogue; what is wrong with it ends the command with status 78.
 package func readCatalogue(_ path: String) throws -> Catalogue {
@@ -20,7 +21,16 @@ extension Catalogue {
                     timeout: operation.timeout ?? .seconds(10),
                     retries: operation.retries ?? 0
                 ),
-                handler: .async { job in HandlerOutcome(await runner.run(operation, job: CatalogueJob(job))) }
+                handler: .async { job in
+                    let outcome = await runner.run(operation, job: CatalogueJob(job))
+                    if case .noRoom(let message) = outcome {
+                        job.logger.warning("not run, and to be tried again", metadata: ["error": "\(message)"])
+                        // With its slot taken: a worker without room would else go through all jobs that wait, one after the other.
+                        let left = job.deadline - ContinuousClock.now
+                        try? await Task.sleep(for: min(.seconds(1), left / 2))
+                    }
+                    return HandlerOutcome(outcome)
+                }
             )
         }
     }
@@ -49,7 +59,7 @@ extension Errand.HandlerOutcome {
         case .finished(let result): self = .finished(result: result)
         case .failed(let message, let isFinal, let retryAfter):
             self = .failed(message, isFinal: isFinal, retryAfter: retryAfter)
-        case .retryUnspent: self = .snoozed(.seconds(1))
+        case .retryUnspent, .noRoom: self = .snoozed(.seconds(1))
         case .stopped: self = .failed("stopped")
         }
     }

@@ -14,6 +14,8 @@ package enum ExitStatus {
     package static let unavailable = ExitCode(69)
     /// Something inside is stuck; start it anew.
     package static let stuck = ExitCode(70)
+    /// The output could not be written.
+    package static let notWritten = ExitCode(74)
     /// The outcome is unknown: the answer was lost, or did not come in time.
     package static let unknown = ExitCode(75)
     /// Not permitted.

@@ -5,7 +5,7 @@ import ErrandCommandLine
 @main
 enum Program {
     static func main() async {
-        ProcessTitle.hidePasswords()
+        ProcessStart.prepare()
         MemoryPools.share()
         await ErrandConsole.main()
     }

@@ -10,7 +10,7 @@ import Logging
 @main
 enum Program {
     static func main() async {
-        ProcessTitle.hidePasswords()
+        ProcessStart.prepare()
         await DashboardCommand.main()
     }
 }

@@ -9,7 +9,7 @@ import ServiceLifecycle
 @main
 enum Program {
     static func main() async {
-        ProcessTitle.hidePasswords()
+        ProcessStart.prepare()
         MemoryPools.share()
         await WorkerCommand.main()
     }
@@ -87,6 +87,12 @@ struct WorkerCommand: AsyncParsableCommand {
             let catalogue = try readCatalogue(catalogue)
             let schedules = try catalogue.makeSchedules()
             let logger = CommandLogger.make("errand-worker", level: verbose ? .debug : .warning, format: logFormat)
+            let room = OpenFiles.makeRoom(for: concurrency)
+            if room < concurrency {
+                logger.warning(
+                    "the limit of open files has room for \(room) commands at once, not for --concurrency \(concurrency): raise it (ulimit -n, LimitNOFILE)"
+                )
+            }
             let open = try brokerOptions.open(as: "errand-worker", patience: .seconds(2), logger: logger)
             defer { open.close() }
             let voice = WorkerVoice(json: json, logFormat: logFormat)

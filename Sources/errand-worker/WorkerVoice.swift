@@ -34,7 +34,7 @@ struct WorkerVoice: Sendable {
         let line = Line(event: event, worker: session?.id, queues: session?.queues, message: sentence)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        if let bytes = try? encoder.encode(line) { StandardOutput.write(Array(bytes)) }
+        if let bytes = try? encoder.encode(line) { StandardOutput.tell(Array(bytes)) }
     }
 
     private func write(_ event: String, _ sentence: String, _ session: Session?) {

@@ -19,6 +19,27 @@ import Testing
         return running
     }
 
+    @Test func whoMayNotListenIsToldSo() async throws {
+        try server.run("ACL", "SETUSER", "errand", "-subscribe", "-psubscribe")
+        let events = try await Executable.console.run(["events"], on: server)
+        #expect(events.status == 77)
+        #expect(events.error.contains("psubscribe"), "\(events.error)")
+        let catalogue = server.directory + "/catalogue.yaml"
+        try "operations:\n  work: {run: [\"true\"]}\n".write(toFile: catalogue, atomically: true, encoding: .utf8)
+        let worker = try RunningExecutable(
+            .worker,
+            ["--catalogue", catalogue],
+            environment: ["ERRAND_REDIS_URL": server.url]
+        )
+        _ = try await worker.errorLine { $0.contains("may not hear its channels") }
+        #expect(try await Executable.producer.run(["push", "work"], on: server).status == 0)
+        try await eventually("it works all the same") {
+            try server.run("HGET", "errand:{default}:counters", "finished") == "1"
+        }
+        worker.signal(SIGTERM)
+        #expect(await worker.end().status == 0)
+    }
+
     private func finish(_ id: String, operation: String = "work", in queue: String = "default") async throws {
         _ = try await Executable.producer.run(["push", operation, "--id", id, "--queue", queue], on: server)
         let desk = try await Desk(server, queues: [queue], operations: [operation])

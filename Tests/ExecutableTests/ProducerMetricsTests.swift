@@ -67,4 +67,15 @@ import Testing
         #expect(output.error.contains("cannot write the metrics to"))
         #expect(try server.run("DBSIZE") == "0")
     }
+
+    @Test func whatIsNoFileIsNotReplaced() async throws {
+        let link = server.directory + "/link.prom"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/dev/null")
+        for path in [link, "/dev/null", server.directory] {
+            let output = try await Executable.producer.run(["push", "work", "--metrics-file", path], on: server)
+            #expect(output.status == 78)
+            #expect(output.error.contains("it is not a file"), "\(output.error)")
+        }
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "/dev/null")
+    }
 }

@@ -43,6 +43,13 @@ pid_t errand_child_spawn(const errand_child_spec *spec, errand_child_failure *fa
 /// Makes a pipe whose ends are closed on exec and lie above standard error. Returns 0, or an errno.
 int errand_child_pipe(int *read_end, int *write_end);
 
+/// Raises how many files this process may have open to what is wanted, or as near to it as the system permits; what is run gets the
+/// former limit back. Call it before anything is run. Returns what it may have now.
+unsigned long errand_child_make_room(unsigned long wanted);
+
+/// In a child: the limit of open files as it was before `errand_child_make_room`.
+void errand_child_restore_room(void);
+
 /// Makes a descriptor non-blocking. Returns 0, or an errno.
 int errand_child_set_nonblocking(int descriptor);
 

@@ -143,7 +143,8 @@ public final class Worker: Service, CustomStringConvertible {
                 onStuck: { [weak self] in self?.note($0) }
             )
             pause.sessionBegins()
-            guard try await epoch.run() else { return }
+            // Who leaves registers no other one, and calls may have failed for that reason alone.
+            guard try await epoch.run(), !shutdown.isRequested else { return }
             onEvent(.sessionLost(session))
             await shutdown.signal.wait(for: pause.next(lease: configuration.lease))
         }

@@ -24,6 +24,9 @@ package struct ChildStartError: Error, Equatable, CustomStringConvertible {
     /// The command's first value.
     package let command: String
 
+    /// Whether the machine, or what this process may have of it, is short of something: that is not the command's fault, and passes.
+    package var isOfTheMachine: Bool { [EMFILE, ENFILE, EAGAIN, ENOMEM].contains(code) }
+
     /// What failed and, for the usual mistakes, what to do.
     package var description: String {
         switch (step, code) {

@@ -12,6 +12,8 @@ package enum CatalogueOutcome: Sendable, Equatable {
     case failed(message: String, final: Bool, retryAfter: Duration?)
     /// It asks to be run again without an attempt being spent.
     case retryUnspent(message: String)
+    /// The machine had no room for it: too many files or processes. Nothing of it has begun.
+    case noRoom(message: String)
     /// The task was cancelled, and nothing of the work goes on.
     case stopped
 

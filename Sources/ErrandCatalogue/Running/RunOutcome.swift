@@ -30,6 +30,7 @@ extension CatalogueOutcome {
         case .exited(let status): self = .failed(result.message("exit status \(status)"))
         case .signalled(let number): self = .failed(result.message("ended by \(SignalName.text(number))"))
         case .unknown: self = .failed("its exit status was collected by other code in the worker")
+        case .notStarted(let error) where error.isOfTheMachine: self = .noRoom(message: "\(error)")
         case .notStarted(let error): self = .failed("\(error)")
         }
     }

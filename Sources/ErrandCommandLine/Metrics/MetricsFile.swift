@@ -17,9 +17,17 @@
         ///   - path: where.
         ///   - kind: what the process is, such as `worker`: a label of every metric, whose value is the file's name
         ///     without what is behind its dot, so that the files of several processes can be read together.
-        /// - Throws: ``CommandFailure`` when it cannot be written.
+        /// - Throws: ``CommandFailure`` when it cannot be written, or there is something else than a file.
         package init(_ path: String, of kind: String) throws {
             url = URL(filePath: path)
+            // It is put in the place of what is there, which may be a device or a link that others need.
+            let type = try? FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType
+            guard type == nil || type == .typeRegular else {
+                throw CommandFailure(
+                    "cannot write the metrics to \(path): it is not a file. Name one that Errand may replace",
+                    ExitStatus.badConfiguration
+                )
+            }
             registry = MetricsRegistry(labels: [(kind, url.deletingPathExtension().lastPathComponent)])
             do { try write() } catch {
                 throw CommandFailure(

@@ -1,3 +1,5 @@
+import ArgumentParser
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -13,9 +15,10 @@ struct OutputDescriptor: Sendable {
 
     let number: Int32
 
-    /// Writes all bytes. When nobody reads standard output any more, the process ends as any other program in a pipe
-    /// does.
-    func write(_ bytes: [UInt8]) {
+    /// Writes all bytes, or as many as it can.
+    ///
+    /// - Returns: 0, or the error number of what could not be written.
+    func write(_ bytes: [UInt8]) -> Int32 {
         var written = 0
         while written < bytes.count {
             let count = bytes.withUnsafeBytes { systemWrite(number, UnsafeRawBufferPointer(rebasing: $0[written...])) }
@@ -24,10 +27,10 @@ struct OutputDescriptor: Sendable {
             } else if errno == EAGAIN || errno == EWOULDBLOCK {
                 awaitRoom()
             } else if errno != EINTR {
-                if errno == EPIPE, number == STDOUT_FILENO { endByBrokenPipe() }
-                return
+                return errno
             }
         }
+        return 0
     }
 
     /// Somebody set the descriptor to non-blocking; it is shared with other processes, so it stays that way.
@@ -36,10 +39,17 @@ struct OutputDescriptor: Sendable {
         _ = poll(&polled, 1, 1000)
     }
 
-    /// The connection to the broker ignores SIGPIPE for the whole process; a closed output is another matter.
-    private func endByBrokenPipe() {
-        signal(SIGPIPE, SIG_DFL)
-        _ = raise(SIGPIPE)
+    /// Ends the process because its output cannot be written: as any other program in a pipe does where nobody reads it any more (the
+    /// connection to the broker ignores SIGPIPE for the whole process), and with an error where a reader would take a part for the whole.
+    static func end(because error: Int32) -> Never {
+        if error == EPIPE {
+            signal(SIGPIPE, SIG_DFL)
+            _ = raise(SIGPIPE)
+        }
+        StandardError.write(
+            "error: cannot write the output: \(String(cString: strerror(error))). What was written of it is not all"
+        )
+        exit(ExitStatus.notWritten.rawValue)
     }
 }
 

@@ -19,7 +19,7 @@ package enum StandardError {
     ///   - level: the level of its entry, where it does not say so itself by `error: ` or `warning: ` in front.
     package static func write(_ line: String, as level: Logger.Level = .info) {
         if let label = label.withLock({ $0 }) { return writeEntry(line, label, level) }
-        OutputDescriptor.standardError.write(Array((line.terminalSafe + "\n").utf8))
+        _ = OutputDescriptor.standardError.write(Array((line.terminalSafe + "\n").utf8))
     }
 
     private static func writeEntry(_ line: String, _ label: String, _ level: Logger.Level) {
@@ -32,11 +32,12 @@ package enum StandardError {
 
     /// Writes text as it is, without a line's end: for what steers a terminal on purpose.
     package static func write(raw text: String) {
-        OutputDescriptor.standardError.write(Array(text.utf8))
+        _ = OutputDescriptor.standardError.write(Array(text.utf8))
     }
 }
 
-/// Lines for programs and people, on standard output.
+/// Lines for programs and people, on standard output. A command whose output cannot be written ends by that: a part must not pass for
+/// the whole.
 package enum StandardOutput {
     /// Writes a line at once, so that a reader sees it as it comes.
     package static func write(_ line: String) {
@@ -45,11 +46,18 @@ package enum StandardOutput {
 
     /// Writes a line of bytes at once.
     package static func write(_ line: [UInt8]) {
-        OutputDescriptor.standardOutput.write(line + [UInt8(ascii: "\n")])
+        write(raw: line + [UInt8(ascii: "\n")])
     }
 
     /// Writes bytes as they are, without a line's end.
     package static func write(raw bytes: [UInt8]) {
-        OutputDescriptor.standardOutput.write(bytes)
+        let error = OutputDescriptor.standardOutput.write(bytes)
+        if error != 0 { OutputDescriptor.end(because: error) }
+    }
+
+    /// Writes a line for whoever listens. That nobody does is no reason to end.
+    package static func tell(_ line: [UInt8]) {
+        signal(SIGPIPE, SIG_IGN)
+        _ = OutputDescriptor.standardOutput.write(line + [UInt8(ascii: "\n")])
     }
 }

@@ -60,8 +60,13 @@ struct EventsCommand: AsyncParsableCommand {
                 StandardError.write("listening to \(named.isEmpty ? "every queue" : named.joined(separator: ", "))")
             }
             let writing = Task { for try await message in events { writer.write(message) } }
-            for await _ in interruption.signals { break }
-            writing.cancel()
+            let stopping = Task {
+                for await _ in interruption.signals { break }
+                writing.cancel()
+            }
+            defer { stopping.cancel() }
+            // Ends by itself only where the broker does not permit it.
+            try await writing.value
         }
     }
 

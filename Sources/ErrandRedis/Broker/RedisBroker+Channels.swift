@@ -1,4 +1,5 @@
 public import Errand
+import Logging
 
 extension RedisBroker {
     /// Subscribes to the session's channels on a connection of its own, and says that there may be work whenever it was
@@ -15,13 +16,19 @@ extension RedisBroker {
                 onHint(.work(queue: queue))
             }
         }
-        let secret = hintSecret
+        let (secret, logger) = (hintSecret, logger)
         return Subscriber(
             address,
             options,
             channels: queues.map { KeySpace.hints(of: $0, session.id) },
             logger: logger,
-            onSubscribed: hintAll
+            onSubscribed: hintAll,
+            onRefused: { error in
+                logger.warning(
+                    "the server's user may not hear its channels: jobs are found by asking twice a second, and cancellations with a heartbeat",
+                    metadata: ["worker.id": "\(session.id)", "error": "\(error)"]
+                )
+            }
         ) { channel, message in
             guard let queue = KeySpace.queue(in: channel) else { return }
             switch message.first {
@@ -49,7 +56,8 @@ extension RedisBroker {
                 channels: queues?.map { KeySpace.events(of: $0) } ?? ["errand:{*}:events"],
                 arePatterns: queues == nil,
                 logger: logger,
-                onSubscribed: onSubscribed
+                onSubscribed: onSubscribed,
+                onRefused: { continuation.finish(throwing: $0) }
             ) { channel, message in
                 guard let queue = KeySpace.queue(in: channel) else { return }
                 continuation.yield(QueueEvents(queue: queue, message: message))

@@ -1,5 +1,5 @@
 import Backgroundable
-import Errand
+package import Errand
 import Foundation
 package import Logging
 import Synchronization
@@ -19,10 +19,14 @@ package final class Subscriber: Subscription {
     private let logger: Logger
     private let onMessage: @Sendable (_ channel: String, _ message: [UInt8]) -> Void
     private let onSubscribed: @Sendable () -> Void
+    private let onRefused: @Sendable (BrokerError) -> Void
     private let stop = WakePipe()
     private let isStopped = Atomic(false)
 
     /// Subscribes to channels, or to patterns of channels.
+    ///
+    /// - Parameter onRefused: told that the server's user may not read these channels, the first time that it says so; after that it is
+    ///   still asked, for that may change.
     package init(
         _ address: RedisAddress,
         _ options: ConnectionOptions,
@@ -30,6 +34,7 @@ package final class Subscriber: Subscription {
         arePatterns: Bool = false,
         logger: Logger,
         onSubscribed: @escaping @Sendable () -> Void,
+        onRefused: @escaping @Sendable (BrokerError) -> Void,
         onMessage: @escaping @Sendable (_ channel: String, _ message: [UInt8]) -> Void
     ) {
         self.address = address
@@ -37,6 +42,7 @@ package final class Subscriber: Subscription {
         self.logger = logger
         self.onMessage = onMessage
         self.onSubscribed = onSubscribed
+        self.onRefused = onRefused
         var words = CommandWriter()
         words.begin(1 + channels.count)
         words.add(arePatterns ? "PSUBSCRIBE" : "SUBSCRIBE")
@@ -54,6 +60,7 @@ package final class Subscriber: Subscription {
 
     private func run() {
         var backoff = Backoff()
+        var isRefused = false
         while !stopped {
             do throws(BrokerError) {
                 var context = try HiredisContext.greeted(address, options)
@@ -62,6 +69,10 @@ package final class Subscriber: Subscription {
                 try listen(on: &context, &backoff)
             } catch {
                 logger.debug("subscription lost", metadata: ["broker.address": "\(address)", "error": "\(error)"])
+                if error.code == .notPermitted, !isRefused {
+                    isRefused = true
+                    onRefused(error)
+                }
             }
             if !stopped { stop.wait(milliseconds: Int(backoff.next() * 1000)) }
         }

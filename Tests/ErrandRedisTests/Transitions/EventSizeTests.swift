@@ -25,6 +25,7 @@ struct EventSizeTests {
                 channels: [KeySpace.events(of: "default")],
                 logger: Logger(label: "listener"),
                 onSubscribed: { self.isSubscribed.store(true, ordering: .releasing) },
+                onRefused: { Issue.record($0) },
                 onMessage: { _, message in self.heard.withLock { $0.append(message) } }
             )
             try await eventually("it listens") { isSubscribed.load(ordering: .acquiring) }

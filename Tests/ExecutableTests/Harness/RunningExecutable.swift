@@ -26,12 +26,15 @@ final class RunningExecutable: Sendable {
 
     /// Starts it.
     ///
-    /// - Parameter onTerminal: whether it gets a terminal for input and output; arguments must then be plain words.
+    /// - Parameters:
+    ///   - onTerminal: whether it gets a terminal for input and output; arguments must then be plain words.
+    ///   - shell: what a shell does with it, which is `"$@"` there.
     init(
         _ executable: Executable,
         _ arguments: [String],
         environment: [String: String] = [:],
-        onTerminal: Bool = false
+        onTerminal: Bool = false,
+        shell: String? = nil
     ) throws {
         _ = Self.ignoreBrokenPipes
         _ = Self.endAtExit
@@ -40,6 +43,9 @@ final class RunningExecutable: Sendable {
             process.executableURL = URL(filePath: "/usr/bin/script")
             let words = ["exec", "'\(try executable.url.path)'"] + arguments
             process.arguments = ["-qec", words.joined(separator: " "), "/dev/null"]
+        } else if let shell {
+            process.executableURL = URL(filePath: "/bin/sh")
+            process.arguments = ["-c", shell, "sh", try executable.url.path] + arguments
         } else {
             process.executableURL = try executable.url
             process.arguments = arguments

@@ -69,17 +69,39 @@ final class SessionEpoch: Sendable {
         startHeartbeat()
         let hints = broker.hints(for: session, on: session.queues) { [weak self] in self?.take($0) }
         shutdown.onChange { [weak self] in self?.drain() }
-        await serve(lanes)
+        let isServed = await inTime { await self.serve(lanes) }
         over.store(true, ordering: .releasing)
         hints.cancel()
         // A broker that does not answer would only cost time; the leases end by themselves.
-        if isLost { releaseLater() } else { await release(); stopHeartbeat() }
+        if isServed, !isLost {
+            _ = await inTime { await self.release() }
+            stopHeartbeat()
+        } else {
+            releaseLater()
+        }
         lanesBox.withLock { $0 = [] }
         // Not what the lanes say of it: while a heartbeat learns that the session is lost, their calls may fail otherwise.
         let (first, refusal) = reasons.withLock { $0 }
         if let refusal { throw refusal }
         guard let first, first.code != .sessionLost, !isDraining else { return isLost }
         throw first
+    }
+
+    /// Does something, but does not wait for it when the worker's time is over: a call that hangs must not keep it from leaving.
+    /// Answers whether it was done.
+    private func inTime(_ act: @escaping @Sendable () async -> Void) async -> Bool {
+        let done = Signal()
+        Task {
+            await act()
+            done.raise()
+        }
+        // What is told to the broker in the last moment has a second more.
+        var isLate = false
+        while !(await done.wait(for: .seconds(1))) {
+            if isLate { return false }
+            isLate = mustLeave
+        }
+        return true
     }
 
     /// Runs the lanes and the upkeep.
