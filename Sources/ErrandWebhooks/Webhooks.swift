@@ -54,10 +54,13 @@ public struct Webhooks: Service {
         self.logger = logger
     }
 
-    /// Reads the streams and pushes deliveries until the service group shuts down.
+    /// Reads the streams and pushes deliveries until the service group shuts down. Where there are no webhooks, or no queues, it only waits for
+    /// that.
     ///
     /// - Throws: `BrokerError` when a queue keeps no events, or the broker does not permit it. What passes by itself is waited for.
     public func run() async throws {
+        // A service that ends takes its group with it.
+        guard !webhooks.isEmpty, !queues.isEmpty else { return try await endOfService() }
         try await cancelWhenGracefulShutdown {
             do {
                 try await withThrowingTaskGroup(of: Void.self) { group in
@@ -71,6 +74,10 @@ public struct Webhooks: Service {
                 guard Task.isCancelled else { throw error }
             }
         }
+    }
+
+    private func endOfService() async throws {
+        do { try await gracefulShutdown() } catch is CancellationError {}
     }
 
     /// Lets a worker deliver. Its queues must have ``queue`` among them, which they have when none are named.

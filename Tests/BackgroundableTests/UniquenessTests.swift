@@ -185,6 +185,22 @@ import Testing
         busy.release()
     }
 
+    @Test(arguments: [AsyncOperationUniquenessPolicy.drop, .replace])
+    func whoComesBetweenTwoOfOneCallIsSeen(_ policy: AsyncOperationUniquenessPolicy) {
+        for name in (0..<100).map({ "name-\($0)" }) {
+            var roll = Roll()
+            func admit(_ name: String, _ call: UInt64) -> Admission {
+                let own = operation(name, policy)
+                return roll.admit(own, key: NameKey(name), policy: policy, call: call)
+            }
+            // Enough of one call that some stand in every chain.
+            for number in 0..<200 { _ = admit("other-\(number)", 1) }
+            #expect(admit(name, 2).seat != nil)
+            let second = admit(name, 1)
+            #expect(policy == .drop ? second.seat == nil : second.displaced.count == 1, "\(name)")
+        }
+    }
+
     @Test func theRollKeepsItsChainsStraight() {
         var roll = Roll()
         var random = SystemRandomNumberGenerator()

@@ -196,4 +196,19 @@ import Testing
         let forbidden = try await Executable.console.run(["import", "--from", "sidekiq"], on: server)
         #expect(forbidden.status == 77, "\(forbidden.error)")
     }
+
+    @Test func whatIsParkedForGoodStaysSo() async throws {
+        let payload = #"{"SendEmail":{"p":{}}}"#
+        let times = ["PARKED": "64092211200", "ENDLESS": "inf", "EDGE": "9999999999", "PAST": "-inf"]
+        for (id, time) in times {
+            try server.run("SET", "_hbJobQueue/\(id)", payload)
+            try server.run("ZADD", "_hbJobQueue.pending", time, id)
+        }
+        #expect(try await runImport("swift-jobs", "--queue", "mail", "--commit").status == 0)
+        let moved = try await descriptions(in: "mail")
+        #expect(moved.count == 4)
+        for id in ["PARKED", "ENDLESS"] { #expect(moved[id]?.notBefore == 9_999_999_999_999) }
+        #expect(moved["EDGE"]?.notBefore == 9_999_999_999_000)
+        #expect((moved["PAST"]?.notBefore ?? 0) < 2_000_000_000_000)
+    }
 }

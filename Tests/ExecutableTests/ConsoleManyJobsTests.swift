@@ -33,6 +33,14 @@ import Testing
         return try output.objects.compactMap { $0["id"]?.string }
     }
 
+    @Test(arguments: ["--error", "--name-contains"]) func anEmptyFilterIsNone(_ option: String) async throws {
+        try await pushDead(["no such file"])
+        let output = try await jobs(["delete", option, "", "--yes"])
+        #expect(output.status == 64)
+        #expect(output.error.contains("\(option) is empty"), "\(output.error)")
+        #expect(try await ids("--state", "dead") == ["dead-0"])
+    }
+
     @Test func filtersByPartsOfNameAndError() async throws {
         try await pushDead(["Connection refused", "no such file", "connection reset"])
         #expect(try await ids("--error", "CONNECTION") == ["dead-2", "dead-0"])

@@ -53,9 +53,10 @@ struct Roll: ~Copyable {
         var number = seating.first(key.hash)
         while number != Seating.none, found.count < limit {
             let (hash, seatCall, next) = (seating[number].hash, seating[number].call, seating[number].next)
-            // The chain is in order of arrival: from the first of the same call on, nobody came before it.
-            if call != 0, seatCall == call { break }
             if hash == key.hash, let operation = seating[number].operation, operation.name == key.name {
+                // Of those of the same call and name there may be very many. Others of this call say nothing: between two of
+                // its operations another call may have brought one of this name.
+                if call != 0, seatCall == call { break }
                 if operation.isLive {
                     found.append(operation)
                 } else {

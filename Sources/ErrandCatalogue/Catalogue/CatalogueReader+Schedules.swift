@@ -125,8 +125,8 @@ extension CatalogueNode {
         guard scalar.style == .plain else { return Self.text(scalar.string) }
         if isNull { return Array("null".utf8) }
         let isWord = ["true", "false"].contains(scalar.string)
-        let isNumber = scalar.string.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil
-        return isWord || isNumber ? Array(scalar.string.utf8) : Self.text(scalar.string)
+        return isWord || JSONNumber.isWhole(scalar.string.utf8[...])
+            ? Array(scalar.string.utf8) : Self.text(scalar.string)
     }
 
     private static func text(_ text: String) -> [UInt8] {

@@ -54,10 +54,11 @@ enum ImportedName {
     /// Ids stay as they are, so that a job that was moved is not moved again; others leave it to Errand to make one.
     static func id(_ text: String) -> String? { QueueName.isValid(jobID: text) ? text : nil }
 
-    /// Seconds since 1970 as the wire has times; `nil` for what is due anyway.
+    /// Seconds since 1970 as the wire has times; `nil` for what is due anyway. What is parked for good, by a time of thousands of years
+    /// or without an end, stays so for as long as a time can be.
     static func time(_ seconds: Double?) -> Int64? {
-        guard let seconds, seconds.isFinite, seconds > 0, seconds < 9_999_999_999 else { return nil }
-        return Int64((seconds * 1000).rounded(.up))
+        guard let seconds, seconds > 0 else { return nil }
+        return Int64(min((seconds * 1000).rounded(.up), 9_999_999_999_999))
     }
 
     static func retries(_ count: Int) -> Int { min(max(count, 0), Int(DescriptionLimits.retries.upperBound)) }

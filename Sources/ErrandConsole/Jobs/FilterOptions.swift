@@ -36,6 +36,10 @@ struct FilterOptions: ParsableArguments {
     var worker: String?
 
     func validate() throws {
+        // As an unset variable of a script leaves it: then no job is meant, and not each.
+        for (option, text) in [("--error", error), ("--name-contains", nameContains)] where text?.isEmpty == true {
+            throw ValidationError("\(option) is empty: say what to look for, or leave it out")
+        }
         guard worker != nil, let state = states.first(where: { $0 != .running }) else { return }
         throw ValidationError("--worker means running jobs; none of them is \(state.rawValue)")
     }

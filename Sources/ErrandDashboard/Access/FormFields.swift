@@ -7,12 +7,16 @@ struct FormFields: Sendable {
 
     init(_ pairs: [(key: String, value: String)] = []) { self.pairs = pairs }
 
-    /// Reads a text. What cannot be decoded is left out.
-    init(parsing text: some StringProtocol) {
+    /// Reads a text.
+    ///
+    /// - Throws: `PageProblem` where it cannot be decoded: a filter that is left out would be one that all jobs pass.
+    init(parsing text: some StringProtocol) throws(PageProblem) {
         for pair in text.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let key = Self.decode(parts[0]), let value = Self.decode(parts.count > 1 ? parts[1] : "") else {
-                continue
+                throw PageProblem.bad(
+                    "a field cannot be read: it must be UTF-8, with percent signs before two hexadecimal digits"
+                )
             }
             pairs.append((key, value))
         }

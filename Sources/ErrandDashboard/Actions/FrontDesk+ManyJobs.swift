@@ -38,7 +38,17 @@ extension FrontDesk {
         return selection
     }
 
+    /// A filter that is misspelt would else be none, and all jobs would be meant.
+    private func checkKeys(_ form: FormFields) throws {
+        let known = JobsRequest.keys + ["action", "scope", "from", "asked", "counted", "confirmed", "job"]
+        guard let unknown = form.pairs.map(\.key).first(where: { !known.contains($0) }) else { return }
+        throw PageProblem.bad(
+            "there is no field \(unknown.prefix(64)); the filters are \(JobsRequest.keys.joined(separator: ", "))"
+        )
+    }
+
     private func actOnMatching(_ action: BulkAction, _ wanted: JobsRequest, _ visit: Visit) async throws -> Response {
+        try checkKeys(visit.form)
         let states = wanted.state.map { [$0] } ?? action.usualStates
         guard states.allSatisfy(action.states.contains) else {
             throw PageProblem.bad("\(states[0].rawValue) jobs cannot be told to \(action.rawValue)")

@@ -96,12 +96,12 @@ struct FrontDesk: Sendable {
             do { body = try await request.body.collect(upTo: limit) } catch {
                 throw PageProblem(status: .contentTooLarge, message: "that is too much for one form")
             }
-            form = FormFields(parsing: String(buffer: body))
+            form = try FormFields(parsing: String(buffer: body))
         }
         return Visit(
             access: access,
             base: base,
-            query: FormFields(parsing: request.uri.query ?? ""),
+            query: try FormFields(parsing: request.uri.query ?? ""),
             form: form,
             path: path
         )

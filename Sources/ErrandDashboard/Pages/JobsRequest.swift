@@ -18,7 +18,7 @@ struct JobsRequest: Sendable {
     /// The fields that say which jobs, without where to go on.
     let fields: FormFields
 
-    private static let keys = ["queue", "state", "operation", "name", "error", "worker", "since", "until"]
+    static let keys = ["queue", "state", "operation", "name", "error", "worker", "since", "until"]
 
     /// Reads the fields of an address or of a form.
     ///

@@ -171,6 +171,26 @@ import Testing
         #expect(server.requests.contains { String(decoding: $0.body, as: UTF8.self).contains(#""type":"job.gap""#) })
     }
 
+    @Test(arguments: [[], ["mail"]]) func `with nothing to forward it waits for the end`(
+        _ queues: [String]
+    ) async throws {
+        let hooks = try Webhooks([], of: queues, broker: broker)
+        let (ends, ended) = AsyncStream.makeStream(of: String.self)
+        let running = Task {
+            try await hooks.run()
+            ended.yield("hooks")
+        }
+        // Whatever it does at once it has done by then.
+        Task {
+            try await Task.sleep(for: .milliseconds(300))
+            ended.yield("time")
+        }
+        var first = ends.makeAsyncIterator()
+        #expect(await first.next() == "time", "it ended, and its group would have with it")
+        running.cancel()
+        try await running.value
+    }
+
     @Test func `what can never work is refused`() throws {
         let url = try #require(URL(string: "https://example.org/"))
         let file = try #require(URL(string: "file:///etc/passwd"))

@@ -56,6 +56,22 @@ import Testing
         #expect(try await ids(.ready, scene) == ["j1"])
     }
 
+    @Test(arguments: [("name", "caf\u{E9}"), ("opertion", "work")])
+    func aFilterThatIsNotUnderstoodIsNotLeftOut(_ field: (String, String)) async throws {
+        let (scene, dashboard) = try await scene(3)
+        let order = form("cancel", "ready") + [("confirmed", "yes"), field]
+        let answer = try await DashboardScene.ask(dashboard, "/jobs/act", order, inLatin1: true)
+        #expect(answer.status == 400, "\(answer.text)")
+        #expect(try await ids(.ready, scene) == ["j0", "j1", "j2"])
+    }
+
+    @Test func anAddressThatIsNotUnderstoodShowsNothing() async throws {
+        let (_, dashboard) = try await scene(3)
+        for place in ["/jobs?queue=%FF", "/jobs?name=%", "/jobs?%C3=1"] {
+            #expect(try await DashboardScene.ask(dashboard, place).status == 400, "\(place)")
+        }
+    }
+
     @Test(arguments: [3, 1500]) func whatIsPushedAfterTheQuestionIsLeftAlone(_ count: Int) async throws {
         let (scene, dashboard) = try await scene(count)
         let question = try await DashboardScene.ask(dashboard, "/jobs/act", form("cancel", "ready")).text

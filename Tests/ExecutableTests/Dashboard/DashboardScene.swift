@@ -43,6 +43,11 @@ struct DashboardScene: Sendable {
         return try await Self.ask(dashboard, path, form, headers)
     }
 
+    /// As a form of a page that is not UTF-8 comes.
+    private static func latin1(_ text: String) -> String {
+        text.unicodeScalars.map { $0.isASCII ? String($0) : "%" + String($0.value, radix: 16) }.joined()
+    }
+
     /// What a page or an action of a dashboard answers.
     ///
     /// - Parameters:
@@ -54,12 +59,13 @@ struct DashboardScene: Sendable {
         _ form: [(String, String)]? = nil,
         _ headers: HTTPFields? = nil,
         in group: RouterPath = "",
-        at place: String = "/errand"
+        at place: String = "/errand",
+        inLatin1 isLatin1: Bool = false
     ) async throws -> (status: Int, text: String, headers: HTTPFields) {
         let router = Router(context: AskedContext.self)
         dashboard.addRoutes(to: router.group(group), at: "/errand")
         let body = form.map { form in
-            ByteBuffer(string: form.map { "\($0.0)=\(encode($0.1))" }.joined(separator: "&"))
+            ByteBuffer(string: form.map { "\($0.0)=\(isLatin1 ? latin1($0.1) : encode($0.1))" }.joined(separator: "&"))
         }
         var fields = headers ?? (form == nil ? [:] : [.origin: "http://localhost"])
         if let body { fields[.contentLength] = "\(body.readableBytes)" }
