@@ -1,5 +1,6 @@
 #include "CErrandChild.h"
 
+#include <limits.h>
 #include <sys/resource.h>
 
 // The soft limit is kept low by default for programs that use select(), so what is run here gets it back.
@@ -12,6 +13,10 @@ unsigned long errand_child_make_room(unsigned long wanted) {
     if (limit.rlim_cur >= wanted) return limit.rlim_cur;
     struct rlimit raised = limit;
     raised.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+#ifdef __APPLE__
+    // More is an error there, whatever the hard limit says.
+    if (raised.rlim_cur > OPEN_MAX) raised.rlim_cur = OPEN_MAX;
+#endif
     if (setrlimit(RLIMIT_NOFILE, &raised) != 0) return limit.rlim_cur;
     usual = limit;
     is_raised = 1;

@@ -87,10 +87,10 @@ struct WorkerCommand: AsyncParsableCommand {
             let catalogue = try readCatalogue(catalogue)
             let schedules = try catalogue.makeSchedules()
             let logger = CommandLogger.make("errand-worker", level: verbose ? .debug : .warning, format: logFormat)
-            let room = OpenFiles.makeRoom(for: concurrency)
-            if room < concurrency {
+            let files = OpenFiles.makeRoom(for: concurrency)
+            if files.limit < files.wanted {
                 logger.warning(
-                    "the limit of open files has room for \(room) commands at once, not for --concurrency \(concurrency): raise it (ulimit -n, LimitNOFILE)"
+                    "the limit of open files is \(files.limit), and should be \(files.wanted) for --concurrency \(concurrency): commands that have no room are tried again until they have. Raise it (ulimit -Hn, LimitNOFILE)"
                 )
             }
             let open = try brokerOptions.open(as: "errand-worker", patience: .seconds(2), logger: logger)

@@ -49,7 +49,10 @@ import Testing
 
     @Test func aWorkerWhoseListenerIsGoneLeavesAsUsual() async throws {
         let catalogue = server.directory + "/catalogue.yaml"
-        try "operations:\n  nap: {run: [sleep, \"1\"]}\n".write(toFile: catalogue, atomically: true, encoding: .utf8)
+        let gate = server.directory + "/gate"
+        let command = "[sh, -c, \"while [ ! -e \(gate) ]; do sleep 0.05; done\"]"
+        try "operations:\n  wait: {run: \(command), timeout: 2m}\n"
+            .write(toFile: catalogue, atomically: true, encoding: .utf8)
         let shell = #"""
             ( sh -c 'echo "pid $$" >&2; exec "$@"' sh "$@"; echo "status $?" >&2 ) | head -n 1
             """#
@@ -61,15 +64,12 @@ import Testing
         )
         let pid = try #require(Int32(try await worker.errorLine { $0.hasPrefix("pid ") }.dropFirst(4)))
         _ = try await worker.line { $0.contains("registered") }
-        #expect(try await Executable.producer.run(["push", "nap"], on: server).status == 0)
-        try await eventually("it runs") { try server.run("HLEN", "errand:{default}:counters") != "0" && isClaimed() }
+        #expect(try await Executable.producer.run(["push", "wait"], on: server).status == 0)
+        try await eventually("it runs") { try !server.run("KEYS", "errand:{default}:claims:*").isEmpty }
         kill(pid, SIGTERM)
+        #expect(FileManager.default.createFile(atPath: gate, contents: nil))
         let output = await worker.end()
         #expect(output.error.hasSuffix("status 0\n"), "\(output.error)")
         #expect(try server.run("HGET", "errand:{default}:counters", "finished") == "1")
-    }
-
-    private func isClaimed() throws -> Bool {
-        try !server.run("KEYS", "errand:{default}:claims:*").isEmpty
     }
 }

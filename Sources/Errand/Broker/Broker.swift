@@ -102,7 +102,8 @@ public protocol WatchingBroker: Sendable {
 
     /// The events of these queues, or of every queue (also later ones) when `queues` is `nil`.
     ///
-    /// Events are hints: a subscriber that is cut off or too slow misses some.
+    /// Events are hints: a subscriber that is cut off or too slow misses some. It is subscribed again for as long as it listens; only where
+    /// the broker does not permit it to, the stream ends with that error.
     ///
     /// - Parameters:
     ///   - queues: whose events; of every queue when `nil`.

@@ -7,13 +7,13 @@ package enum OpenFiles {
     /// Of all else: the broker, the warden, a command that is just being started.
     private static let besides = 100
 
-    /// Makes room for commands, as far as the system permits. Call it before the first one is run.
+    /// Makes room for commands, as far as the system permits; they themselves get the usual limit. Call it before the first one is run.
     ///
     /// - Parameter commands: how many are to run at once.
-    /// - Returns: how many have room.
-    package static func makeRoom(for commands: Int) -> Int {
-        let (wanted, overflow) = commands.multipliedReportingOverflow(by: ofACommand)
-        let room = errand_child_make_room(UInt(clamping: overflow ? .max : wanted) + UInt(besides))
-        return min(commands, max(0, (Int(clamping: room) - besides) / ofACommand))
+    /// - Returns: the limit, and what it should be at least.
+    package static func makeRoom(for commands: Int) -> (limit: Int, wanted: Int) {
+        let (files, overflow) = commands.multipliedReportingOverflow(by: ofACommand)
+        let wanted = overflow ? Int.max / 2 : files + besides
+        return (Int(clamping: errand_child_make_room(UInt(clamping: wanted))), wanted)
     }
 }

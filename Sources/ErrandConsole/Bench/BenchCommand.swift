@@ -83,7 +83,8 @@ struct BenchCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingFailures {
-            try await BenchPlace.with(brokerOptions) { broker, url in
+            // Shown when all is tidied up: output that cannot be written ends the command.
+            let show = try await BenchPlace.with(brokerOptions) { broker, url in
                 let stage = BenchStage(
                     broker: broker,
                     brokerURL: url,
@@ -92,25 +93,29 @@ struct BenchCommand: AsyncParsableCommand {
                     concurrency: concurrency,
                     probes: probes
                 )
+                let measured: () throws -> Void
                 do {
-                    if growth { try await showGrowth(on: stage) } else { try await showFigures(on: stage) }
+                    measured = growth ? try await measureGrowth(on: stage) : try await measureFigures(on: stage)
                 } catch {
                     try await stage.tidyUp()
                     throw error
                 }
                 try await stage.tidyUp()
+                return measured
             }
+            try show()
         }
     }
 
     private var often: BenchRuns { BenchRuns(asked: runs) }
 
-    private func showFigures(on stage: BenchStage) async throws {
+    /// Measures, and answers what shows it.
+    private func measureFigures(on stage: BenchStage) async throws -> () throws -> Void {
         let run = BenchRun(stage: stage, measurements: measurements(on: stage), runs: often)
         let figures = try await run.figures()
         let facts = try await BenchFacts.gather(stage, runs: often)
         let report = BenchReport(figures: figures, facts: facts, jobs: jobs, runs: often.count())
-        if json { StandardOutput.write(report.json.bytes) } else { report.print() }
+        return { if json { StandardOutput.write(report.json.bytes) } else { report.print() } }
     }
 
     /// What is measured: all that was asked for, without the ceilings where they cannot be had.
@@ -123,12 +128,17 @@ struct BenchCommand: AsyncParsableCommand {
         return asked.filter { !$0.isCeiling }
     }
 
-    private func showGrowth(on stage: BenchStage) async throws {
+    private func measureGrowth(on stage: BenchStage) async throws -> () throws -> Void {
         let axes = GrowthAxis.allCases.filter { axis.isEmpty || axis.contains($0) }
         let points = try await GrowthBench(stage: stage, axes: axes, most: mostWaiting, runs: often).points()
         let report = GrowthReport(points: points, facts: try await .gather(stage, runs: often))
-        if json { StandardOutput.write(report.json.bytes) } else { report.print() }
-        guard let plot else { return }
+        return {
+            if json { StandardOutput.write(report.json.bytes) } else { report.print() }
+            if let plot { try draw(points, into: plot) }
+        }
+    }
+
+    private func draw(_ points: [GrowthPoint], into plot: String) throws {
         do { try Data(GrowthPlot(points: points).svg.utf8).write(to: URL(fileURLWithPath: plot)) } catch {
             throw CommandFailure("cannot write \(plot): \(error.localizedDescription)", ExitStatus.unsuccessful)
         }

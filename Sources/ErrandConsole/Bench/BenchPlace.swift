@@ -5,10 +5,10 @@ import Foundation
 /// Where a benchmark is run: on the server that is named, or on an embedded one that goes with it.
 enum BenchPlace {
     /// Opens the broker, and says by which URL worker processes reach it.
-    static func with(
+    static func with<Value>(
         _ options: BrokerOptions,
-        _ body: (_ broker: RedisBroker, _ url: String) async throws -> Void
-    ) async throws {
+        _ body: (_ broker: RedisBroker, _ url: String) async throws -> Value
+    ) async throws -> Value {
         let logger = CommandLogger.make("errand-bench")
         if options.namesBroker {
             let open = try options.open(as: "errand-bench", logger: logger)
@@ -18,7 +18,7 @@ enum BenchPlace {
         let home = try TemporaryBroker.open(as: "errand-bench", logger: logger)
         defer { home.close(keepingData: false) }
         StandardError.write("broker: embedded, for this run only")
-        try await body(home.broker, url(of: home.broker))
+        return try await body(home.broker, url(of: home.broker))
     }
 
     /// A directory's name may hold anything.

@@ -81,22 +81,24 @@ struct DemoCommand: AsyncParsableCommand {
         let run = DemoRun(home: home, workers: processes, workerCount: workers, found: found, display: display)
         let result = try await run.run()
         display.clear()
-        show(result)
+        let isShown = show(result)
         isKept = keep
         if keep { await waitForInterruption(home, display) }
         guard result.complaints.isEmpty else { throw ExitStatus.unsuccessful }
+        guard isShown else { throw CommandFailure("cannot write the output", ExitStatus.notWritten) }
     }
 
     private func workerArguments(for home: TemporaryBroker) -> [String] {
         ["demo-worker", "--embedded", home.directory] + (spoil.map { ["--spoil", $0] } ?? [])
     }
 
-    private func show(_ result: DemoResult) {
+    /// Answers whether what a program reads, or else a person, could be written.
+    private func show(_ result: DemoResult) -> Bool {
         let report = DemoReport(result: result)
-        RawOutput.write("\n" + report.table + "\n", to: json ? 2 : 1)
+        let isTold = RawOutput.write("\n" + report.table + "\n", to: json ? 2 : 1)
         for complaint in result.complaints { RawOutput.write("error: \(complaint)\n", to: 2) }
         if result.complaints.isEmpty { RawOutput.write(DemoReport.suggestions, to: json ? 2 : 1) }
-        if json { RawOutput.write(result.json + "\n", to: 1) }
+        return json ? RawOutput.write(result.json + "\n", to: 1) : isTold
     }
 
     private func waitForInterruption(_ home: TemporaryBroker, _ display: DemoDisplay) async {

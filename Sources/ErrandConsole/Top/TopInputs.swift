@@ -11,6 +11,8 @@ enum TopInput: Sendable {
     case failures([JobEvent])
     /// How far the work with many jobs is.
     case progress(String)
+    /// Something that the one who looks has to know.
+    case problem(String)
     case tick
     /// No key comes any more.
     case keysOver
@@ -44,7 +46,7 @@ struct TopBacklog: Sendable {
         case .move, .character: press(input)
         case .keysOver: areKeysOver = true
         case .end: isEnd = true
-        case .listening, .failures, .progress, .tick: merge(input)
+        case .listening, .failures, .progress, .problem, .tick: merge(input)
         }
     }
 
@@ -78,7 +80,9 @@ struct TopBacklog: Sendable {
 extension TopInput {
     fileprivate func isAlike(_ other: TopInput) -> Bool {
         switch (self, other) {
-        case (.listening, .listening), (.failures, .failures), (.progress, .progress), (.tick, .tick): true
+        case (.listening, .listening), (.failures, .failures), (.progress, .progress), (.problem, .problem),
+            (.tick, .tick):
+            true
         default: false
         }
     }

@@ -35,11 +35,15 @@ actor TopSession {
                 },
                 Task { [broker, named] in
                     let events = broker.events(of: named.isEmpty ? nil : named) { inputs.add(.listening) }
-                    for try await message in events {
-                        let failures = message.lines.filter(\.tellsFailure).compactMap { JobEvent(line: $0) }
-                        if !failures.isEmpty { inputs.add(.failures(failures)) }
+                    do {
+                        for try await message in events {
+                            let failures = message.lines.filter(\.tellsFailure).compactMap { JobEvent(line: $0) }
+                            if !failures.isEmpty { inputs.add(.failures(failures)) }
+                        }
+                    } catch {
+                        inputs.add(.problem("failures are not heard: \(error)"))
                     }
-                } as Task<Void, any Error>,
+                },
             ] as [any Cancellable]
         defer {
             for feed in feeds { feed.cancel() }
@@ -65,6 +69,7 @@ actor TopSession {
             case .move(let step): view.select(step)
             case .character(let character): return try await act(on: character, inputs)
             case .progress(let text): if work != nil { view.work = text }
+            case .problem(let text): view.message = text
             case .keysOver, .end: return false
             }
         } catch {
@@ -97,7 +102,7 @@ actor TopSession {
         case "q": return false
         case "p": try await togglePause()
         case "r": ask(.retry) { $0.dead }
-        case "c": ask(.cancel) { $0.ready + $0.scheduled + $0.retrying }
+        case "c": ask(.cancel) { $0.ready + $0.scheduled + $0.retrying + $0.deferred }
         default: break
         }
         return true

@@ -24,8 +24,8 @@ struct QueueAudit {
     private var total = 1
 
     private var bodies = 0
-    /// As the last page had them.
-    private var bodiesAMebibyte = 1
+    /// Of the page with the largest.
+    private var bodiesAMebibyte = Self.page
     private var lines: [(name: String, length: Int)] = []
     private var sessions: [String] = []
 
@@ -192,8 +192,10 @@ struct QueueAudit {
             // A page takes about a mebibyte at the most; one that is empty tells nothing of the next.
             let seen = max(0, ids.count - 1)
             if seen > 0, let bytes = ids.first.flatMap({ Int($0) }) {
-                bodiesAMebibyte = (1 << 20) / max(1, bytes / seen)
-                count = min(Self.page, max(1, bodiesAMebibyte))
+                let fitting = (1 << 20) / max(1, bytes / seen)
+                bodiesAMebibyte = min(bodiesAMebibyte, max(1, fitting))
+                // Not all at once: small ones may stand before large ones.
+                count = min(Self.page, 2 * count, max(1, fitting))
             }
             advance(by: seen)
             position = page.next

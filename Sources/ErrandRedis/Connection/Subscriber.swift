@@ -22,11 +22,11 @@ package final class Subscriber: Subscription {
     private let onRefused: @Sendable (BrokerError) -> Void
     private let stop = WakePipe()
     private let isStopped = Atomic(false)
+    private let isRefused = Atomic(false)
 
     /// Subscribes to channels, or to patterns of channels.
     ///
-    /// - Parameter onRefused: told that the server's user may not read these channels, the first time that it says so; after that it is
-    ///   still asked, for that may change.
+    /// - Parameter onRefused: told the first time that the server's user may not read these channels; it is asked on, for that may change.
     package init(
         _ address: RedisAddress,
         _ options: ConnectionOptions,
@@ -60,7 +60,6 @@ package final class Subscriber: Subscription {
 
     private func run() {
         var backoff = Backoff()
-        var isRefused = false
         while !stopped {
             do throws(BrokerError) {
                 var context = try HiredisContext.greeted(address, options)
@@ -69,10 +68,6 @@ package final class Subscriber: Subscription {
                 try listen(on: &context, &backoff)
             } catch {
                 logger.debug("subscription lost", metadata: ["broker.address": "\(address)", "error": "\(error)"])
-                if error.code == .notPermitted, !isRefused {
-                    isRefused = true
-                    onRefused(error)
-                }
             }
             if !stopped { stop.wait(milliseconds: Int(backoff.next() * 1000)) }
         }
@@ -95,10 +90,17 @@ package final class Subscriber: Subscription {
         }
     }
 
+    /// Rights are as somebody wanted them; a password that is just being changed is another matter.
+    private func refusal(_ reason: ServerError) -> BrokerError {
+        let error = reason.brokerError(at: address)
+        if reason.word == "NOPERM", !isRefused.exchange(true, ordering: .relaxed) { onRefused(error) }
+        return error
+    }
+
     /// `[message, channel, text]`, `[pmessage, pattern, channel, text]`, `[subscribe, channel, count]`; anything else
     /// is passed over.
     private func take(_ reply: RESPValue, _ backoff: inout Backoff) throws(BrokerError) {
-        if case .error(let text) = reply { throw ServerError(text).brokerError(at: address) }
+        if case .error(let text) = reply { throw refusal(ServerError(text)) }
         guard let parts = reply.elements, let kind = parts.first?.text, parts.count >= 3 else { return }
         switch kind {
         case "message":

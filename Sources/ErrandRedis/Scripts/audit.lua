@@ -447,7 +447,7 @@ function steps.tick()
   local stored = score('timetable', name)
   if not stored and not there('pauses', name) then
     -- As long as what held the pauses lies aside, nobody knows whether this is one that was paused.
-    local was_paused = call('EXISTS', Q .. ':spoiled:pauses') == 1
+    local was_paused = wrong_type('pauses', 'hash') or call('EXISTS', Q .. ':spoiled:pauses') == 1
     if was_paused then finding('pause_unknown', name, function() put('pauses', name, nowtext) end)
     else finding('schedule_without_tick', name, set) end
   elseif stored and tonumber(stored) > num(upcoming) + 172800000 then finding('tick_far_ahead', name, set) end

@@ -67,10 +67,12 @@ local function return_claim(id, session, kind)
 end
 
 -- Claims, as HGETALL answers them, from the newest to the oldest: the first in line goes back last, so that it is at the head
--- again. A hash this small keeps its fields in the order in which they came; of a larger one, the ids tell.
-local function newest_first(claims)
+-- again. A hash this small keeps its fields in the order in which they came; of one that is larger, or was as this began, the ids tell.
+local function newest_first(claims, session)
   local sorted, flat = {}, {}
-  local keeps_order = #claims <= 256
+  local me, keeps_order = Q .. ':session:' .. session, #claims <= 256
+  if not keeps_order then call('HSET', me, 'jumbled', 1)
+  elseif call('HGET', me, 'jumbled') then keeps_order = false end
   for i = 1, #claims, 2 do
     sorted[#sorted + 1] = { claims[i], num(string.match(claims[i + 1], '^(%d+):')), claims[i + 1], i }
   end

@@ -19,7 +19,7 @@ for i = 3, #ARGV - 1, 2 do
   local claim = call('HGET', mine, ARGV[i])
   if not claim or string.match(claim, '^(%d+):') ~= ARGV[i + 1] then answer[#answer + 1] = ARGV[i] end
 end
-local held, strange = newest_first(call('HGETALL', mine)), {}
+local held, strange = newest_first(call('HGETALL', mine), session), {}
 for i = 1, #held, 2 do
   if room <= 0 then break end
   local id = held[i]

@@ -123,7 +123,7 @@ end
 local taken, more = 0, 0
 if dead then
   local mine = Q .. ':claims:' .. dead
-  taken = take_back(dead, newest_first(some_claims(mine)), mine)
+  taken = take_back(dead, newest_first(some_claims(mine), dead), mine)
   if call('EXISTS', mine) == 0 then end_session(dead) end
   more = 1
 elseif live then

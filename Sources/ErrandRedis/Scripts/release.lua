@@ -6,7 +6,7 @@ local session = ARGV[1]
 local wrong = session_type_error(session)
 if wrong then return wrong end
 local mine = Q .. ':claims:' .. session
-local held = newest_first(call('HGETALL', mine))
+local held = newest_first(call('HGETALL', mine), session)
 local returned = {}
 for i = 1, #held, 2 do
   if room <= 0 then break end

@@ -72,6 +72,25 @@ struct LargeJobTests {
         #expect(try await broker.status(of: "default").queue.totals["released"] == ids.count)
     }
 
+    /// Two hundred are more than a small hash holds, so their ids tell in which order those of one call go back: to the last of them.
+    @Test func theOrderOfManyIsTheSameInAllParts() async throws {
+        defer { broker.close() }
+        let large = String(repeating: "x", count: 100_000)
+        let jobs = try (100..<300).map { number in
+            try OperationDescription("work", encoding: [large], id: "job-\(number * 7919 % 1000)-\(number)").settled()
+        }
+        for start in stride(from: 0, to: jobs.count, by: 40) {
+            _ = try await broker.push(Array(jobs[start..<start + 40]), to: "default")
+        }
+        try await broker.register(session, on: "default")
+        var calls = Calls(broker: broker, session: session)
+        var expected: [String] = []
+        while expected.count < jobs.count { expected += try await calls.claim(200).map(\.id).sorted() }
+        try await broker.release(session, on: "default")
+        let line = try server.run("LRANGE", key + "ready:5", "0", "-1").split(separator: "\n").map(String.init)
+        #expect(line == expected)
+    }
+
     @Test func whatAWorkerDoesNotKnowGoesBackInParts() async throws {
         defer { broker.close() }
         try await hold()

@@ -34,12 +34,16 @@ struct RolledBackClaimsTests {
     }
 
     /// Plays with a worker of a short lease that has begun a job of a long timeout.
-    private func play(_ body: (RedisServer, RedisBroker, Handler, String) async throws -> Void) async throws {
+    private func play(
+        concurrency: Int = 8,
+        lease: Duration = .seconds(9),
+        _ body: (RedisServer, RedisBroker, Handler, String) async throws -> Void
+    ) async throws {
         let server = try RedisServer()
         let broker = RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "rolled-back"))
         defer { broker.close() }
         let handler = Handler()
-        let configuration = WorkerConfiguration(queues: [.init(Self.queue)], lease: .seconds(9))
+        let configuration = WorkerConfiguration(queues: [.init(Self.queue)], concurrency: concurrency, lease: lease)
         let worker = Worker(
             broker: broker,
             configuration: configuration,
@@ -116,6 +120,37 @@ struct RolledBackClaimsTests {
             try server.run("HDEL", "errand:{\(Self.queue)}:claims:\(session)", id)
             try server.run("HDEL", "errand:{\(Self.queue)}:body", id)
             try await eventually("the handler is told to stop") { handler.seen.withLock(\.cancelled) == 1 }
+        }
+    }
+
+    @Test("many large ones that no worker knows go back one part after the other", .timeLimit(.minutes(6)))
+    func unknownLargeClaims() async throws {
+        try await play(concurrency: 1, lease: .seconds(20)) { server, broker, handler, _ in
+            let large = String(repeating: "x", count: 900_000)
+            for _ in 0..<24 {
+                let job = try OperationDescription("wait", encoding: [large], queue: Self.queue)
+                _ = try await Producer(broker: broker).push(job)
+            }
+            let hold = """
+                local Q = KEYS[1]
+                local session = redis.call('ZRANGE', Q .. ':sessions', 0, 0)[1]
+                local token = redis.call('HGET', Q .. ':seq', 'token')
+                for _, id in ipairs(redis.call('LRANGE', Q .. ':ready:5', 0, -1)) do
+                  redis.call('HSET', Q .. ':claims:' .. session, id, token .. ':4000000000000')
+                end
+                redis.call('DEL', Q .. ':ready:5')
+                """
+            try server.run("EVAL", hold, "1", "errand:{\(Self.queue)}")
+            let released = { try await broker.status(of: Self.queue).queue.totals["released"] }
+            try await eventually("some are back", within: .seconds(100)) { try await released() > 0 }
+            let began = ContinuousClock.now
+            try await eventually("all are back", within: .seconds(100)) { try await released() == 24 }
+            // A doubt takes two beats, of five seconds each.
+            #expect(ContinuousClock.now - began < .seconds(9), "each part waited for another doubt")
+            handler.seen.withLock { $0.isOpen = true }
+            try await eventually("all are done") {
+                try await broker.status(of: Self.queue).queue.totals["finished"] == 25
+            }
         }
     }
 }

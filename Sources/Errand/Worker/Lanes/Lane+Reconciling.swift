@@ -15,6 +15,12 @@ extension Lane {
     /// The broker's account and this worker's may differ: the broker came back with older data, took a claim away, or gave one in an answer
     /// that cannot have been its own.
     func reconcile(_ call: Int) async throws(BrokerError) {
+        // What is large comes back in parts, of which the last are not to wait for another doubt.
+        while try await reconcileSome(call), !epoch.isLost {}
+    }
+
+    /// Answers whether there may be more.
+    private func reconcileSome(_ call: Int) async throws(BrokerError) -> Bool {
         let runs = held.withLock { held in
             held.account.reset(known: held.known)
             // A job has one claim: beside a run of it, the report of an older one is of no use any more.
@@ -23,7 +29,7 @@ extension Lane {
         }
         do throws(BrokerError) {
             let answer = try await epoch.broker.reconcile(epoch.session, call: call, runs: runs, on: queue)
-            guard answer.givenBack > 0 || !answer.lost.isEmpty else { return }
+            guard answer.givenBack > 0 || !answer.lost.isEmpty else { return false }
             epoch.logger.info(
                 "claims reconciled with the broker",
                 metadata: [
@@ -31,9 +37,11 @@ extension Lane {
                 ]
             )
             for id in answer.lost { held.withLock { $0.runs[id] }?.stop(.lost) }
+            return answer.givenBack > 0
         } catch {
             if error.code == .sessionLost || error.code == .closed { throw error }
             epoch.logger.debug("not reconciled", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
+            return false
         }
     }
 }

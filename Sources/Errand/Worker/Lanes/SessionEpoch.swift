@@ -70,6 +70,7 @@ final class SessionEpoch: Sendable {
         let hints = broker.hints(for: session, on: session.queues) { [weak self] in self?.take($0) }
         shutdown.onChange { [weak self] in self?.drain() }
         let isServed = await inTime { await self.serve(lanes) }
+        if !isServed { tellWhatIsLeft(lanes) }
         over.store(true, ordering: .releasing)
         hints.cancel()
         // A broker that does not answer would only cost time; the leases end by themselves.
@@ -85,6 +86,14 @@ final class SessionEpoch: Sendable {
         if let refusal { throw refusal }
         guard let first, first.code != .sessionLost, !isDraining else { return isLost }
         throw first
+    }
+
+    private func tellWhatIsLeft(_ lanes: [Lane]) {
+        let jobs = lanes.reduce(0) { sum, lane in sum + lane.held.withLock(\.known) }
+        logger.warning(
+            "the broker does not answer within the grace: what this worker holds goes back when its lease ends",
+            metadata: ["worker.id": "\(session.id)", "jobs": "\(jobs)"]
+        )
     }
 
     /// Does something, but does not wait for it when the worker's time is over: a call that hangs must not keep it from leaving.

@@ -11,15 +11,17 @@ enum RawOutput {
     /// From now on a reader that is gone is an error of the write, not the end of the process.
     static func outliveReaders() { signal(SIGPIPE, SIG_IGN) }
 
-    /// Writes a text; what cannot be written is left out.
-    static func write(_ text: String, to descriptor: Int32) {
+    /// Writes a text. Answers whether all of it could be written.
+    @discardableResult
+    static func write(_ text: String, to descriptor: Int32) -> Bool {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Self.write($0, descriptor) }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }
+            guard count > 0 else { return false }
             rest = rest.dropFirst(count)
         }
+        return true
     }
 
     private static func write(_ bytes: UnsafeRawBufferPointer, _ descriptor: Int32) -> Int {
