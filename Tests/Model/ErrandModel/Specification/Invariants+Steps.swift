@@ -66,7 +66,7 @@ extension QueueModel {
         guard let successor = jobs[waited] else {
             switch command {
             // A newer one came, or nobody wants it any more.
-            case .push, .cancel, .delete: return nil
+            case .push, .cancel, .delete, .clear: return nil
             default: return "S11: \(waited) ended with the claim that it waited for"
             }
         }
