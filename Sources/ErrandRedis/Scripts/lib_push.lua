@@ -71,7 +71,6 @@ local function write_gathered()
   bodies, entries = {}, {}
 end
 
-
 local function event_of(kind, id, fragment) return event(kind, id, fragment, 0, 'null', 0, 'null') end
 
 local function take_name(id, name)
