@@ -289,12 +289,13 @@ struct Calls {
         return try await broker.exchange(Self.exchange(session, number, [], wanted: count), on: "default").claims
     }
 
-    mutating func report(
+    /// Answers whether the report counted.
+    @discardableResult mutating func report(
         _ claim: Claim,
         _ verb: OutcomeReport.Verb,
         result: String = "",
         delay: Int? = nil
-    ) async throws {
+    ) async throws -> Bool {
         number += 1
         let job = try? JobEnvelope.read(stored: claim.body)
         let report = OutcomeReport(
@@ -307,6 +308,7 @@ struct Calls {
             result: Array(result.utf8),
             retryDelay: delay
         )
-        _ = try await broker.exchange(Self.exchange(session, number, [report], wanted: 0), on: "default")
+        return try await broker.exchange(Self.exchange(session, number, [report], wanted: 0), on: "default").accepted
+            == [true]
     }
 }

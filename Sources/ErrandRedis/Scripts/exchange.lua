@@ -157,19 +157,20 @@ end
 
 if #asked > 0 then
   local held = call('HMGET', mine, unpack(asked))
-  -- An id that somebody wrote into a line twice may run in two sessions; it ends once.
+  -- An id that somebody wrote into a line twice may run in two sessions; it ends once, as long as its end is remembered.
   local over = has('ended') and call('HMGET', Q .. ':ended', unpack(asked)) or {}
+  local long_over = has('ended:old') and call('HMGET', Q .. ':ended:old', unpack(asked)) or {}
   local good, over_claims = nil, 0
 
-  -- Whether the report of an id comes from who holds it; then that claim is over.
-  local function holds(i, start)
+  -- Whether the report of an id counts: it comes from who holds it, and then that claim is over; and the job has not ended otherwise.
+  local function counts(i, start)
     local id, claim = asked[i], held[i]
     if not claim or done[id] or (claim ~= good and string.sub(claim, 1, #start) ~= start) then return false end
     good = claim
     done[id] = true
     over_claims = over_claims + 1
     gone[over_claims] = id
-    return true
+    return not (over[i] or long_over[i])
   end
 
   -- The events of alike jobs differ in their ids and durations only; this is event() for many.
@@ -182,7 +183,7 @@ if #asked > 0 then
     good = nil
     for i = before + 1, before + n do
       local id = asked[i]
-      if holds(i, start) and not over[i] then
+      if counts(i, start) then
         accepted = accepted + 1
         verdicts[i] = '1'
         texts[last + 1], texts[last + 2], texts[last + 3], texts[last + 4] = id, middle, ARGV[durations + i], between
@@ -208,9 +209,9 @@ if #asked > 0 then
     else
       reported = reported + 1
       good = nil
-      local counts = holds(reported, ARGV[at + 2] .. ':') and not over[reported]
-      verdicts[reported] = counts and '1' or '0'
-      if counts then
+      local taken = counts(reported, ARGV[at + 2] .. ':')
+      verdicts[reported] = taken and '1' or '0'
+      if taken then
         take_report(ARGV[at + 1], ARGV[at + 3], ARGV[at + 4], ARGV[at + 5], ARGV[at + 6], ARGV[at + 7], ARGV[at + 8], ARGV[at + 9])
         is_plain = false
       end

@@ -70,4 +70,27 @@ struct StrayEntryTests {
         let status = try await broker.status(of: "default").queue
         #expect(status.dead == 1 && status.totals["dead"] == 1 && status.ready == 0)
     }
+
+    @Test(arguments: ["ended", "ended:old"], [OutcomeReport.Verb.finished, .failed, .released])
+    func aJobThatRunsInTwoSessionsEndsOnce(generation: String, second: OutcomeReport.Verb) async throws {
+        defer { broker.close() }
+        _ = try await broker.push([OperationDescription("work", id: "job").settled()], to: "default")
+        try server.run("RPUSH", key + "ready:5", "job")
+        var calls: [Calls] = []
+        for name in ["session-1", "session-2"] {
+            try await broker.register(FullQueue.session(name), on: "default")
+            calls.append(Calls(broker: broker, session: FullQueue.session(name)))
+        }
+        let claims = [try await calls[0].claim(1), try await calls[1].claim(1)].flatMap(\.self)
+        try #require(claims.map(\.id) == ["job", "job"])
+        #expect(try await calls[0].report(claims[0], .finished))
+        // After a minute an id is remembered elsewhere.
+        if generation != "ended" { try server.run("RENAME", key + "ended", key + generation) }
+        #expect(try await !calls[1].report(claims[1], second, delay: second == .failed ? 1 : nil))
+        #expect(try await broker.status(of: "default").queue.totals["finished"] == 1)
+        #expect(
+            try server.run("EXISTS", key + "body", key + "retrying", key + "ready:5", key + "claims:session-2") == "0"
+        )
+        #expect(try await broker.inspect(["job"], on: "default")[0]?.state == .finished)
+    }
 }

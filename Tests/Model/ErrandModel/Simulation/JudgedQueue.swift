@@ -69,17 +69,28 @@ extension JudgedQueue {
             default: break
             }
         }
+        for job in before.jobs.values {
+            guard case .retrying(let time) = job.place, time > now, let after = queue.jobs[job.id]?.place else {
+                continue
+            }
+            switch after {
+            case .line, .claimed: return "S6: job \(job.id) is tried again too early"
+            default: break
+            }
+        }
         return nil
     }
 
-    /// S5, S9: new claims have new tokens; nothing is claimed after it finished.
+    /// S5, S9: new claims have new tokens; nothing is claimed after its end.
     private mutating func brokenClaim(_ answer: Answer, _ before: QueueModel) -> String? {
         let greatest = ledger.greatestToken
         for (id, session) in queue.sessions {
             let known = Set((before.sessions[id]?.claims ?? []).map(\.token))
             for claim in session.claims where !known.contains(claim.token) {
                 if claim.token <= greatest { return "S5: token \(claim.token) is not new" }
-                if ledger.finished.contains(claim.id) { return "S9: job \(claim.id) runs after it finished" }
+                if ledger.finished.contains(claim.id) || before.ended.ending(of: claim.id, at: now) != nil {
+                    return "S9: job \(claim.id) runs after its end"
+                }
                 ledger.newestToken[claim.id] = claim.token
                 ledger.greatestToken = max(ledger.greatestToken, claim.token)
             }
