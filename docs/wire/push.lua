@@ -645,8 +645,9 @@ local function push_named(id, due, policy, name, envelope)
     return 'a'
   end
   local session = field('running', holder)
-  -- What was written so far stays: a key of a wrong type must not end the script here.
-  local runs = session and not wrong_type('claims:' .. session, 'hash') and call('HEXISTS', Q .. ':claims:' .. session, holder) == 1
+  -- What was written so far stays: a key of a wrong type must not end the script here. Whether the session still has that claim is
+  -- then for the doctor to see; who took the holder for one that waits would end a job that runs.
+  local runs = session and (wrong_type('claims:' .. session, 'hash') or call('HEXISTS', Q .. ':claims:' .. session, holder) == 1)
   if not runs then session = nil end
   if policy == 'd' or policy == 'D' then
     local waiting_next = session and successor_of(holder)

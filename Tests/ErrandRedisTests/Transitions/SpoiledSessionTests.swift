@@ -51,6 +51,26 @@ struct SpoiledSessionTests {
         #expect(findings.contains { $0.kind == "wrong_type" && $0.repaired })
     }
 
+    @Test func aHolderThatItRunsGivesWayWhenItEnds() async throws {
+        defer { broker.close() }
+        try await broker.register(session("session-1"), on: "default")
+        var calls = Calls(broker: broker, session: session("session-1"))
+        #expect(try await push("holder") == .accepted)
+        let claim = try #require(try await calls.claim(1).first)
+        try server.run("RENAME", key("claims:session-1"), "kept")
+        try server.run("SET", key("claims:session-1"), "spoiled")
+        #expect(try await push("successor") == .deferred)
+        try server.run("RENAME", "kept", key("claims:session-1"))
+        #expect(try await calls.report(claim, .finished))
+        #expect(try server.run("LRANGE", key("ready:5"), "0", "-1") == "successor")
+        #expect(try await broker.audit("default", repair: false) == [])
+    }
+
+    private func push(_ id: String) async throws -> Receipt.Outcome {
+        let job = try OperationDescription("noop", name: "name", unique: .replace, id: id)
+        return try await Producer(broker: broker).push(job).outcome
+    }
+
     @Test func othersRegisterBesideIt() async throws {
         defer { broker.close() }
         try await die("session-1", holding: "kept")
