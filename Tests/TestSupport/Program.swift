@@ -13,6 +13,7 @@ package final class Program: Sendable {
         var lines: [String] = []
         var status: Int32?
         var isReadOut = false
+        var signals: Set<Int32> = []
     }
 
     /// Its process id.
@@ -86,9 +87,15 @@ package final class Program: Sendable {
     /// Whether it runs.
     package var isRunning: Bool { status == nil }
 
+    /// The signals that it was sent by ``signal(_:)`` while it ran.
+    package var signals: Set<Int32> { state.state.withLock(\.signals) }
+
     /// Sends it a signal, unless it has ended.
     package func signal(_ number: Int32) {
-        if isRunning { _ = kill(pid, number) }
+        guard isRunning else { return }
+        // Noted first: whoever sees its end must see why.
+        state.state.withLock { _ = $0.signals.insert(number) }
+        _ = kill(pid, number)
     }
 
     /// Kills it with all its children at once.

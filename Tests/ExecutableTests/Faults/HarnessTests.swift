@@ -113,6 +113,27 @@ import Testing
         #expect(report.lost == 1)
     }
 
+    @Test func aWorkerThatEndsByItselfFails() async throws {
+        let report = try await failed("X15", "ended by itself with status 139")
+        #expect(report.lost == 0)
+    }
+
+    @Test func graceWithoutAnOutageFails() async throws {
+        // Whoever was not heard on a busy machine is granted time as well, so this is a matter of time, too.
+        let (status, report) = try await play("X16")
+        #expect(status == 1)
+        #expect(report.problems.contains { $0.contains("grace was granted") })
+    }
+
+    @Test func aJobThatNobodyWantedToEndIsLost() async throws {
+        let report = try await failed("X17", "cancelled, and nobody asked for that")
+        #expect(report.lost == 1)
+    }
+
+    @Test func whatNeverComesIsNotPlayedAgain() async throws {
+        _ = try await failed("X18", "never: it goes on")
+    }
+
     /// Plays one that struck and must fail at once, with a problem of these words.
     private func failed(_ scenario: String, _ words: String) async throws -> Report {
         let (status, report) = try await play(scenario)

@@ -95,7 +95,7 @@ struct Checker {
     }
 
     /// What a queue says of the accepted jobs whose runs did not reach their end.
-    func fates(_ broker: RedisBroker, on queue: String) async throws -> Fates {
+    func fates(_ broker: RedisBroker, on queue: String, mayBeCancelled: Bool = false) async throws -> Fates {
         let entries = accounts.entries
         var fates = Fates()
         let ids = open
@@ -112,6 +112,9 @@ struct Checker {
                 }
                 if record.state == .finished {
                     fates.lost.append(Loss(id: id, why: "finished, it is said, but it never reached its end"))
+                }
+                if !mayBeCancelled, record.state == .cancelled || record.state == .deleted {
+                    fates.lost.append(Loss(id: id, why: "\(record.state.rawValue), and nobody asked for that"))
                 }
             }
         }

@@ -6,7 +6,7 @@ actor Crew {
     private let play: Play
     private let change: @Sendable (inout WorkerOptions) -> Void
     private var workers: [Program] = []
-    private var watch: Task<Void, any Error>?
+    private var watch: Task<Void, Never>?
     /// How often a worker ended by itself, with its statuses.
     private(set) var ends: [Int32] = []
     /// Those that ``killOne()`` has killed.
@@ -21,7 +21,9 @@ actor Crew {
         self.play = play
         self.change = change
         workers = try await play.workers(count, change)
-        watch = Task { try await self.supervise() }
+        watch = Task {
+            do { try await self.supervise() } catch is CancellationError {} catch { play.fails(error) }
+        }
         play.atHalt { await self.dismiss() }
     }
 
@@ -42,7 +44,7 @@ actor Crew {
         while !Task.isCancelled {
             for index in workers.indices {
                 guard let status = workers[index].status else { continue }
-                if status != 128 + SIGKILL { ends.append(status) }
+                if !workers[index].signals.contains(SIGKILL) { ends.append(status) }
                 try Task.checkCancellation()
                 workers[index] = try await play.worker { options in
                     change(&options)

@@ -8,6 +8,8 @@ import TestSupport
 struct JobOptions: Sendable {
     var milliseconds: Int?
     var pad = 0
+    /// What its arguments carry instead of so many bytes.
+    var text: String?
     var gate: String?
     var queue = Play.queue
     var name: String?
@@ -25,7 +27,8 @@ extension Play {
     func job(_ operation: String, _ options: JobOptions = JobOptions()) throws -> JobEnvelope {
         let id = "f" + String(UInt64.random(in: 0 ... .max), radix: 36)
         // The job's own id again and again: no two jobs have the same.
-        let pad = options.pad > 0 ? String(repeating: id, count: options.pad / id.utf8.count + 1) : nil
+        let filler = options.pad > 0 ? String(repeating: id, count: options.pad / id.utf8.count + 1) : nil
+        let pad = options.text ?? filler
         let arguments = Arguments(
             ms: options.milliseconds,
             id: id,

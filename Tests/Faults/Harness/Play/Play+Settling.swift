@@ -25,6 +25,7 @@ extension Play {
         }
         try await awaitRecoveries(queues)
         expectNoLeakedDescriptors()
+        try expectNoGrace()
         try await leave()
         let checker = Checker(accounts: accounts, ledger: ledger)
         let (lost, stuck) = try await losses(checker, in: queues)
@@ -57,6 +58,13 @@ extension Play {
         let reused = rules.mayReuseTokens ? [] : checker.reusedTokens
         expect(reused.isEmpty, "\(reused.count) tokens were given out twice: \(reused.prefix(3))")
         if rules.forbidsOverlaps { expect(overlaps.isEmpty, "jobs ran twice at once: \(overlaps.prefix(5))") }
+    }
+
+    /// Grace is for outages. Granted without one, it hides that nobody's beats are heard.
+    private func expectNoGrace() throws {
+        guard state.withLock(\.rules.forbidsGrace), let server = state.withLock(\.watched) else { return }
+        let leap = try server.run("HGET", Self.key("seq"), "leap")
+        expectInTime(leap.isEmpty, "grace was granted at \(leap), and there was no outage")
     }
 
     /// While workers live, they take back what dead ones held, and end their sessions.
@@ -95,8 +103,9 @@ extension Play {
         var unknown = Set(checker.open)
         var lost: [Checker.Loss] = []
         var stuck: [String] = []
+        let mayBeCancelled = state.withLock(\.rules.jobsMayBeCancelled)
         for queue in queues.sorted() {
-            let found = try await checker.fates(console, on: queue)
+            let found = try await checker.fates(console, on: queue, mayBeCancelled: mayBeCancelled)
             unknown.subtract(found.known)
             lost += found.lost
             stuck += found.stuck

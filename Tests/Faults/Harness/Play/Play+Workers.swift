@@ -144,9 +144,19 @@ extension Play {
             worker.signal(SIGCONT)
             worker.signal(SIGTERM)
         }
-        for worker in running {
-            let status = try await worker.end(within: .seconds(40))
-            expect(!mustBeClean || status == 0, "a worker left with status \(status): \(worker.lines.suffix(3))")
+        for worker in running { _ = try await worker.end(within: .seconds(40)) }
+        for worker in startedWorkers { expectRightEnd(of: worker, mustBeClean: mustBeClean) }
+    }
+
+    /// Whoever was not killed may only have ended because it was asked to, and cleanly.
+    private func expectRightEnd(of worker: Program, mustBeClean: Bool) {
+        guard let status = worker.status, !worker.signals.contains(SIGKILL) else { return }
+        let last = worker.lines.suffix(3)
+        if worker.signals.isDisjoint(with: [SIGTERM, SIGINT]) {
+            let mayEnd = state.withLock(\.rules.workersMayEnd)
+            expect(mayEnd, "a worker ended by itself with status \(status): \(last)")
+        } else {
+            expect(!mustBeClean || status == 0, "a worker left with status \(status): \(last)")
         }
     }
 }

@@ -49,8 +49,16 @@ final class Play: Sendable {
         var serverLosesData = false
         /// Whether the workers must leave with status 0 when they are asked to.
         var workersLeaveCleanly = true
+        /// Whether a worker may end that was neither asked to leave nor killed by the scenario.
+        var workersMayEnd = false
+        /// Whether nobody may have thought of an outage: then beats that fail for everybody show.
+        var forbidsGrace = false
+        /// Whether somebody ends jobs by hand that were meant to run to their end.
+        var jobsMayBeCancelled = false
         /// How long the queue may take to drain.
         var drain = Duration.seconds(60)
+        /// By how much what comes too late may be late because the machine is busy. Beyond that it counts as never.
+        var lateness = Duration.seconds(60)
         /// Whether a push that is refused is tried again, as an application may while somebody mends the server.
         var triesRefusedAgain = false
         /// How early a delayed job may begin, in milliseconds (clocks that were moved).
@@ -149,9 +157,28 @@ final class Play: Sendable {
         since: ContinuousClock.Instant = .now,
         _ holds: () async throws -> Bool
     ) async throws {
-        try await eventually(what, within: limit, holds)
+        try await becomesTrue(what, within: limit, holds)
         let took = Int((ContinuousClock.now - since) / .milliseconds(1))
         state.withLock { $0.report.recoveryMilliseconds = max($0.report.recoveryMilliseconds, took) }
+    }
+
+    /// A busy machine makes late what comes; what does not come a good while later either is wrong.
+    private func becomesTrue(_ what: String, within limit: Duration, _ holds: () async throws -> Bool) async throws {
+        guard let late = try await isLate(what, within: limit, holds) else { return }
+        let lateness = state.withLock(\.rules.lateness)
+        guard try await isLate(what, within: lateness, holds) == nil else { throw TestFailure("never: \(what)") }
+        throw late
+    }
+
+    private func isLate(
+        _ what: String,
+        within limit: Duration,
+        _ holds: () async throws -> Bool
+    ) async throws -> TestFailure? {
+        do {
+            try await eventually(what, within: limit, holds)
+            return nil
+        } catch let failure as TestFailure where failure.isOfTime { return failure }
     }
 
     /// Does something when the scenario ends, however it ends; the last first.

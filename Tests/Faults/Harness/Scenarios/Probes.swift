@@ -64,6 +64,7 @@ extension Scenario {
 
     /// A worker does them; waits for their ends as scenarios do, so that it breaks off where one is missing.
     static func endProbed(_ ids: [String], _ play: Play) async throws {
+        play.rules { $0.lateness = .seconds(1) }
         try await play.worker()
         try await play.recovers("the jobs end", within: .seconds(3)) { ids.allSatisfy { play.ledger.ended[$0] != nil } }
     }

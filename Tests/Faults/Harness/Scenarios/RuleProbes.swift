@@ -84,6 +84,34 @@ extension Scenario {
             play.struck()
             try await endProbed(Array(jobs.dropFirst()), play)
         },
+        Scenario("X15", "a worker dies of itself, and another one does its work") { play in
+            let jobs = try await probedJobs(play)
+            let worker = try await play.worker()
+            play.struck()
+            _ = Foundation.kill(worker.pid, SIGSEGV)
+            try await endProbed(jobs, play)
+        },
+        Scenario("X16", "nobody's beats are heard, and everybody is granted time") { play in
+            play.rules { $0.forbidsGrace = true }
+            let jobs = try await probedJobs(play)
+            try await endProbed(jobs, play)
+            try await play.write("HSET " + Play.key("seq") + " beat", "1")
+            play.struck()
+            try await eventually("grace is granted") {
+                try play.state.withLock(\.watched)?.run("HGET", Play.key("seq"), "leap").isEmpty == false
+            }
+        },
+        Scenario("X17", "a job is cancelled that was to run to its end") { play in
+            let jobs = try await probedJobs(play)
+            _ = try await play.console.cancel([jobs[0]], on: Play.queue)
+            play.struck()
+            try await endProbed(Array(jobs.dropFirst()), play)
+        },
+        Scenario("X18", "work never goes on") { play in
+            try await endProbed(try await probedJobs(play), play)
+            play.struck()
+            try await play.recovers("it goes on", within: .milliseconds(100)) { false }
+        },
     ]
 
     private static func storedText(of id: String, _ play: Play) throws -> String {

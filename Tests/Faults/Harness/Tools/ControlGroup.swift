@@ -18,6 +18,14 @@ struct ControlGroup {
     /// One of its values.
     func get(_ file: String) throws -> String { try Shell.run("cat \(path)/\(file)") }
 
+    /// How many of its processes the kernel has ended because the memory was not enough.
+    var kills: Int {
+        get throws {
+            let line = try get("memory.oom_control").split(separator: "\n").first { $0.hasPrefix("oom_kill ") }
+            return line?.split(separator: " ").last.flatMap { Int($0) } ?? 0
+        }
+    }
+
     /// Puts a process into it.
     func add(_ pid: Int32) throws { try set("cgroup.procs", "\(pid)") }
 

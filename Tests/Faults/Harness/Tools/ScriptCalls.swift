@@ -7,6 +7,7 @@ final class ScriptCalls: Sendable {
     private let counts = Mutex<[String: Int]>([:])
     private let strikes = Mutex<[String: Int]>([:])
     private let struckPushes = Mutex<Set<[UInt8]>>([])
+    private let struckExchanges = Mutex<Set<[UInt8]>>([])
     private static let names = Dictionary(uniqueKeysWithValues: Script.all.map { (Array($0.digest.utf8), $0.name) })
     private static let texts = Dictionary(uniqueKeysWithValues: Script.all.map { ($0.text, $0.name) })
 
@@ -33,6 +34,14 @@ final class ScriptCalls: Sendable {
     func strike(_ name: String, _ request: ChaosProxy.Request) {
         strikes.withLock { $0[name, default: 0] += 1 }
         if name == "push" { struckPushes.withLock { _ = $0.insert(request.bytes) } }
+        if name == "exchange" { struckExchanges.withLock { _ = $0.insert(request.bytes) } }
+    }
+
+    /// How many exchanges that a fault struck brought jobs when they came through for the first time, whether anybody heard it or not.
+    func claims(through proxy: ChaosProxy) -> Int {
+        var waiting = struckExchanges.withLock { $0 }
+        return proxy.passages.filter { waiting.remove($0.request.bytes) != nil && ScriptAnswer($0.answer).bringsClaims }
+            .count
     }
 
     /// How often a fault struck a call of a script.

@@ -59,10 +59,12 @@ extension Scenario {
                 var options = JobOptions()
                 options.name = nasty + "\(number)"
                 options.unique = .drop
-                options.pad = 100
+                // The run tells whether it comes through as it is, by its sum.
+                options.text = nasty
                 return try play.job("mark", options)
             }
             try await play.push(jobs)
+            expectRefused(play)
             for id in ["a b", "a\u{0}", "ü", String(repeating: "x", count: 65)] {
                 do throws(DescriptionError) {
                     _ = try OperationDescription("mark", queue: Play.queue, id: id)
@@ -140,7 +142,7 @@ extension Scenario {
             let server = try play.server()
             let worker = try await play.worker { $0.environment["LOG_LEVEL"] = "trace" }
             let ids = try await play.push(5, "chatter") {
-                $0.pad = 64
+                $0.text = "swordfish \u{1b}[31m\u{0}"
                 $0.ends = false
             }
             try await play.drain()
@@ -151,12 +153,24 @@ extension Scenario {
             }
             let said = worker.lines.joined(separator: "\n")
             play.expect(!said.contains("hunter2"), "the worker's log tells the error's text")
+            play.expect(!said.contains("swordfish"), "the worker's log tells the job's arguments")
             play.expect(said.utf8.count < 200_000, "the worker wrote \(said.utf8.count) bytes")
             let seen = try console(play, server, ["jobs", "--queue", Play.queue, "--state", "dead"])
             play.expect(!seen.contains("\u{1b}"), "the console wrote an escape character")
             _ = try await play.console.delete(ids, on: Play.queue)
         },
     ]
+
+    /// What is no UTF-8 is no JSON text: wrong bytes, too long ones, half of a pair, and a character that is cut off.
+    private static func expectRefused(_ play: Play) {
+        for bytes: [UInt8] in [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf0, 0x9f, 0x98]] {
+            let quote = [UInt8(ascii: "\"")]
+            do {
+                _ = try JSONText(validating: quote + bytes + quote)
+                play.expect(false, "the bytes \(bytes) were let through")
+            } catch { play.struck() }
+        }
+    }
 
     /// Nothing in it may steer a terminal, or turn what follows round.
     private static func expectPlain(_ play: Play, _ lines: [String], _ what: String) {

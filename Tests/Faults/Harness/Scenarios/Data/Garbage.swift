@@ -55,10 +55,11 @@ extension Scenario {
             }
             let after = try await push(play, "mark", 40)
             try await see(play)
+            let survivor = try await expectTakeover(play, workers, of: running)
             try Data().write(to: URL(fileURLWithPath: gate))
             let all = running + waiting + after
             try await play.recovers("every good job is finished") { all.allSatisfy { play.ledger.ended[$0] != nil } }
-            play.expect(workers.allSatisfy(\.isRunning), "a worker ended")
+            play.expect(survivor.isRunning, "a worker ended")
             try await mend(play, server, garbage)
             let final = try await push(play, "mark", 10)
             try await play.recovers("further jobs are finished") { final.allSatisfy { play.ledger.ended[$0] != nil } }
@@ -87,6 +88,23 @@ extension Scenario {
             play.expect(events.all("finished", of: id).count == 1, "its end was published more than once")
         },
     ]
+
+    /// One worker is killed amid its jobs; the other takes them over in time, whatever stands beside them.
+    ///
+    /// - Returns: the one that lives.
+    private static func expectTakeover(_ play: Play, _ workers: [Program], of jobs: [String]) async throws -> Program {
+        guard let victim = workers.first(where: { play.holds($0, jobs) }),
+            let survivor = workers.first(where: { $0.pid != victim.pid })
+        else { throw TestFailure("no worker runs any of the jobs") }
+        let held = jobs.filter { play.holds(victim, [$0]) }
+        let killed = ContinuousClock.now
+        try await play.kill(victim)
+        let limit = Duration.milliseconds(WorkerOptions().lease) + .seconds(5)
+        try await play.recovers("the killed worker's \(held.count) jobs begin again", within: limit, since: killed) {
+            held.allSatisfy { play.holds(survivor, [$0]) }
+        }
+        return survivor
+    }
 
     /// Jobs on all levels, half of them with names.
     private static func push(

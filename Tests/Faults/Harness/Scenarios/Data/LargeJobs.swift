@@ -7,8 +7,10 @@ import TestSupport
 extension Scenario {
     static let largeJobs = [
         Scenario("F68", "arguments of one byte to a hundred megabytes", quick: true) { play in
+            play.rules { $0.forbidsGrace = true }
             try play.server()
-            try await play.worker { $0.lease = 1000 }
+            let worker = try await play.worker { $0.lease = 1000 }
+            async let oldest = play.oldestBeat(of: worker, within: .seconds(play.size(quick: 6, full: 20)))
             let sizes = [1, 1 << 20, (1 << 20) + 1, 16 << 20, play.size(quick: 64, full: 511) << 20]
             for size in sizes {
                 let text =
@@ -29,6 +31,8 @@ extension Scenario {
             try await play.drain()
             let lost = try await play.totals()["recovered"]
             play.expect(lost == 0, "\(lost) jobs were taken back while others were transferred")
+            play.expectSteady(try await oldest, lease: 1000)
+            play.expect(play.sessions(of: worker).count == 1, "the worker's session was lost")
             let dead = try await play.console.jobs(in: .dead, on: Play.queue, from: 0, count: 10).jobs.map(\.id)
             _ = try await play.console.delete(dead, on: Play.queue)
         },

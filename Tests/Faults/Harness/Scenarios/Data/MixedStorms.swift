@@ -25,7 +25,6 @@ extension Scenario {
         for _ in 0..<seconds {
             try await Task.sleep(for: .seconds(1))
             await crew.killOne()
-            play.struck()
         }
         var pushes = try await raging
         // Nothing comes after these, so each of them must run.
@@ -36,6 +35,7 @@ extension Scenario {
         }
         try await play.drain()
         await crew.dismiss()
+        play.struck(try await play.totals()["recovered"], or: "no kill reached a job")
         try await judge(play, pushes)
     }
 

@@ -71,6 +71,8 @@ extension Scenario {
     ///
     /// One that is replaced after its claim and before its begin is told to stop, and what takes its place comes to the head.
     private static func keepItsPlace(_ play: Play) async throws {
+        // What is left of the line is cleared in the end.
+        play.rules { $0.jobsMayBeCancelled = true }
         let server = try play.server()
         let (workers, slots) = (play.size(quick: 1, full: 4), 8)
         let restless: (inout JobOptions) -> Void = {

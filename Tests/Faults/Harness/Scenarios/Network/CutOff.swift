@@ -54,6 +54,7 @@ extension Scenario {
         let other = try await play.worker {
             $0.url = "redis://\(server.credentials)127.0.0.1:\(server.port)"
             $0.prefix = network.prefix
+            $0.concurrency = 3
         }
         let cut = ContinuousClock.now
         try network.drop("-d 127.0.0.2", "-s 127.0.0.2")
@@ -77,7 +78,7 @@ extension Scenario {
         let after = try await play.totals()
         play.expect(after["finished"] == before["finished"], "a finish of the lost session counted")
         play.expect(play.sessions(of: other).count == 1, "the other worker lost its session")
-        try await play.push(10, "mark")
+        try await play.expectEveryoneIsBusy([lonely, other], concurrency: 3)
         try await play.drain()
         try await play.leave()
     }
@@ -115,6 +116,7 @@ extension Scenario {
             }
         }
         try await load.stop()
+        try await play.expectEveryoneIsBusy(workers)
         play.expectStrike(play.accounts.lostAnswers > 0, "no answer of a push was lost")
         play.expect(workers.allSatisfy { play.sessions(of: $0).count == 1 }, "a session was lost")
     }
@@ -148,9 +150,9 @@ extension Scenario {
             try await play.recovers("the worker listens for hints again", within: .seconds(15), since: healed) {
                 try !server.run("PUBSUB", "CHANNELS").isEmpty
             }
-            try await play.push(1, "mark")
+            let id = try await play.push(1, "mark")[0]
             try await play.recovers("the worker works again", within: .seconds(15), since: healed) {
-                try await play.status().ready == 0
+                play.ledger.ended[id] != nil
             }
             play.struck(dropped > 0 ? 1 : 0)
         }

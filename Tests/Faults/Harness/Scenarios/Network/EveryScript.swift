@@ -21,8 +21,13 @@ struct EveryScript {
     let url: String
     /// What pushes and operates through it.
     let broker: RedisBroker
+    /// Strikes the calls that take jobs back and put due ones in line: few of them change anything.
+    let windows: StrikeWindows
 
-    func run() async throws {
+    /// Does all of it.
+    ///
+    /// - Returns: the jobs that a dead worker held: these alone are to be taken back, and to run twice.
+    func run() async throws -> [String] {
         let workers = try await play.workers(2) { $0.url = url }
         let pulse = try await Pulse(play, via: broker)
         let last = try await pushOneByOne()
@@ -38,8 +43,12 @@ struct EveryScript {
         try await eventually("claims that nobody knew come back", within: .seconds(30)) {
             strays.allSatisfy { play.ledger.ended[$0] != nil }
         }
-        try await relieve(workers[0])
+        try await promoteSome()
+        let (next, held) = try await loseOne(of: workers)
+        let newest = try await relieve(workers[1])
+        try await play.expectEveryoneIsBusy([next, newest], within: .seconds(20))
         try await pulse.stop()
+        return held
     }
 
     /// A few names again and again, so that nearly every push meets a job of its name: one that runs, or one that waits for its time.
@@ -88,8 +97,42 @@ struct EveryScript {
         play.expect(cancelled == 3 * rounds, "\(cancelled) jobs were cancelled, not \(3 * rounds)")
     }
 
+    /// Jobs come due while each call that puts such in line is struck.
+    private func promoteSome() async throws {
+        windows.open("promote")
+        let ids = try await play.push(6, "mark", via: broker) { $0.delay = 800 }
+        try await eventually("delayed jobs end", within: .seconds(30)) {
+            ids.allSatisfy { play.ledger.ended[$0] != nil }
+        }
+        windows.close("promote")
+    }
+
+    /// One of two workers dies while each holds as many jobs as it can, and another one comes; each call that takes jobs back is struck.
+    ///
+    /// - Returns: the one that came, and the jobs that the dead one held.
+    private func loseOne(of workers: [Program]) async throws -> (next: Program, held: [String]) {
+        let gate = play.directory + "/gate"
+        let ids = try await play.push(8, "gate", via: broker) {
+            $0.gate = gate
+            $0.timeout = .seconds(120)
+        }
+        try await eventually("all run") { ids.allSatisfy { play.ledger.begun[$0] != nil } }
+        let held = play.begun(ids, by: workers[0])
+        try await play.kill(workers[0])
+        let lease = try play.leaseEnd(of: workers[0], on: server) - Play.now
+        windows.open("recover", from: .now + .milliseconds(lease))
+        let next = try await play.worker { $0.url = url }
+        try await eventually("its jobs begin again", within: .seconds(30)) {
+            held.allSatisfy { play.ledger.begun[$0] == 2 }
+        }
+        windows.close("recover")
+        try Data().write(to: URL(fileURLWithPath: gate))
+        try await play.drain(within: .seconds(60))
+        return (next, held)
+    }
+
     /// A worker leaves under load, and another one comes.
-    private func relieve(_ worker: Program) async throws {
+    private func relieve(_ worker: Program) async throws -> Program {
         let ids = Set(try await play.push(60, "nap", via: broker) { $0.milliseconds = 100 })
         try await eventually("it is busy") {
             play.ledger.lines.contains { $0.pid == worker.pid && ids.contains($0.id) }
@@ -97,6 +140,6 @@ struct EveryScript {
         worker.signal(SIGTERM)
         let status = try await worker.end(within: .seconds(40))
         play.expect(status == 0, "the worker that was to leave ended with \(status): \(worker.lines.suffix(3))")
-        try await play.worker { $0.url = url }
+        return try await play.worker { $0.url = url }
     }
 }

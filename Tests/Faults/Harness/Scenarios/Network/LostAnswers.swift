@@ -12,7 +12,11 @@ extension Scenario {
         Scenario("F24", "of each script's calls every second arrives twice", quick: true) { play in
             try await endure(play) { $0 % 2 == 0 ? .twice : .pass }
         },
-        Scenario("F25", "connections are reset in the middle of a request", quick: true) { play in
+        Scenario(
+            "F25",
+            "connections are reset in the middle of a request, and end while answers are awaited",
+            quick: true
+        ) { play in
             try await endure(play, answers: false) { $0 % 5 == 0 ? .cutInTheMiddle : .pass }
         },
         Scenario("F27", "answers come byte by byte") { play in
@@ -61,29 +65,55 @@ extension Scenario {
         answers: Bool = true,
         _ treat: @escaping @Sendable (_ number: Int) -> ChaosProxy.Treatment
     ) async throws {
-        play.rules { $0.forbidsDuplicates = true }
         let server = try play.server()
         try server.learnScripts()
         let proxy = try play.proxy(server)
         let calls = ScriptCalls()
+        let windows = StrikeWindows(areCarriedOut: answers)
         proxy.slice(slice)
         proxy.treat { request in
             guard let (name, number) = calls.note(request) else { return .pass }
-            let treatment = treat(number)
+            // Of the first call of all no treatment spares any.
+            let treatment = treat(windows.strikes(name) ? 0 : number)
             if treatment != .pass || slice != .max { calls.strike(name, request) }
             return treatment
         }
         let broker = try play.connect(proxy.url)
-        try await EveryScript(play: play, server: server, url: proxy.url, broker: broker).run()
+        let every = EveryScript(play: play, server: server, url: proxy.url, broker: broker, windows: windows)
+        let held = try await every.run()
         proxy.treat { _ in .pass }
         for script in EveryScript.names {
             play.struck(calls.strikes(on: script), or: "no call of \(script) was struck")
         }
-        let verdicts: [(Character, String)] = answers ? [("d", "dropped"), ("r", "replaced"), ("n", "deferred")] : []
-        for (letter, word) in verdicts {
+        if answers {
+            expectEffects(play, calls, windows, proxy)
+        } else {
+            play.expectStrike(windows.isSpent("recover"), "no recovery was struck when there was one to do")
+            try await TornPipelines.endure(play, server, proxy, times: play.size(quick: 2, full: 20))
+        }
+        try await expectOnce(play, butFor: held)
+    }
+
+    /// Also those calls were struck that changed something.
+    private static func expectEffects(_ play: Play, _ calls: ScriptCalls, _ windows: StrikeWindows, _ proxy: ChaosProxy)
+    {
+        for (letter, word) in [("d", "dropped"), ("r", "replaced"), ("n", "deferred")] as [(Character, String)] {
             play.struck(calls.pushes(answered: letter, through: proxy), or: "no push that was struck was \(word)")
         }
-        let totals = try await play.totals()
-        play.expect(totals["recovered"] == 0, "\(totals["recovered"]) jobs were taken back")
+        for script in ["recover", "promote"] {
+            let effects = windows.effects(of: script, through: proxy)
+            play.struck(effects, or: "no call of \(script) was struck that moved a job")
+        }
+        play.struck(calls.claims(through: proxy), or: "no exchange was struck that brought jobs")
+    }
+
+    /// Each job has run once, but for those that a dead worker held: only these were taken back.
+    private static func expectOnce(_ play: Play, butFor held: [String]) async throws {
+        try await play.drain()
+        let twice = play.ledger.begun.filter { $0.value > 1 }
+        let isRight = Set(twice.keys) == Set(held) && twice.values.allSatisfy { $0 == 2 }
+        play.expect(isRight, "ran more than once: \(twice), and only \(held) should have, twice")
+        let recovered = try await play.totals()["recovered"]
+        play.expect(recovered == held.count, "\(recovered) jobs were taken back, not \(held.count)")
     }
 }

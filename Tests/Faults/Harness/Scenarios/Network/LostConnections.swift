@@ -6,6 +6,7 @@ import TestSupport
 extension Scenario {
     static let lostConnections = [
         Scenario("F29", "the server closes idle connections after a second") { play in
+            play.rules { $0.forbidsGrace = true }
             let server = try play.server(tcp: true, ["--timeout", "1"])
             let workers = try await play.workers(2) {
                 $0.url = server.tcpURL
@@ -22,6 +23,7 @@ extension Scenario {
                 // Those of the harness itself are not more than one a question.
                 play.struck(try server.count("total_connections_received") > before + 2 ? 1 : 0)
             }
+            try await play.expectEveryoneIsBusy(workers)
             play.expect(workers.allSatisfy { play.sessions(of: $0).count == 1 }, "a session was lost")
         },
         Scenario("F29b", "every connection is ended every 200 ms", quick: true) { play in
@@ -36,6 +38,7 @@ extension Scenario {
             }
             try await play.carries(load, within: .seconds(8))
             try await load.stop()
+            try await play.expectEveryoneIsBusy(workers)
             play.expectAlive(workers)
         },
         Scenario("F33", "the server takes no more connections", quick: true) { play in
@@ -53,8 +56,12 @@ extension Scenario {
             try await eventually("connections are refused") { try await play.fact("rejected_connections") != "0" }
             // Now the first one loses a connection, too, and they contend for the place.
             _ = try await play.ask("CLIENT", "KILL", "TYPE", "pubsub")
-            try await Task.sleep(for: .seconds(play.size(quick: 2, full: 20)))
-            play.struck(Int(try await play.fact("rejected_connections")) ?? 0)
+            let seconds = play.size(quick: 2, full: 20)
+            try await Task.sleep(for: .seconds(seconds))
+            let rejected = Int(try await play.fact("rejected_connections")) ?? 0
+            play.struck(rejected)
+            play.note("\(rejected) connections were rejected in \(seconds) s")
+            play.expect(rejected <= mostRejected(within: seconds), "\(rejected) were rejected in \(seconds) s")
             try await play.carries(load, within: .seconds(8))
             play.expect(first.isRunning, "the first worker ended: \(first.lines.suffix(3))")
             play.expect(second.isRunning, "the second worker did not wait: \(second.lines.suffix(3))")
@@ -64,6 +71,14 @@ extension Scenario {
                 !play.sessions(of: second).isEmpty
             }
             try await load.stop()
+            try await play.expectEveryoneIsBusy([first, second])
         },
     ]
+
+    /// The pauses between attempts double from 50 ms to 2 s, each by chance anything up to that: of each of the few connections that
+    /// contend, some attempts in the first seconds, and hardly more than two a second from then on.
+    private static func mostRejected(within seconds: Int) -> Int {
+        let contending = 4
+        return contending * (12 + 2 * seconds)
+    }
 }

@@ -53,6 +53,8 @@ extension Scenario {
             play.expect(after.leap > before.leap, "the server did not notice that everybody had been away")
             play.expect(after.grace == after.leap + lease, "the grace was \(after.grace - after.leap) ms, not \(lease)")
         }
+        try await play.expectEveryoneIsBusy(workers)
+        try await play.drain()
         let totals = try await play.totals()
         play.expect(totals["recovered"] == 0, "\(totals["recovered"]) jobs were taken from workers that ran them")
         play.expect(play.ledger.refused == 0, "\(play.ledger.refused) ends did not count")

@@ -34,10 +34,7 @@ extension Scenario {
                 "only \(proxy.spoiledAnswers) answers were spoiled"
             )
             play.expect(workers.allSatisfy(\.isRunning), "a worker ended: \(workers.map { $0.lines.suffix(3) })")
-            let ids = try await play.push(20, "mark")
-            try await play.recovers("new jobs run", within: .seconds(8)) {
-                ids.allSatisfy { play.ledger.ended[$0] != nil }
-            }
+            try await play.expectEveryoneIsBusy(workers, within: .seconds(8))
         },
         Scenario("F31b", "answers to pushes are changed on their way: no receipt may lie", quick: true) { play in
             let server = try play.server()

@@ -6,6 +6,7 @@ import TestSupport
 extension Scenario {
     static let forgottenScripts = [
         Scenario("F48", "the scripts are flushed every 50 ms, also amid pipelines", quick: true) { play in
+            play.rules { $0.forbidsGrace = true }
             play.rules { $0.forbidsDuplicates = true }
             let server = try play.server()
             let workers = try await play.workers(2)
@@ -17,6 +18,7 @@ extension Scenario {
             play.struck(try server.errors("NOSCRIPT"))
             try await play.carries(loads[0], within: .seconds(5))
             for load in loads { try await load.stop() }
+            try await play.expectEveryoneIsBusy(workers)
             play.expect(workers.allSatisfy { play.sessions(of: $0).count == 1 }, "a session was lost")
         }
     ]

@@ -7,6 +7,7 @@ import TestSupport
 extension Scenario {
     static let fullMemory = [
         Scenario("F42", "memory is full: pushes are refused, everything else goes on", quick: true) { play in
+            play.rules { $0.forbidsGrace = true }
             play.rules { $0.forbidsDuplicates = true }
             let server = try play.server()
             let workers = try await play.workers(2)
@@ -45,7 +46,10 @@ extension Scenario {
 
     private static func everyTransition(_ play: Play) async throws {
         // Of a deleted schedule its revision stays.
-        play.rules { $0.toleratedKeys = ["unscheduled"] }
+        play.rules {
+            $0.toleratedKeys = ["unscheduled"]
+            $0.jobsMayBeCancelled = true
+        }
         let server = try play.server()
         let console = try play.console
         // One of each kind waits; nobody works yet.

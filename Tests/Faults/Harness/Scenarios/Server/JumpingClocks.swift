@@ -17,11 +17,12 @@ extension Scenario {
         },
     ]
 
-    /// No job is taken from a live worker, a dead one's jobs come back in time, no token comes twice, and a schedule ticks as
-    /// `docs/schedules.md` says.
+    /// No job is taken from a live worker, a dead one's jobs come back in time, tokens grow, what is due later waits, and
+    /// a schedule ticks as `docs/schedules.md` says.
     private static func jump(_ play: Play, by seconds: String) async throws {
-        // By our clock the jobs that are due in an hour begin an hour early.
-        play.rules { $0.earlyTolerance = 400_000_000_000 }
+        let isBeyondDue = (Int64(seconds) ?? 0) * 1000 > distantDelay
+        // By our clock the distant job begins early then; no other jump ahead makes anything due.
+        if isBeyondDue { play.rules { $0.earlyTolerance = distantDelay } }
         let clock = try MovableClock(play)
         let server = try clock.server(play)
         let workers = try await play.workers(2)
@@ -29,6 +30,11 @@ extension Scenario {
         // Whether a tick comes twice shows best where none is made up for.
         let pulse = try await Pulse(play, catchUp: .none)
         try await eventually("the schedule ticks") { try await pulse.record().pushed > 1 }
+        let distant = try await play.push(1, "mark") {
+            $0.delay = distantDelay
+            $0.ends = false
+        }
+        var soon: [String] = []
         var isSteady = true
         let jumps = play.isFull ? [seconds, "+0", seconds, "+0"] : [seconds, "+0"]
         for (round, offset) in jumps.enumerated() {
@@ -38,6 +44,9 @@ extension Scenario {
             let before = try time(of: server)
             try await play.kill(doomed)
             play.struck(play.holds(doomed, lost) ? 1 : 0, or: "the killed worker's job had ended")
+            // After a jump behind our clock it is due an hour later than was meant, or at the next jump ahead.
+            if offset.hasPrefix("-") { soon += try await play.push(1, "mark") { $0.delay = 2000 } }
+            let token = play.ledger.lines.map(\.token).max() ?? 0
             try clock.set(offset)
             try await eventually("the clock has jumped") { abs(try time(of: server) - before) > 3000 }
             play.struck()
@@ -49,6 +58,7 @@ extension Scenario {
             }
             play.expect(held.allSatisfy { play.ledger.begun[$0] == 1 }, "a live worker was robbed in round \(round)")
             try await play.carries(load, within: .seconds(8))
+            expectGreaterTokens(play, than: token, since: jumped)
             if now > before {
                 try await ticksOn(pulse, from: now)
             } else if try await standsStill(pulse, play, since: ticked, by: before - now) {
@@ -56,6 +66,10 @@ extension Scenario {
             }
         }
         try await load.stop()
+        try await play.recovers("what came to be due has ended", within: .seconds(10)) {
+            soon.allSatisfy { play.ledger.ended[$0] != nil }
+        }
+        try await settle(distant, play, mustHaveRun: isBeyondDue)
         try await pulse.stop(isSteady: isSteady)
         try await eventually("the dead sessions are gone") {
             try server.run("ZCARD", KeySpace.key(of: Play.queue) + ":sessions") == "2"
@@ -63,6 +77,28 @@ extension Scenario {
         play.expect(workers.allSatisfy { play.sessions(of: $0).count == 1 }, "a session was lost")
         let late = try await play.totals()["timed_out"]
         play.expect(late == 0, "\(late) claims were past their hard deadlines")
+    }
+
+    private static let distantDelay: Int64 = 7_200_000
+
+    /// What is claimed after a jump has greater tokens than anything before it, wherever the clock has gone.
+    private static func expectGreaterTokens(_ play: Play, than token: UInt64, since jump: ContinuousClock.Instant) {
+        let later = play.accounts.tried(after: jump)
+        let begins = play.ledger.lines.filter { $0.what == "begin" && later.contains($0.id) }
+        play.expectStrike(!begins.isEmpty, "no job was pushed and begun after the jump")
+        let wrong = begins.filter { $0.token <= token }
+        play.expect(wrong.isEmpty, "\(wrong.count) of \(begins.count) claims after the jump have no greater tokens")
+    }
+
+    /// A job that is due in two hours waits through a jump of one, and is run by a jump of years; what still waits is
+    /// cancelled.
+    private static func settle(_ distant: [String], _ play: Play, mustHaveRun: Bool) async throws {
+        let runs = distant.reduce(0) { $0 + (play.ledger.ended[$1] ?? 0) }
+        play.expect(runs == (mustHaveRun ? 1 : 0), "a job that is due in two hours ran \(runs) times")
+        guard !mustHaveRun else { return }
+        let state = try await play.console.inspect(distant, on: Play.queue)[0]?.state
+        play.expect(state == .scheduled, "a job that is due in two hours is \(state?.rawValue ?? "gone")")
+        _ = try await play.console.cancel(distant, on: Play.queue)
     }
 
     /// A worker that runs a job for certain: it is given long ones until it has begun one, for others have free slots, too.

@@ -38,8 +38,9 @@ extension Scenario {
                     try Shell.run("rm -rf \(files) && cp -r \(backup) \(files)")
                 }
             }
-            let checker = Checker(accounts: play.accounts, ledger: play.ledger)
-            play.expectStrike(checker.duplicates > 0, "the backup brought no job back that had ended")
+            // Jobs that are made to fail begin twice without any backup; none of them ends twice.
+            let isAnyBack = play.ledger.ended.values.contains { $0 > 1 }
+            play.expectStrike(isAnyBack, "the backup brought no job back that had ended")
         },
     ]
 
@@ -83,7 +84,7 @@ extension Scenario {
             let findings = try await play.audit()
             play.expect(findings.isEmpty, "after the loss the audit found \(findings.prefix(3).map(\.message))")
             play.struck()
-            try await play.carries(load, share: 0.8, within: .seconds(15))
+            try await play.carries(load, within: .seconds(5))
         }
         try await load.stop()
         try await pulse?.stop(afterReturns: rounds)
@@ -97,6 +98,7 @@ extension Scenario {
             play.ledger.ended[named[0]] != nil
         }
         play.expectAlive(workers)
+        try await play.expectEveryoneIsBusy(workers)
     }
 
     /// What was acknowledged before the snapshot was begun is not lost.

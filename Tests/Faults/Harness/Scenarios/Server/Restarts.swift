@@ -23,7 +23,7 @@ extension Scenario {
 
     private static func restarts(_ play: Play, _ settings: [String], rounds: Int) async throws {
         let server = try play.server(tcp: true, settings)
-        _ = try await play.workers(2) { $0.url = server.tcpURL }
+        let workers = try await play.workers(2) { $0.url = server.tcpURL }
         let producer = try play.connect(server.tcpURL, patience: .milliseconds(200))
         let load = play.load(rate: 100, via: producer)
         for round in 0..<rounds {
@@ -37,9 +37,10 @@ extension Scenario {
             try await Task.sleep(for: .milliseconds(round == 0 ? 1000 : play.random(0...600)))
             try server.start()
             play.struck()
-            try await play.carries(load, within: .seconds(8))
+            try await play.carries(load, within: .seconds(5))
         }
         try await load.stop()
+        try await play.expectEveryoneIsBusy(workers)
         play.expectStrike(play.accounts.lostAnswers > 0, "no answer of a push was lost")
         play.expectStrike(play.accounts.refusals > 0, "no push found nobody")
     }

@@ -7,6 +7,7 @@ import TestSupport
 extension Scenario {
     static let busyWorkers = [
         Scenario("F05", "handlers and others burn every processor for three leases", quick: true) { play in
+            play.rules { $0.forbidsGrace = true }
             play.rules {
                 $0.forbidsDuplicates = true
                 $0.forbidsOverlaps = true
@@ -27,6 +28,7 @@ extension Scenario {
             play.expect(workers.allSatisfy { play.sessions(of: $0).count == 1 }, "a session was lost")
         },
         Scenario("F06", "handlers block every thread of the task pool for three leases", quick: true) { play in
+            play.rules { $0.forbidsGrace = true }
             play.rules {
                 $0.forbidsDuplicates = true
                 $0.forbidsOverlaps = true
@@ -54,6 +56,7 @@ extension Scenario {
             play.expect(play.sessions(of: worker).count == 1, "the session was lost")
         },
         Scenario("F06b", "handlers block every thread of the task pool, and do not come back", quick: true) { play in
+            play.rules { $0.workersMayEnd = true }
             try play.server()
             let handlers = 2 * Play.poolWidth
             let crew = try await Crew(play, 1) {
@@ -137,6 +140,7 @@ extension Scenario {
             _ = try await play.console.delete(wedged, on: Play.queue)
         },
         Scenario("F07b", "too many handlers never return: the worker ends, to be started anew", quick: true) { play in
+            play.rules { $0.workersMayEnd = true }
             try play.server()
             let crew = try await Crew(play, 1) {
                 $0.concurrency = 4

@@ -11,11 +11,16 @@ extension Scenario {
             play in
             let server = try play.server()
             try server.learnScripts()
-            try await play.worker { $0.concurrency = 8 }
-            for _ in 0..<play.size(quick: 1, full: 10) {
+            let rounds = play.size(quick: 1, full: 10)
+            for _ in 0..<rounds {
                 for point in CrashPoint.allCases {
-                    for isAfter in [false, true] { try await crash(play, server, point, isAfter: isAfter) }
+                    for isAfter in [false, true] {
+                        try await WorkerCrash(play, server, point, isAfter: isAfter).run()
+                    }
                 }
+            }
+            try await play.worker { $0.concurrency = 8 }
+            for _ in 0..<rounds {
                 for isAfter in [false, true] { try await crashProducer(play, server, isAfter: isAfter) }
             }
         },
@@ -38,67 +43,12 @@ extension Scenario {
         },
     ]
 
-    /// What a worker does when it dies.
-    private enum CrashPoint: String, CaseIterable {
-        case register, claim, report, heartbeat, recover, promote, note, reconcile, release
-
-        /// The script that is called there.
-        var script: String { self == .claim || self == .report ? "exchange" : rawValue }
-
-        /// Whether a request is what the point names.
-        func matches(_ script: String, _ request: ChaosProxy.Request, _ ids: [String]) -> Bool {
-            script == self.script && (self != .report || ids.contains { request.contains($0) })
-        }
-    }
-
-    /// One worker dies at the point; the other one, which nothing happens to, finishes all jobs.
-    private static func crash(_ play: Play, _ server: RedisServer, _ point: CrashPoint, isAfter: Bool) async throws {
-        let proxy = try play.proxy(server)
-        defer { proxy.close() }
-        let jobs = try (0..<20).map { number in
-            var options = JobOptions()
-            options.milliseconds = 100
-            options.name = "\(point) \(isAfter) \(number)"
-            options.unique = .drop
-            options.delay = number % 4 == 0 ? 500 : nil
-            return try play.job(point == .note ? "progress" : "nap", options)
-        }
-        var ids = jobs.map(\.id)
-        let reported = ids
-        let victim = Victim()
-        proxy.treat { request in
-            guard let script = ScriptCalls.script(of: request), point.matches(script, request, reported),
-                victim.meets()
-            else { return .pass }
-            // Stopped, it can do nothing more, whatever comes back.
-            victim.stop()
-            return isAfter ? .pass : .hold
-        }
-        let worker = try await play.worker {
-            $0.url = proxy.url
-            $0.waits = false
-        }
-        victim.is(worker.pid)
-        if point == .register { victim.arm() } else { try await play.registered(worker) }
-        try await play.push(jobs)
-        if point != .register { victim.arm() }
-        if point == .release { worker.signal(SIGTERM) }
-        if point == .reconcile { ids += try await play.straysClaimed(by: worker, on: server) }
-        try await eventually("a worker comes to \(point)") { victim.isStopped }
-        if isAfter { try await carriedOut(point.script, proxy) }
-        try await play.kill(worker)
-        play.struck()
-        let all = ids
-        try await play.recovers("the jobs end though a worker died at \(point)", within: .seconds(15)) {
-            all.allSatisfy { play.ledger.ended[$0] != nil }
-        }
-    }
-
-    /// Waits until the server has carried out the last call of a script: what it answers is no error.
+    /// Waits until the server has carried out the last call of a script: what it answers is no error, and of a tick that it was pushed.
     private static func carriedOut(_ script: String, _ proxy: ChaosProxy) async throws {
         try await eventually("the server has carried out \(script)") {
-            let answer = proxy.passages.last { ScriptCalls.script(of: $0.request) == script }?.answer ?? []
-            return !answer.isEmpty && answer.first != UInt8(ascii: "-")
+            let passage = proxy.passages.last { ScriptCalls.script(of: $0.request) == script }
+            guard let passage, ScriptAnswer(passage.answer).isSuccess else { return false }
+            return script != "tick" || passage.answerText.contains("pushed")
         }
     }
 
@@ -175,11 +125,13 @@ extension Scenario {
 }
 
 /// A process that is stopped at the first request that fits, once it is armed.
-private final class Victim: Sendable {
+final class Victim: Sendable {
     private struct State {
         var pid: Int32 = 0
-        var isArmed = false
+        /// From when on, in milliseconds since 1970.
+        var isArmedFrom = Int64.max
         var isStopped = false
+        var effect = 0
     }
 
     private let state = Mutex(State())
@@ -190,18 +142,22 @@ private final class Victim: Sendable {
         isKnown.signal()
     }
 
-    func arm() { state.withLock { $0.isArmed = true } }
+    /// What comes from now on, or from a later time on, may fit.
+    func arm(from time: Int64 = 0) { state.withLock { $0.isArmedFrom = time } }
     var isStopped: Bool { state.withLock(\.isStopped) }
+    /// How much was changed by the call at which it was stopped, and of which it never heard.
+    var effect: Int { state.withLock(\.effect) }
 
     /// Whether this is the moment.
-    func meets() -> Bool { state.withLock { $0.isArmed && !$0.isStopped } }
+    func meets() -> Bool { state.withLock { $0.isArmedFrom <= Play.now && !$0.isStopped } }
 
     /// Stops it, as soon as it is known who it is; nothing happens when that is not said.
-    func stop() {
+    func stop(effect: Int = 0) {
         guard isKnown.wait(timeout: .now() + .seconds(60)) == .success else { return }
         isKnown.signal()
         state.withLock { state in
             _ = Foundation.kill(state.pid, SIGSTOP)
+            state.effect = effect
             state.isStopped = true
         }
     }

@@ -14,17 +14,21 @@ extension Scenario {
             // Its connections are closed, and it may open no other.
             try Shell.run("prlimit --pid \(worker.pid) --nofile=3:4096")
             for kind in ["normal", "pubsub"] { try server.run("CLIENT", "KILL", "TYPE", kind, "SKIPME", "yes") }
-            try await play.push(20, "mark")
+            let ids = try await play.push(20, "mark")
             let before = try ticks(of: worker)
             try await Task.sleep(for: .seconds(3))
             let share = Double(try ticks(of: worker) - before) / 300
             play.expect(share < 0.2, "it used \(Int(share * 100)) % of a processor while it could not connect")
             play.struck(try await play.status().ready > 0 ? 1 : 0)
             try Shell.run("prlimit --pid \(worker.pid) --nofile=4096:4096")
-            try await play.recovers("it works again", within: .seconds(10)) { try await play.status().ready == 0 }
+            try await play.recovers("it works again", within: .seconds(5)) {
+                let ended = play.ledger.ended
+                return ids.allSatisfy { ended[$0] != nil }
+            }
             play.expect(worker.isRunning, "it ended")
         },
         Scenario("F14", "no thread can be made at its start", needs: [.controlGroups]) { play in
+            play.rules { $0.workersMayEnd = true }
             play.rules { $0.workersLeaveCleanly = false }
             try play.server()
             try await play.push(20, "nap") { $0.milliseconds = 20 }
@@ -131,6 +135,8 @@ extension Scenario {
             let prefix = try Faketime.prefix(clock)
             try await play.worker { $0.prefix = prefix }
         }
+        let pulse = try await Pulse(play)
+        let began = Play.now
         let clock = try MovableClock(play)
         let jumping = try await play.worker { $0.prefix = clock.prefix }
         let jobs = try (0..<40).map { number in
@@ -146,16 +152,36 @@ extension Scenario {
         }
         let delayed = try await pushFromTheFuture(play, server)
         try await play.drain()
+        try await pulse.stop()
+        try await judgeTicks(play, pulse, events, since: began)
         var due = Dictionary(uniqueKeysWithValues: jobs.map { ($0.id, $0.notBefore) })
         due[delayed.id] = delayed.notBefore
-        try await eventually("every start is heard") { Set(events.all("started").map(\.id)) == Set(due.keys) }
-        for event in events.all("started") {
+        let started = { events.all("started").filter { !$0.id.hasPrefix("tick-") } }
+        try await eventually("every start is heard") { Set(started().map(\.id)) == Set(due.keys) }
+        for event in started() {
             let early = (due[event.id] ?? 0) - event.at_ms
             play.expect(early <= 0, "\(event.id) was handed out \(early) ms early")
         }
         judgeClocks(play, jumping)
         let totals = try await play.totals()
         play.expect(totals["recovered"] == 0, "\(totals["recovered"]) jobs were taken back")
+    }
+
+    /// A tick comes when its time has come by the server's clock, and one a second.
+    private static func judgeTicks(
+        _ play: Play,
+        _ pulse: Pulse,
+        _ events: HeardEvents,
+        since began: Int64
+    ) async throws {
+        let seconds = Int(Play.now - began) / 1000
+        let pushed = try await pulse.record().pushed
+        play.expect(pushed >= 2 && pushed <= seconds + 1, "in \(seconds) s it ticked \(pushed) times")
+        for event in events.all("started") where event.id.hasPrefix("tick-") {
+            // Its id begins with its time.
+            let time = event.id.split(separator: "-").dropFirst().first.flatMap { Int64($0) } ?? .max
+            play.expect(event.at_ms >= time, "\(event.id) was handed out at \(event.at_ms)")
+        }
     }
 
     /// A producer whose clock is an hour ahead delays a job: it must be due by the server's clock.

@@ -15,6 +15,7 @@ extension Scenario {
                 }
                 let ids = try await play.push(2, "nap") { $0.milliseconds = 600 }
                 try await eventually("both run") { ids.allSatisfy { play.ledger.begun[$0] != nil } }
+                let stopped = Play.now
                 first.signal(SIGSTOP)
                 let second = try await play.worker { $0.concurrency = 2 }
                 try await play.recovers("the jobs are run elsewhere", within: .seconds(12)) {
@@ -25,6 +26,7 @@ extension Scenario {
                 let before = try await play.totals()
                 let refused = play.ledger.refused
                 proxy.holdHeartbeats()
+                let continued = Play.now
                 first.signal(SIGCONT)
                 // What it still does and reports counts for nothing; then it goes on under a new session.
                 try await play.registered(first, times: 2)
@@ -32,8 +34,9 @@ extension Scenario {
                 play.struck(play.ledger.refused - refused, or: "the worker reported nothing of its old session")
                 let after = try await play.totals()
                 play.expect(after["finished"] == before["finished"], "a finish of the old session counted")
-                try await play.push(10, "mark")
+                try await play.expectEveryoneIsBusy([first, second], concurrency: 2)
                 try await play.drain()
+                expectOverlap(play, of: ids, ranBy: second, within: stopped...continued)
                 for worker in [first, second] { worker.signal(SIGTERM) }
                 for worker in [first, second] { _ = try await worker.end() }
             }
@@ -63,4 +66,20 @@ extension Scenario {
             play.expect(workers.allSatisfy { play.sessions(of: $0).count == 1 }, "a session was lost")
         },
     ]
+
+    /// Each job ran twice, and the second time while the worker that had begun it stood still.
+    private static func expectOverlap(
+        _ play: Play,
+        of ids: [String],
+        ranBy other: Program,
+        within stop: ClosedRange<Int64>
+    ) {
+        let lines = play.ledger.lines.filter { ids.contains($0.id) && ["begin", "end"].contains($0.what) }
+        let again = lines.filter { $0.pid == other.pid }
+        play.expect(again.count == 2 * ids.count, "of \(ids.count) jobs the other worker wrote \(again.count) lines")
+        let outside = again.filter { !stop.contains($0.milliseconds) }.map { "\($0.what) \($0.id)" }
+        play.expect(outside.isEmpty, "two ran it while none stood still: \(outside)")
+        let begun = ids.filter { play.ledger.begun[$0] != 2 }
+        play.expect(begun.isEmpty, "did not begin twice: \(begun)")
+    }
 }

@@ -1,0 +1,244 @@
+import Errand
+import ErrandRedis
+import Foundation
+import TestSupport
+
+/// What a worker does when it dies.
+enum CrashPoint: String, CaseIterable {
+    case register, claim, report, heartbeat, recover, promote, note, reconcile, release, giveBack
+
+    /// The script that is called there.
+    var script: String { [.claim, .report, .giveBack].contains(self) ? "exchange" : rawValue }
+
+    /// Whether nobody else works until then: another one might do first what is to be done there.
+    var isAlone: Bool { [.claim, .recover, .promote, .giveBack].contains(self) }
+
+    /// Whether what the dead worker held waits for a gate.
+    var isGated: Bool { [.recover, .giveBack].contains(self) }
+
+    /// Whether a request is what the point names.
+    func matches(_ request: ChaosProxy.Request, _ ids: [String]) -> Bool {
+        guard ScriptCalls.script(of: request) == script else { return false }
+        return switch self {
+        case .claim: ExchangeRequest(request)?.wantsClaims == true
+        case .report: ids.contains { request.contains($0) }
+        case .giveBack: ExchangeRequest(request)?.givesBack(ids) == true
+        default: true
+        }
+    }
+
+    /// How much a call has changed, by its answer; 0 for a call that was made in vain.
+    func effect(of answer: [UInt8]) -> Int {
+        let answer = ScriptAnswer(answer)
+        guard answer.isSuccess else { return 0 }
+        return switch self {
+        case .claim: answer.bringsClaims ? 1 : 0
+        case .report, .giveBack: answer.countedReports
+        case .recover, .promote, .note, .reconcile, .release: answer.count
+        case .register, .heartbeat: 1
+        }
+    }
+}
+
+/// One worker dies at a point; another one, which nothing happens to, finishes all jobs.
+struct WorkerCrash {
+    private let play: Play
+    private let server: RedisServer
+    private let point: CrashPoint
+    /// Whether what it called for was carried out.
+    private let isAfter: Bool
+    private let gate: String
+    private let jobs: [JobEnvelope]
+    private let proxy: ChaosProxy
+    private let victim = Victim()
+
+    private var ids: [String] { jobs.map(\.id) }
+
+    init(_ play: Play, _ server: RedisServer, _ point: CrashPoint, isAfter: Bool) throws {
+        self.play = play
+        self.server = server
+        self.point = point
+        self.isAfter = isAfter
+        let gate = play.directory + "/gate-" + String(UInt32.random(in: 0 ... .max), radix: 36)
+        self.gate = gate
+        jobs = try (0..<(point.isGated ? 4 : 20)).map { number in
+            var options = JobOptions()
+            options.milliseconds = 100
+            options.name = "\(point) \(isAfter) \(number)"
+            options.unique = .drop
+            options.gate = gate
+            options.delay = point == .promote || (!point.isGated && number % 4 == 0) ? 500 : nil
+            return try play.job(point.isGated ? "gate" : point == .note ? "progress" : "nap", options)
+        }
+        proxy = try play.proxy(server)
+    }
+
+    func run() async throws {
+        defer { proxy.close() }
+        let before = try await play.totals()["recovered"]
+        let other = point.isAlone ? nil : try await another()
+        strike()
+        let (worker, strays) = try await leadToThePoint()
+        try await eventually("a worker comes to \(point), and it is \(isAfter ? "" : "not ")carried out") {
+            victim.isStopped
+        }
+        if !isAfter { try await expectSomethingToDo() }
+        try await play.kill(worker)
+        play.struck()
+        let last = if let other { other } else { try await another() }
+        // What is taken back twice shows only while it runs.
+        if point.isGated { try await nobodyElseIsLeft(but: play.sessions(of: last)) }
+        try Data().write(to: URL(fileURLWithPath: gate))
+        let all = ids + strays
+        try await play.recovers("the jobs end though a worker died at \(point)", within: .seconds(15)) {
+            all.allSatisfy { play.ledger.ended[$0] != nil }
+        }
+        try await expectRecovered(since: before)
+        last.signal(SIGTERM)
+        _ = try await last.end()
+    }
+
+    private func another() async throws -> Program { try await play.worker { $0.concurrency = 8 } }
+
+    /// Stops the victim at the point: before anything of it has arrived, or when the server has said that something was done.
+    private func strike() {
+        let (point, ids, victim, isAfter) = (point, ids, victim, isAfter)
+        proxy.treat { request in
+            guard !isAfter, point.matches(request, ids), victim.meets() else { return .pass }
+            victim.stop()
+            return .hold
+        }
+        proxy.spoil { request, answer in
+            guard isAfter, point.matches(request, ids) else { return nil }
+            let effect = point.effect(of: answer)
+            guard effect > 0, victim.meets() else { return nil }
+            victim.stop(effect: effect)
+            return []
+        }
+    }
+
+    // MARK: The way to the point
+
+    /// Brings a worker to where it dies.
+    ///
+    /// - Returns: the worker, and further jobs that must end.
+    private func leadToThePoint() async throws -> (worker: Program, strays: [String]) {
+        switch point {
+        case .register:
+            victim.arm()
+            let worker = try await victimStarts()
+            try await play.push(jobs)
+            return (worker, [])
+        case .claim:
+            try await play.push(jobs)
+            victim.arm()
+            return (try await victimStarts(), [])
+        case .recover: return (try await comesToRecover(), [])
+        case .promote:
+            let worker = try await victimWorks()
+            // Whoever looks before that finds nothing.
+            victim.arm(from: jobs.map(\.notBefore).max() ?? 0)
+            try await play.push(jobs)
+            return (worker, [])
+        case .report, .heartbeat, .note, .reconcile:
+            let worker = try await victimWorks()
+            try await play.push(jobs)
+            victim.arm()
+            return (worker, point == .reconcile ? try await play.straysClaimed(by: worker, on: server) : [])
+        case .release: return try await comesToRelease()
+        case .giveBack:
+            let worker = try await victimWorks()
+            try await play.push(jobs)
+            try await allRun()
+            victim.arm()
+            worker.signal(SIGTERM)
+            return (worker, [])
+        }
+    }
+
+    private func victimStarts() async throws -> Program {
+        let worker = try await play.worker {
+            $0.url = proxy.url
+            // So that it soon gives back what waits for the gate.
+            if point == .giveBack { $0.grace = 1000 }
+            $0.waits = false
+        }
+        victim.is(worker.pid)
+        return worker
+    }
+
+    private func victimWorks() async throws -> Program {
+        let worker = try await victimStarts()
+        try await play.registered(worker)
+        return worker
+    }
+
+    private func allRun() async throws {
+        try await eventually("all run") { ids.allSatisfy { play.ledger.begun[$0] != nil } }
+    }
+
+    /// A worker that holds all jobs is killed, and the victim is the only one that can take them back.
+    private func comesToRecover() async throws -> Program {
+        let holder = try await play.worker()
+        try await play.push(jobs)
+        try await allRun()
+        let worker = try await victimWorks()
+        let living = play.sessions(of: holder) + play.sessions(of: worker)
+        try await nobodyElseIsLeft(but: living)
+        try await play.kill(holder)
+        victim.arm(from: try play.leaseEnd(of: holder, on: server))
+        return worker
+    }
+
+    /// Waits until the broker has done with all sessions but these.
+    private func nobodyElseIsLeft(but living: [String]) async throws {
+        try await eventually("of those who have died nothing is left", within: .seconds(20)) {
+            try await Set(play.console.status(of: Play.queue).sessions.map(\.id)).isSubset(of: living)
+        }
+    }
+
+    /// The broker keeps claims of which the victim does not know; it gives them back with its session.
+    private func comesToRelease() async throws -> (worker: Program, strays: [String]) {
+        let worker = try await victimWorks()
+        try await play.push(jobs)
+        // With nothing else to do it leaves at once, before it could reconcile.
+        try await play.drain()
+        let strays = try await play.straysClaimed(by: worker, on: server)
+        victim.arm()
+        worker.signal(SIGTERM)
+        return (worker, strays)
+    }
+
+    // MARK: What must hold
+
+    /// What is held back would have changed something.
+    private func expectSomethingToDo() async throws {
+        let now = try await play.status()
+        let amount =
+            switch point {
+            case .claim: now.ready
+            case .promote: now.scheduled
+            // Only what a session holds whose lease is over.
+            case .recover: now.running > 0 ? try leasesOver() : 0
+            case .report, .reconcile, .release, .giveBack: now.running
+            case .register, .heartbeat, .note: 1
+            }
+        play.expectStrike(amount > 0, "at \(point) there was nothing to do")
+    }
+
+    private func leasesOver() throws -> Int {
+        Int(try server.run("ZCOUNT", Play.key("sessions"), "-inf", "\(Play.now)").trimmed) ?? 0
+    }
+
+    /// Of what the dead one held, all is taken back that was not given back before, and once.
+    private func expectRecovered(since before: Int) async throws {
+        guard [.recover, .release, .giveBack].contains(point) else { return }
+        let held = 4
+        let expected = point == .recover ? held : held - victim.effect
+        let recovered = try await play.totals()["recovered"] - before
+        play.expect(
+            recovered == expected,
+            "after a death \(isAfter ? "after" : "before") \(point) \(recovered) jobs were taken back, not \(expected)"
+        )
+    }
+}
