@@ -38,7 +38,7 @@ threads: ## the local operations under the thread sanitizer (STORM=60 for storms
 # The quick profile uses what `make test` has built; the full one is about speed, too.
 FAULTS_BUILD = debug
 faults: fault-tools ## the quick profile of the fault catalogue: processes, networks and servers that really fail
-	.build/$(FAULTS_BUILD)/errand-faults --again 1 $(ARGUMENTS)
+	.build/$(FAULTS_BUILD)/errand-faults --again 1 --lanes 2 $(ARGUMENTS)
 
 faults-full: FAULTS_BUILD = release
 faults-full: fault-tools ## every fault at its full size (hours); ARGUMENTS="--only F20 --json" for some

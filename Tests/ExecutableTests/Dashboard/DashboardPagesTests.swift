@@ -114,7 +114,7 @@ import Testing
         try await scene.push(String(decoding: description.encoded(), as: UTF8.self))
         try await scene.desk.work(.failed, error: text, queue: "images")
         for path in ["/jobs", "/queues/images/jobs/one", "/queues/images/jobs/one?arguments=show"] {
-            let page = try await scene.ask(path).text
+            let page = try await scene.askOn(path)
             let isPlain = Self.escaped(text) == text
             #expect(isPlain || !page.utf8.containsBytes(of: text), "\(path)")
             #expect(page.utf8.containsBytes(of: Self.escaped(text)), "\(path)")

@@ -43,6 +43,17 @@ struct DashboardScene: Sendable {
         return try await Self.ask(dashboard, path, form, headers)
     }
 
+    /// What a page says when a reader goes on as long as it offers that: on a busy machine a list may have looked at nothing yet.
+    func askOn(_ path: String) async throws -> String {
+        var page = try await ask(path).text
+        while let next = page.firstMatch(of: /href="\/errand([^"]*)" rel="next"/)?.1,
+            page.contains("No such jobs so far")
+        {
+            page = try await ask(next.replacing("&amp;", with: "&")).text
+        }
+        return page
+    }
+
     /// As a form of a page that is not UTF-8 comes.
     private static func latin1(_ text: String) -> String {
         text.unicodeScalars.map { $0.isASCII ? String($0) : "%" + String($0.value, radix: 16) }.joined()

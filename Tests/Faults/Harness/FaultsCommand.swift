@@ -33,6 +33,12 @@ struct FaultsCommand: AsyncParsableCommand {
     )
     var again = 0
 
+    @Option(
+        help:
+            "How many scenarios are played at once, but for those that need the whole machine. Those that are late are played again alone."
+    )
+    var lanes = 1
+
     @Flag(help: "One line of JSON a scenario on standard output.")
     var json = false
 
@@ -49,36 +55,19 @@ struct FaultsCommand: AsyncParsableCommand {
             return
         }
         let runner = FaultRunner(isFull: full, seed: seed ?? .random(in: 0...9_999_999), keepsFiles: keep)
-        var reports: [FaultReport] = []
-        for (number, scenario) in chosen.enumerated() {
-            StandardError.write("[\(number + 1)/\(chosen.count)] \(scenario.id) \(scenario.title)")
-            let report = await run(scenario, runner)
-            reports.append(report)
-            if json { StandardOutput.write(report.line) }
+        let isForPrograms = json
+        let series = FaultSeries(runner: runner, lanes: lanes, again: again) { report in
+            if isForPrograms { StandardOutput.write(report.line) }
         }
+        let reports = await series.play(chosen)
         if !json { FaultTable.print(reports) }
         let failed = reports.filter { !$0.passed }.count
         StandardError.write("\(reports.count - failed) passed, \(failed) failed")
         if failed > 0 { throw ExitCode(1) }
     }
 
-    private func run(_ scenario: Scenario, _ runner: FaultRunner) async -> FaultReport {
-        var report = await runner.run(scenario)
-        tell(report)
-        while !report.passed, report.mayBeLate, report.attempts <= again {
-            let (attempts, problems) = (report.attempts + 1, report.earlierProblems + report.problems)
-            StandardError.write("    \(scenario.id) once more")
-            report = await runner.run(scenario)
-            report.attempts = attempts
-            report.earlierProblems = problems
-            tell(report)
-        }
-        return report
-    }
-
-    private func tell(_ report: FaultReport) {
-        guard !report.passed else { return }
-        for problem in report.problems { StandardError.write("    \(report.scenario): \(problem)") }
+    func validate() throws {
+        guard (1...16).contains(lanes) else { throw ValidationError("--lanes must be from 1 to 16") }
     }
 
     private func choose() throws -> [Scenario] {

@@ -16,7 +16,7 @@ enum Need: String, Sendable {
     /// Whether it is there.
     var isMet: Bool {
         switch self {
-        case .networkNamespaces: Self.works("ip netns add errand-try && ip netns del errand-try && iptables --version")
+        case .networkNamespaces: Self.works("n=errand-try-$$; ip netns add $n && ip netns del $n && iptables --version")
         case .mounting:
             Self.works("d=$(mktemp -d) && mount -t tmpfs tmpfs $d && umount $d && rmdir $d")
         case .controlGroups: Self.works("test -w /sys/fs/cgroup/memory -a -w /sys/fs/cgroup/freezer")

@@ -6,6 +6,8 @@ struct Scenario: Sendable {
     let title: String
     /// Whether it is part of the quick profile.
     let isQuick: Bool
+    /// Whether nothing may be played beside it, because it takes the whole machine or measures it.
+    let isAlone: Bool
     /// For how long it may go on at the most.
     let limit: Duration
     /// What it needs of the machine.
@@ -17,6 +19,7 @@ struct Scenario: Sendable {
         _ id: String,
         _ title: String,
         quick: Bool = false,
+        alone: Bool = false,
         limit: Duration = .seconds(180),
         needs: [Need] = [],
         _ body: @escaping @Sendable (Play) async throws -> Void
@@ -24,6 +27,7 @@ struct Scenario: Sendable {
         self.id = id
         self.title = title
         isQuick = quick
+        isAlone = alone
         self.limit = limit
         self.needs = needs
         self.body = body

@@ -11,10 +11,11 @@ extension Scenario {
             "F81",
             "twenty schedulers with clocks up to five minutes apart are killed at random",
             quick: true,
+            alone: true,
             needs: [.faketime],
             disagreeingClocks
         ),
-        Scenario("F82", "the only scheduler stands still over many ticks", quick: true) { play in
+        Scenario("F82", "the only scheduler stands still over many ticks", quick: true, alone: true) { play in
             let policies = [("none", "none", 0), ("latest", "latest", 1), ("few", "all, catch_up_limit: 3", 3)]
             let stage = try await SchedulerStage(
                 play,

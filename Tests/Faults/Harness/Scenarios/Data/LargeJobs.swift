@@ -6,7 +6,7 @@ import TestSupport
 /// Jobs that are large, many at once, or the same again.
 extension Scenario {
     static let largeJobs = [
-        Scenario("F68", "arguments of one byte to a hundred megabytes", quick: true) { play in
+        Scenario("F68", "arguments of one byte to a hundred megabytes", quick: true, alone: true) { play in
             play.rules { $0.forbidsGrace = true }
             try play.server()
             let worker = try await play.worker { $0.lease = 1000 }

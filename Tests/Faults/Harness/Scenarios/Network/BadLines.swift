@@ -9,6 +9,7 @@ extension Scenario {
             "F26",
             "of all packets 5 % are lost, on a line of 256 kbit/s",
             quick: true,
+            alone: true,
             needs: [.networkNamespaces]
         ) { play in
             // The last call of one who leaves may be lost on such a line as well. Its session, which holds nothing, then ends with its lease.

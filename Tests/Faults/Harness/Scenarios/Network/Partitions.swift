@@ -9,7 +9,7 @@ extension Scenario {
         Scenario("F19", "everything is cut off for less than the lease") { play in
             try await partition(play, lease: 6000, length: 3500)
         },
-        Scenario("F20", "everything is cut off for two leases: nobody is robbed", quick: true) { play in
+        Scenario("F20", "everything is cut off for two leases: nobody is robbed", quick: true, alone: true) { play in
             try await partition(play, lease: 2000, length: 4000)
         },
     ]

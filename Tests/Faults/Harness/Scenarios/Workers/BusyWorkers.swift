@@ -6,7 +6,7 @@ import TestSupport
 /// Handlers that take what the worker itself needs: processors, threads, the way back.
 extension Scenario {
     static let busyWorkers = [
-        Scenario("F05", "handlers and others burn every processor for three leases", quick: true) { play in
+        Scenario("F05", "handlers and others burn every processor for three leases", quick: true, alone: true) { play in
             play.rules { $0.forbidsGrace = true }
             play.rules {
                 $0.forbidsDuplicates = true
@@ -27,7 +27,8 @@ extension Scenario {
             for other in others { other.signal(SIGKILL) }
             play.expect(workers.allSatisfy { play.sessions(of: $0).count == 1 }, "a session was lost")
         },
-        Scenario("F06", "handlers block every thread of the task pool for three leases", quick: true) { play in
+        Scenario("F06", "handlers block every thread of the task pool for three leases", quick: true, alone: true) {
+            play in
             play.rules { $0.forbidsGrace = true }
             play.rules {
                 $0.forbidsDuplicates = true
@@ -55,7 +56,8 @@ extension Scenario {
             }
             play.expect(play.sessions(of: worker).count == 1, "the session was lost")
         },
-        Scenario("F06b", "handlers block every thread of the task pool, and do not come back", quick: true) { play in
+        Scenario("F06b", "handlers block every thread of the task pool, and do not come back", quick: true, alone: true)
+        { play in
             play.rules { $0.workersMayEnd = true }
             try play.server()
             let handlers = 2 * Play.poolWidth
@@ -84,7 +86,8 @@ extension Scenario {
         Scenario(
             "F06c",
             "handlers block every thread of the task pool, and come back before the lease is over",
-            quick: true
+            quick: true,
+            alone: true
         ) {
             play in
             play.rules { $0.forbidsDuplicates = true }
