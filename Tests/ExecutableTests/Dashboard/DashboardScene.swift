@@ -49,7 +49,7 @@ struct DashboardScene: Sendable {
         while let next = page.firstMatch(of: /href="\/errand([^"]*)" rel="next"/)?.1,
             page.contains("No such jobs so far")
         {
-            page = try await ask(next.replacing("&amp;", with: "&")).text
+            page = try await ask(String(next).replacing("&amp;", with: "&")).text
         }
         return page
     }

@@ -39,15 +39,19 @@ final class ChaosLink: Sendable {
         Thread { [self] in pumpDown() }.start()
     }
 
-    func close() {
-        shutdown(client, Int32(SHUT_RDWR))
-        shutdown(server, Int32(SHUT_RDWR))
-    }
+    func close() { end(byReset: false) }
 
     /// Ends it with a reset, as when a router forgets the connection.
-    func reset() {
-        Sockets.reset(client)
-        close()
+    func reset() { end(byReset: true) }
+
+    private func end(byReset isReset: Bool) {
+        state.withLock { state in
+            // Their numbers may be other descriptors' by then.
+            guard state.endedPumps < 2 else { return }
+            if isReset { Sockets.reset(client) }
+            shutdown(client, Int32(SHUT_RDWR))
+            shutdown(server, Int32(SHUT_RDWR))
+        }
     }
 
     // MARK: To the server
@@ -151,11 +155,11 @@ final class ChaosLink: Sendable {
     private func ended() {
         let isLast = state.withLock { state in
             state.endedPumps += 1
-            return state.endedPumps == 2
+            guard state.endedPumps == 2 else { return false }
+            Sockets.shut(client)
+            Sockets.shut(server)
+            return true
         }
-        guard isLast else { return }
-        proxy.forget(self)
-        Sockets.shut(client)
-        Sockets.shut(server)
+        if isLast { proxy.forget(self) }
     }
 }

@@ -87,13 +87,15 @@ package final class ChaosProxy: Sendable {
         thread.start()
     }
 
-    /// Ends it and every connection.
+    /// Ends it and every connection; once, for the listener's number may soon be another descriptor's.
     package func close() {
-        let links = edit { state in
+        let links: [ChaosLink]? = edit { state in
+            guard state.isOpen else { return nil }
             state.isOpen = false
             defer { state.links = [] }
             return state.links
         }
+        guard let links else { return }
         shutdown(listener, Int32(SHUT_RDWR))
         for link in links { link.close() }
     }
