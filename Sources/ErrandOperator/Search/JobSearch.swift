@@ -15,8 +15,8 @@ package struct JobSearch: Sendable {
         package var found: Int
         /// Jobs looked at.
         package var looked: Int
-        /// Time taken, and ten times as much while fewer than 500 jobs were looked at: a few are never left out because a machine is
-        /// busy. At least one page is read.
+        /// Time taken, ten times as much while fewer than 500 jobs were looked at, and 25 times while none was: a few are never left out
+        /// because a machine is busy. At least one page is read.
         package var time: Duration
 
         /// Makes limits.
@@ -78,11 +78,12 @@ package struct JobSearch: Sendable {
     /// - Parameter cursor: where to go on; `nil` begins anew. One of another search begins where that place would be.
     package func run(from cursor: SearchCursor? = nil, _ limits: Limits) async throws(BrokerError) -> Outcome {
         var outcome = Outcome(next: begin(at: cursor))
-        let (deadline, latest) = (ContinuousClock.now + limits.time, ContinuousClock.now + limits.time * 10)
+        let began = ContinuousClock.now
         while let place = outcome.next, outcome.jobs.count < limits.found, outcome.looked < limits.looked {
             try await readPage(at: place, limits, &outcome)
             // Places without jobs take little time, but there may be thousands of them.
-            if ContinuousClock.now >= (outcome.looked < Self.few ? latest : deadline) { break }
+            let patience = outcome.looked == 0 ? 25 : outcome.looked < Self.few ? 10 : 1
+            if ContinuousClock.now >= began + limits.time * patience { break }
         }
         return outcome
     }
