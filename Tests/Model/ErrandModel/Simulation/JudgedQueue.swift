@@ -69,7 +69,7 @@ extension JudgedQueue {
             default: break
             }
         }
-        for job in before.jobs.values {
+        for job in before.jobs.values where !hurried.contains(job.id) {
             guard case .retrying(let time) = job.place, time > now, let after = queue.jobs[job.id]?.place else {
                 continue
             }
