@@ -6,8 +6,10 @@ import TestSupport
 extension Scenario {
     static let forgottenScripts = [
         Scenario("F48", "the scripts are flushed every 50 ms, also amid pipelines", quick: true) { play in
-            play.rules { $0.forbidsGrace = true }
-            play.rules { $0.forbidsDuplicates = true }
+            play.rules {
+                $0.forbidsGrace = true
+                $0.forbidsDuplicates = true
+            }
             let server = try play.server()
             let workers = try await play.workers(2)
             let loads = try (0..<3).map { _ in play.load(rate: 60, via: try play.connect(server.url)) }

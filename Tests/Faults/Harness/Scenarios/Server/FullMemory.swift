@@ -7,8 +7,10 @@ import TestSupport
 extension Scenario {
     static let fullMemory = [
         Scenario("F42", "memory is full: pushes are refused, everything else goes on", quick: true) { play in
-            play.rules { $0.forbidsGrace = true }
-            play.rules { $0.forbidsDuplicates = true }
+            play.rules {
+                $0.forbidsGrace = true
+                $0.forbidsDuplicates = true
+            }
             let server = try play.server()
             let workers = try await play.workers(2)
             let producer = try play.connect(server.url, patience: .milliseconds(300))

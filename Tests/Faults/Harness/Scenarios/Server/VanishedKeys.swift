@@ -8,8 +8,10 @@ import TestSupport
 extension Scenario {
     static let vanishedKeys = [
         Scenario("F44", "the server evicts keys; the doctor finds and mends it", quick: true) { play in
-            play.rules { $0.jobsMayBeCancelled = true }
-            play.rules { losing(&$0) }
+            play.rules {
+                losing(&$0)
+                $0.jobsMayBeCancelled = true
+            }
             let server = try play.server(["--maxmemory-samples", "20"])
             var isAnySeen = false
             for _ in 0..<play.size(quick: 2, full: 20) {
@@ -46,8 +48,10 @@ extension Scenario {
             play.expect(held.allSatisfy { $0 > 1 }, "a worker did not notice that its session was gone")
         },
         Scenario("F50", "one key after the other is deleted; the doctor mends it", quick: true) { play in
-            play.rules { $0.jobsMayBeCancelled = true }
-            play.rules { losing(&$0) }
+            play.rules {
+                losing(&$0)
+                $0.jobsMayBeCancelled = true
+            }
             let server = try play.server()
             let most = ["body", "ready:5", "sessions", "claims:*", "names", "seq"]
             let others = [

@@ -7,8 +7,8 @@ import TestSupport
 extension Scenario {
     static let busyWorkers = [
         Scenario("F05", "handlers and others burn every processor for three leases", quick: true, alone: true) { play in
-            play.rules { $0.forbidsGrace = true }
             play.rules {
+                $0.forbidsGrace = true
                 $0.forbidsDuplicates = true
                 $0.forbidsOverlaps = true
             }
@@ -29,8 +29,8 @@ extension Scenario {
         },
         Scenario("F06", "handlers block every thread of the task pool for three leases", quick: true, alone: true) {
             play in
-            play.rules { $0.forbidsGrace = true }
             play.rules {
+                $0.forbidsGrace = true
                 $0.forbidsDuplicates = true
                 $0.forbidsOverlaps = true
             }

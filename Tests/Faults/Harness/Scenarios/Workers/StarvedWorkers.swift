@@ -28,8 +28,10 @@ extension Scenario {
             play.expect(worker.isRunning, "it ended")
         },
         Scenario("F14", "no thread can be made at its start", needs: [.controlGroups]) { play in
-            play.rules { $0.workersMayEnd = true }
-            play.rules { $0.workersLeaveCleanly = false }
+            play.rules {
+                $0.workersMayEnd = true
+                $0.workersLeaveCleanly = false
+            }
             try play.server()
             try await play.push(20, "nap") { $0.milliseconds = 20 }
             for threads in [1, 2, 3, 4, 6, 8, 12] { try await starve(play, threads: threads) }
