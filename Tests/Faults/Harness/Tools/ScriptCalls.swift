@@ -65,6 +65,15 @@ final class ScriptCalls: Sendable {
 extension ChaosProxy {
     /// Holds heartbeats back until its release: a worker that learns from one that its session is over reports nothing any more.
     func holdHeartbeats() { treat { ScriptCalls.script(of: $0) == "heartbeat" ? .hold : .pass } }
+
+    /// Waits for two more heartbeats. Who has waited for jobs compares its account with the broker's when it gets some, and one that is
+    /// stopped before it has would learn from that, too, that its session is over.
+    func twoHeartbeats() async throws {
+        let before = heartbeats
+        try await eventually("the worker beats twice") { heartbeats >= before + 2 }
+    }
+
+    private var heartbeats: Int { passages.count { ScriptCalls.script(of: $0.request) == "heartbeat" } }
 }
 
 extension RedisServer {

@@ -54,8 +54,9 @@ extension Scenario {
                 $0.lease = 1000
             }
             try group.add(first.pid)
-            let ids = try await play.push(2, "nap") { $0.milliseconds = 800 }
+            let ids = try await play.push(2, "nap") { $0.milliseconds = 1500 }
             try await eventually("both run") { ids.allSatisfy { play.ledger.begun[$0] != nil } }
+            try await proxy.twoHeartbeats()
             try group.set("freezer.state", "FROZEN")
             try await play.worker { $0.lease = 1000 }
             try await play.recovers("the jobs are done elsewhere", within: .seconds(10)) {

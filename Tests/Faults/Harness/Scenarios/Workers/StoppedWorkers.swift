@@ -13,8 +13,9 @@ extension Scenario {
                     $0.url = proxy.url
                     $0.concurrency = 2
                 }
-                let ids = try await play.push(2, "nap") { $0.milliseconds = 600 }
+                let ids = try await play.push(2, "nap") { $0.milliseconds = 2000 }
                 try await eventually("both run") { ids.allSatisfy { play.ledger.begun[$0] != nil } }
+                try await proxy.twoHeartbeats()
                 let stopped = Play.now
                 first.signal(SIGSTOP)
                 let second = try await play.worker { $0.concurrency = 2 }
