@@ -26,7 +26,7 @@ extension MemoryTransitions {
 
     private func write(_ job: MemoryJob, to words: inout [Int64]) {
         words += [10, number(job.id), job.readySince, Int64(job.envelope.count + 13), Int64(job.failures)]
-        words += [Int64(job.crashes), Int64(job.crashesAlone), code(job.stop)]
+        words += [Int64(job.crashes), Int64(job.crashesAlone), job.hasComeBack ? 1 : 0, code(job.stop)]
         words += [
             job.successor.map { number($0.id) } ?? -1, job.successor?.due ?? 0,
             Int64(KeptErrors.size(of: job.errors.events)),

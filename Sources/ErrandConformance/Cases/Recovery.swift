@@ -32,6 +32,24 @@ extension ConformanceCase {
             #expect(claims.map(\.id) == ["a", "b"])
             #expect(claims.map(\.crashes) == [1, 0])
         },
+        ConformanceCase("what comes back again counts, though nobody said that it had begun") { stage in
+            try await stage.pushPlain("hasty")
+            for crashes in [0, 1, 2, 3] {
+                _ = try await stage.doomed().claimOne(free: 0)
+                try await stage.recover(1)
+                #expect(try await stage.record("hasty")?.crashes == crashes)
+            }
+            try await stage.pushPlain("innocent")
+            let live = try await stage.session()
+            let alone = try await live.claimOne()
+            #expect(alone.id == "hasty", "it is served alone")
+            try await live.report(.failed, alone)
+            #expect(try await stage.revive("hasty") == .revived)
+            #expect(try await live.claim(1).map(\.id) == ["innocent"])
+            _ = try await stage.doomed().claimOne(free: 0)
+            try await stage.recover(1)
+            #expect(try await stage.record("hasty")?.crashes == 0, "a revived job starts anew")
+        },
         ConformanceCase("a session that was recovered is lost, and its finish changes nothing") { stage in
             let (doomed, live) = (try await stage.doomed(), try await stage.session())
             try await stage.pushPlain("a")

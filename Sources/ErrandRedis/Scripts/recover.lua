@@ -37,6 +37,13 @@ local function crashed(id, body, fragment, attempt, worker, alone)
   end
 end
 
+-- Of a job that its session had not told to have begun nobody knows whether it ended the worker. Once it may have waited there by chance;
+-- but one that does it as soon as it begins, in workers that always claim ahead, would go on for ever.
+local function came_back(id)
+  if field('crashes', id) then return true end
+  put('crashes', id, 0)
+end
+
 local function take_back(session, claims, mine)
   local begun = num(call('HGET', Q .. ':session:' .. session, 'begun'))
   local alone = call('HGET', Q .. ':seq', 'solo') == session and #claims == 2
@@ -47,7 +54,8 @@ local function take_back(session, claims, mine)
     local body, fragment, attempt, worker = return_claim(id, session, 'recovered')
     if body then
       local suspect = alone and num(field('crashes', id)) >= SUSPECT_FROM
-      if not (token <= begun and crashed(id, body, fragment, attempt, worker, suspect)) then give_back(id, body) end
+      local counts = token <= begun or came_back(id)
+      if not (counts and crashed(id, body, fragment, attempt, worker, suspect)) then give_back(id, body) end
     end
     gone[#gone + 1] = id
   end

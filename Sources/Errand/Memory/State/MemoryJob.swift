@@ -11,9 +11,11 @@ struct MemoryJob: Sendable {
     var place: Place
     /// Runs that failed or timed out.
     var failures = 0
-    /// Workers that died with it begun, and those of them that held nothing else.
+    /// Workers that died with it begun, or may have, and those of them that held nothing else.
     var crashes = 0
     var crashesAlone = 0
+    /// Whether a worker has died with it, begun or not.
+    var hasComeBack = false
     /// What is kept of its runs that did not succeed.
     var errors = KeptErrors()
     /// How far it is, and what its next attempt is to know.

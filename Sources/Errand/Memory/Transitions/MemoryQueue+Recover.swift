@@ -27,8 +27,10 @@ extension MemoryQueue {
         let taken = session.claimsInOrder.suffix(Self.mostRecoveredACall).reversed()
         for held in taken {
             guard let job = jobs[held.id], returnClaim(job, of: session.id, as: .recovered) else { continue }
-            let crashed = held.claim.token <= session.begun
-            if crashed, crash(job, of: session.id, alone: heldOne && job.isSuspect) { continue }
+            // Once it may have waited there by chance; but a job that ends its worker as soon as it begins must be found out, too.
+            let counts = held.claim.token <= session.begun || job.hasComeBack
+            jobs[job.id]?.hasComeBack = true
+            if counts, crash(job, of: session.id, alone: heldOne && job.isSuspect) { continue }
             giveBack(job.id)
         }
         if sessions[session.id]?.claims.isEmpty ?? true { endSession(session.id) }

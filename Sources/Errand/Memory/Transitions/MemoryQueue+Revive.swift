@@ -28,6 +28,7 @@ extension MemoryJob {
         failures = 0
         crashes = 0
         crashesAlone = 0
+        hasComeBack = false
         stop = nil
         progress = nil
     }

@@ -63,7 +63,7 @@ enum DumpScript {
           if body then
             local successor = successors[id] or { -1, 0 }
             say(10, n, string.sub(body, 1, 13), #body, field('failures', id) or 0, field('crashes', id) or 0,
-              field('alone', id) or 0, stops[field('stops', id)] or 0, successor[1], successor[2],
+              field('alone', id) or 0, field('crashes', id) and 1 or 0, stops[field('stops', id)] or 0, successor[1], successor[2],
               #(field('errors', id) or ''), digits(field('named', id)) or -1)
             say(unpack(places[id] or { 0 }))
             say(digits(field('running', id)) or -1)

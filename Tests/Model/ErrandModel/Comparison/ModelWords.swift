@@ -29,7 +29,8 @@ extension QueueModel {
     ) {
         if let job = jobs[id] {
             words += [10, Int64(id), job.readySince, bodyLength(job.pushed), Int64(job.failures)]
-            words += [Int64(job.crashes), Int64(job.crashesAlone), Int64(job.stop.map { $0.rawValue + 1 } ?? 0)]
+            words += [Int64(job.crashes), Int64(job.crashesAlone), job.hasComeBack ? 1 : 0]
+            words.append(Int64(job.stop.map { $0.rawValue + 1 } ?? 0))
             words += [number(job.successor), job.successor.flatMap { jobs[$0]?.pushed.due } ?? 0]
             words += [universe.length(of: job.errors), job.isDead ? -1 : number(job.name)]
             write(job.place, to: &words)

@@ -99,6 +99,7 @@ struct WorldWriter {
         add(job.hasLetNameGo)
         add(job.failures)
         add(job.crashes * 8 + job.crashesAlone)
+        add(job.hasComeBack)
         add(job.stop?.rawValue ?? 9)
         add(job: job.successor)
         switch job.place {

@@ -109,16 +109,17 @@ extension QueueModel {
     /// S9, S13: what is dead comes back only when somebody asks for it, and starts anew.
     private func brokenRevival(_ left: Job, _ command: Command) -> String? {
         guard case .revive = command else { return "S9: job \(left.id) was dead" }
-        return left.failures + left.crashes + left.crashesAlone == 0 ? nil : "S13: \(left.id) did not start anew"
+        return left.failures + left.crashes + left.crashesAlone == 0 && !left.hasComeBack
+            ? nil : "S13: \(left.id) did not start anew"
     }
 
-    /// How many of its runs failed in the last transition, and how many of its workers died after it had begun.
+    /// How many of its runs failed in the last transition, and how many of its workers died after it had begun, or not for the first time.
     private func losses(of job: Job, since before: QueueModel) -> (failed: Int, crashed: Int) {
         var (failed, crashed) = (0, 0)
         for event in effects.events where event.id == job.id {
             switch event.kind {
             case .failed, .timedOut: failed += 1
-            case .recovered: if before.hasBegun(job) { crashed += 1 }
+            case .recovered: if before.hasBegun(job) || job.hasComeBack { crashed += 1 }
             default: break
             }
         }

@@ -20,8 +20,10 @@ extension QueueModel {
         let heldOne = solo == id && session.claims.count == 1
         for claim in session.claims.reversed() {
             guard let job = jobs[claim.id], returnClaim(job, id, as: .recovered) else { continue }
-            let hadBegun = claim.token <= session.begun
-            if hadBegun, crash(job, id, alone: heldOne && job.isSuspect) { continue }
+            // It may have begun without word, and ended its worker: once that is chance.
+            let isSuspicious = claim.token <= session.begun || job.hasComeBack
+            jobs[job.id]?.hasComeBack = true
+            if isSuspicious, crash(job, id, alone: heldOne && job.isSuspect) { continue }
             giveBack(job.id)
         }
         endSession(id)

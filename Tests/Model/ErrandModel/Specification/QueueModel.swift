@@ -48,9 +48,11 @@ package struct Job: Hashable, Sendable {
     package var hasLetNameGo = false
     /// Runs that failed or timed out.
     package var failures = 0
-    /// Workers that died with it begun, and those of them that held nothing else.
+    /// Workers that died with it begun, or for the second time without word of it, and those of them that held nothing else.
     package var crashes = 0
     package var crashesAlone = 0
+    /// Whether a worker died with it, begun or not.
+    package var hasComeBack = false
     /// Of its runs that did not succeed, the newest first.
     package var errors: [Event] = []
     package var stop: Stop?
