@@ -37,13 +37,6 @@ local function crashed(id, body, fragment, attempt, worker, alone)
   end
 end
 
--- Of a job that its session had not told to have begun nobody knows whether it ended the worker. Once it may have waited there by chance;
--- but one that does it as soon as it begins, in workers that always claim ahead, would go on for ever.
-local function came_back(id)
-  if field('crashes', id) then return true end
-  put('crashes', id, 0)
-end
-
 local function take_back(session, claims, mine)
   local begun = num(call('HGET', Q .. ':session:' .. session, 'begun'))
   local alone = call('HGET', Q .. ':seq', 'solo') == session and #claims == 2
@@ -54,7 +47,9 @@ local function take_back(session, claims, mine)
     local body, fragment, attempt, worker = return_claim(id, session, 'recovered')
     if body then
       local suspect = alone and num(field('crashes', id)) >= SUSPECT_FROM
-      local counts = token <= begun or came_back(id)
+      -- Once it may have waited there by chance; but a job that ends its worker as soon as it begins must be found out, too.
+      local counts = token <= begun or field('crashes', id)
+      if not counts then put('crashes', id, 0) end
       if not (counts and crashed(id, body, fragment, attempt, worker, suspect)) then give_back(id, body) end
     end
     gone[#gone + 1] = id
