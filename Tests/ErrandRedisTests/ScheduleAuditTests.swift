@@ -1,7 +1,6 @@
 import Errand
 import ErrandRedis
 import Foundation
-import Logging
 import TestSupport
 import Testing
 
@@ -13,7 +12,7 @@ struct ScheduleAuditTests {
 
     init() throws {
         server = try RedisServer()
-        broker = RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "audit"))
+        broker = try BrokenScripts.broker(on: server)
     }
 
     private func schedule(_ name: String) throws -> Schedule { try FullQueue.schedule(name) }
