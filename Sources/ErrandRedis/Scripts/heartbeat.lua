@@ -9,7 +9,6 @@ if wrong then return wrong end
 mind_the_gap(lease)
 call('ZADD', Q .. ':sessions', whole(now + lease), session)
 call('HSET', Q .. ':seq', 'beat', nowtext)
-call('HDEL', Q .. ':seq', 'gap')
 call('HSET', Q .. ':session:' .. session, 'beat', nowtext)
 if num(call('HGET', Q .. ':session:' .. session, 'begun')) < num(ARGV[3]) then
   call('HSET', Q .. ':session:' .. session, 'begun', ARGV[3])

@@ -26,7 +26,6 @@ end
 call('HSET', Q .. ':seq', 'lease', whole(longest))
 mind_the_gap(lease)
 call('HSET', Q .. ':seq', 'beat', nowtext)
-call('HDEL', Q .. ':seq', 'gap')
 call('DEL', me)
 call('HSET', me, 'host', ARGV[3], 'pid', ARGV[4], 'concurrency', ARGV[5], 'lease', ARGV[2], 'beat', nowtext, 'secret', ARGV[6])
 for i = 7, #ARGV - 1, 2 do call('HSET', me, 'op:' .. ARGV[i], ARGV[i + 1]) end
