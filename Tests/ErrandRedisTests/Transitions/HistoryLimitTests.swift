@@ -11,9 +11,13 @@ struct HistoryLimitTests {
 
     init() throws {
         server = try RedisServer()
-        broker = try BrokenScripts.broker(
+        broker = try Self.broker(on: server, idsKept: 10)
+    }
+
+    private static func broker(on server: RedisServer, idsKept: Int) throws -> RedisBroker {
+        try BrokenScripts.broker(
             on: server,
-            with: "= 10000, 6000, 86400000, 10\n",
+            with: "= 10000, 6000, 86400000, \(idsKept)\n",
             for: "= 10000, 67108864, 86400000, 500000\n"
         )
     }
@@ -86,5 +90,27 @@ struct HistoryLimitTests {
         #expect(try await push("job-20") == .exists)
         #expect(try await push("job-10") == .exists, "it is of the older generation")
         #expect(try await push("job-9") == .accepted, "two generations are all that is kept")
+    }
+
+    /// Hashes that Redis has freed, or is about to free, beside its work.
+    private func freed() throws -> Int {
+        let numbers = try server.run("INFO").split(whereSeparator: \.isNewline).filter { $0.hasPrefix("lazyfree") }
+            .compactMap { $0.split(separator: ":").last.flatMap { Int($0) } }
+        return numbers.reduce(0, +)
+    }
+
+    /// Many ids: Redis frees a small hash at once all the same.
+    @Test func aGenerationThatIsDroppedIsFreedBesideTheWork() async throws {
+        broker.close()
+        let broker = try Self.broker(on: server, idsKept: 600)
+        defer { broker.close() }
+        for round in 0..<3 {
+            #expect(try freed() == 0, "two generations are all that is kept")
+            let ids = (0..<600).map { "job-\(round)-\($0)" }
+            _ = try await broker.push(ids.map { try OperationDescription("work", id: $0).settled() }, to: "default")
+            #expect(try await broker.cancel(ids, on: "default").allSatisfy { $0 == .cancelled })
+        }
+        #expect(try freed() == 1)
+        #expect(try server.run("HLEN", key + "ended:old") == "600")
     }
 }
