@@ -98,6 +98,8 @@ adoption: test-deps ## follow the README with an empty package: build it, run it
 
 DEMO_BUILD = release
 demo: deps ## run a distributed work queue on real files, and kill a worker in the middle
+	$(BUILD) -c $(DEMO_BUILD) --product errand-producer
+	$(BUILD) -c $(DEMO_BUILD) --product errand-worker
 	$(BUILD) -c $(DEMO_BUILD) --product errand
 	.build/$(DEMO_BUILD)/errand demo
 
