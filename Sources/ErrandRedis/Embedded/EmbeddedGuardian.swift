@@ -73,6 +73,7 @@ enum EmbeddedGuardian {
         appendfsync everysec
         save ""
         maxmemory-policy noeviction
+        lazyfree-lazy-expire yes
         daemonize no
 
         """

@@ -126,30 +126,26 @@ struct TroubledWorkerTests {
     }
 
     /// Holds up who makes runs of more claims than are begun together, until one of those has run.
-    private struct OnceOneHasRun: JobMiddleware {
-        let runs: DispatchSemaphore
-        let claims = Counter()
+    private final class OnceOneHasRun: JobMiddleware {
+        let hasRun = DispatchSemaphore(value: 0)
+        private let claims = Atomic(0)
 
         func claimedJob(_ job: JobContext) {
-            if claims.next() == 100 { _ = runs.wait(timeout: .now() + .seconds(2)) }
+            guard claims.add(1, ordering: .relaxed).newValue == 100 else { return }
+            _ = hasRun.wait(timeout: .now() + .seconds(2))
         }
-    }
-
-    private final class Counter: Sendable {
-        private let value = Atomic(0)
-        func next() -> Int { value.add(1, ordering: .relaxed).newValue }
     }
 
     @Test("a worker that leaves does not begin what a call brings that was on its way")
     func beginsNothingOnItsWayOut() async throws {
         let broker = TroubledBroker()
         let runs = Atomic(0)
-        let hasRun = DispatchSemaphore(value: 0)
+        let middleware = OnceOneHasRun()
         let operation = RegisteredOperation(
             "noop",
             handler: .blocking { _ in
                 runs.add(1, ordering: .relaxed)
-                hasRun.signal()
+                middleware.hasRun.signal()
                 return .finished()
             }
         )
@@ -157,7 +153,7 @@ struct TroubledWorkerTests {
             broker: broker,
             configuration: WorkerConfiguration(queues: [.init(Self.queue)], concurrency: 200),
             operations: [operation],
-            middleware: [OnceOneHasRun(runs: hasRun)],
+            middleware: [middleware],
             logger: Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() }
         )
         broker.hold(Self.queue)
