@@ -50,7 +50,8 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     private let deadline = DeadlineSlot()
     /// When its time is over; 0 if never. Written by the one who claimed the start, before anybody watches.
     private(set) final var due: UInt64 = 0
-    /// Written by the queue before it enqueues the operation; taken by the one who closes, unless the closure overruns.
+    /// Written by the queue before it enqueues the operation. Taken by the one who closes or, if the closure overran, by
+    /// whichever comes last: the one who tells the owner, or the one whose closure returned.
     private(set) var membership: Membership?
     /// Written before the operation is published. Whether the closure's work goes on after its call has returned, so that
     /// somebody else says when it is over.
@@ -256,36 +257,53 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     /// Ends the operation, unless it has ended already.
     final func end(_ ending: AsyncOperationEnding, errors: [any Error] = []) {
         if !errors.isEmpty { _ = attach() }
-        guard let before = state.decide(ending) else { return }
+        guard let before = state.decide(ending) ?? reservation(for: ending) else { return }
         let callback = onTimeoutCallback.take()
-        let overruns = ending != .finished && before.contains(.inClosure)
-        if overruns {
+        if ending != .finished && before.contains(.inClosure) {
             membership?.queue.closureOverruns()
         }
         onEnd?(self, ending)
         onEnd = nil
         if before.contains(.attended), let attachments = slot.made {
-            conclude(attachments, ending, errors: errors, hadStarted: before.contains(.opened))
+            conclude(attachments, ending, errors: errors, hadStarted: before.contains(.ran))
         }
         if ending == .cancelled {
             // Foundation's own flag: it lets an operation that waits for others start, and so leave.
             super.cancel()
         }
-        let told = state.tell()
-        if told.contains(.opened) {
-            // A closure that still runs needs it when it returns.
-            close(overruns ? membership : membership.take(), isAttended: told.contains(.attended))
-        }
+        tellOwner()
         if ending == .timedOut, let callback {
             OperationQueue.background.addOperation { callback(self) }
         }
     }
 
+    /// Decides that the operation is cancelled if it has not started: it will not, and the next call of ``cancel()`` does
+    /// the rest. Calls nobody, so several operations can be decided on before the first of them is seen to end.
+    final func reserveCancellation() -> Bool {
+        state.reserveCancellation()
+    }
+
+    private func reservation(for ending: AsyncOperationEnding) -> AsyncOperationState.Facts? {
+        ending == .cancelled ? state.takeReservation() : nil
+    }
+
+    /// The ending is carried out: closes the operation if it has been opened.
+    private func tellOwner() {
+        let overran = state.facts.contains(.overran)
+        let shared = overran ? membership : nil
+        let told = state.tell()
+        guard told.contains(.opened) else { return }
+        let isAttended = told.contains(.attended)
+        guard overran else { return close(membership.take(), isAttended: isAttended) }
+        if told.contains(.returned) { membership = nil }
+        close(shared, isAttended: isAttended)
+    }
+
     /// The closure's work is over, whatever became of the operation.
     final func workReturned() {
-        if state.leaveClosure().isOverrun {
-            membership?.queue.closureReturned()
-        }
+        guard state.leaveClosure().isOverrun else { return }
+        membership?.queue.closureReturned()
+        if state.noteReturn().contains(.told) { membership = nil }
     }
 
     /// The last step, taken exactly once: `isFinished` becomes true, everybody who waits is told.

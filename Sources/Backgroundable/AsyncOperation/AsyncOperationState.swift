@@ -10,7 +10,7 @@ import Synchronization
 /// exist is a fact like the others, so whoever changes the state learns of them in the same step, and those who attach
 /// something learn what they came too late for.
 struct AsyncOperationState: ~Copyable {
-    /// A set of facts, each of which becomes true once; only `inClosure` becomes false again.
+    /// A set of facts, each of which becomes true once; only `inClosure` and `reserved` become false again.
     struct Facts: OptionSet {
         let rawValue: UInt16
 
@@ -33,6 +33,13 @@ struct AsyncOperationState: ~Copyable {
         static let dependent = Facts(rawValue: 1 << 9)
         /// It was seen to be ready, and somebody makes sure that its queue knows.
         static let rung = Facts(rawValue: 1 << 10)
+
+        /// Its cancellation is decided, and whoever calls `cancel()` next carries it out.
+        static let reserved = Facts(rawValue: 1 << 11)
+        /// It was cancelled or timed out while its closure ran.
+        static let overran = Facts(rawValue: 1 << 12)
+        /// The closure of an operation that overran has returned, and the thread needs nothing of the operation any more.
+        static let returned = Facts(rawValue: 1 << 13)
 
         private static let endingMask: UInt16 = 0b11
 
@@ -61,9 +68,16 @@ struct AsyncOperationState: ~Copyable {
             isClosing && (!contains(.attended) || contains(.announced))
         }
 
-        /// Whether the closure still runs although the operation was ended over its head.
+        /// Whether the closure still runs although the operation was cancelled or timed out.
         var isOverrun: Bool {
-            contains(.inClosure) && (ending == .timedOut || ending == .cancelled)
+            contains([.overran, .inClosure])
+        }
+
+        /// The facts once the operation ends, if that is still open.
+        fileprivate func deciding(_ ending: AsyncOperationEnding) -> Facts {
+            guard self.ending == nil else { return self }
+            let overruns = ending != .finished && contains(.inClosure)
+            return union(overruns ? [Facts(ending), .overran] : Facts(ending))
         }
     }
 
@@ -86,8 +100,29 @@ struct AsyncOperationState: ~Copyable {
 
     /// Decides the ending. Returns the facts before, or nil if it was decided already.
     func decide(_ ending: AsyncOperationEnding) -> Facts? {
-        let before = update { $0.ending == nil ? $0.union(Facts(ending)) : $0 }
+        let before = update { $0.deciding(ending) }
         return before.ending == nil ? before : nil
+    }
+
+    /// Decides that an operation which has not started is cancelled, for a caller that carries it out a little later: from
+    /// now on it cannot start. True if this call decided it.
+    func reserveCancellation() -> Bool {
+        let before = update { facts in
+            facts.ending == nil && !facts.contains(.opened) ? facts.deciding(.cancelled).union(.reserved) : facts
+        }
+        return before.ending == nil && !before.contains(.opened)
+    }
+
+    /// Returns the facts before for the one caller that has to carry out a reserved cancellation.
+    func takeReservation() -> Facts? {
+        let before = update { $0.subtracting(.reserved) }
+        return before.contains(.reserved) ? before : nil
+    }
+
+    /// Notes that the closure of an operation that overran has returned. Returns the facts before: if the owner had been
+    /// told, nobody else needs what the operation holds.
+    func noteReturn() -> Facts {
+        add(.returned)
     }
 
     /// Notes that the owner knows. Returns the facts before: if it had been opened the caller closes it.

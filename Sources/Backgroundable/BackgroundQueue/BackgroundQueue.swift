@@ -25,7 +25,7 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
     private let rolls = PartedRoll()
     private let memberCount = Atomic<Int>(0)
     private let news = Locked(QueueNews())
-    private let suspensions = Locked(0)
+    private let suspension = Locked(Suspension())
     private let overruns = Atomic<Int>(0)
 
     /// Is told when the queue begins to work and when it is empty again.
@@ -51,13 +51,27 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
 
     /// Whether the queue starts no operations. Suspending counts: what was suspended twice must be resumed twice.
     open override var isSuspended: Bool {
-        get { suspensions.withLock { $0 > 0 } }
-        set {
-            suspensions.withLock { depth in
-                depth = max(0, depth + (newValue ? 1 : -1))
-                super.isSuspended = depth > 0
-            }
+        get { suspension.withLock { $0.depth > 0 } }
+        set { changeSuspension { $0.depth = max(0, $0.depth + (newValue ? 1 : -1)) } }
+    }
+
+    /// Keeps operations from starting, without being seen as suspended, until it is called with false as often as with true.
+    final func holdStarts(_ isHeld: Bool) {
+        changeSuspension { $0.holds += isHeld ? 1 : -1 }
+    }
+
+    private func changeSuspension(_ change: (inout Suspension) -> Void) {
+        suspension.withLock { suspension in
+            change(&suspension)
+            super.isSuspended = suspension.isInEffect
         }
+    }
+
+    // MARK: Cancelling
+
+    /// Cancels every operation that is in the queue. Of those that had not started none does, whatever waits for what.
+    open override func cancelAllOperations() {
+        CancellationSweep.cancel(operations, of: self)
     }
 
     // MARK: Adding
@@ -174,7 +188,7 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         if let barrier = admission.barrier, !passesBarrier, !(operation is BarrierBlock) {
             operation.addDependency(barrier)
         }
-        for displaced in admission.displaced { displaced.cancel() }
+        if !admission.displaced.isEmpty { CancellationSweep.cancel(admission.displaced, of: self) }
         return true
     }
 

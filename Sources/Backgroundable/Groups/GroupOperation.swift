@@ -32,7 +32,7 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
     }
 
     private let parts = Locked(State())
-    private let queue = BackgroundQueue()
+    final let queue = BackgroundQueue()
 
     /// Makes a group.
     ///
@@ -119,6 +119,11 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
         }
     }
 
+    /// The parts that have been added to its queue and have not finished.
+    final var runningParts: [Operation] {
+        parts.withLock { Array($0.running.values) }
+    }
+
     private func startParts() {
         let waiting: [Operation] = parts.withLock { state in
             guard state.phase == .waiting else { return [] }
@@ -180,11 +185,7 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
             defer { state.waiting = [] }
             return (state.waiting, Array(state.running.values))
         }
-        // Nobody may start because the one that it depends on was cancelled first.
-        queue.isSuspended = true
-        for part in running where !part.isExecuting { part.cancel() }
-        for part in running { part.cancel() }
-        queue.isSuspended = false
+        CancellationSweep.cancel(running, of: queue)
         GroupOperation.turnAway(waiting)
     }
 
