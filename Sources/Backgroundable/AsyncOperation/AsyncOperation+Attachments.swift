@@ -60,6 +60,8 @@ extension AsyncOperation {
     private func finishAttended(_ attachments: Attachments, _ membership: Membership?) {
         state.announce()
         attachments.evaluation.leaveLines()
+        let facts = state.facts
+        attachments.finishHolding(closureRuns: facts.contains(.overran) && !facts.contains(.returned))
         leave(membership)
     }
 }

@@ -184,6 +184,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     /// that is in no queue: it then runs as soon as its conditions hold.
     open override func start() {
         guard !startsLater, state.claim() else { return }
+        attachments?.holdCategories()
         let work = closure.take()
         let watch = beginWatch()
         let isOver = run(work)
@@ -246,10 +247,10 @@ open class AsyncOperation: Operation, @unchecked Sendable {
 
     /// The closure has returned: if the operation goes on, it needs a deadline from now on.
     private func endWatch(_ watch: Int) {
-        guard DeadlineTimer.shared.endWatch(watch, self), ending == nil else { return }
+        guard DeadlineTimer.shared.endWatch(watch, self), !state.facts.contains(.told) else { return }
         deadline.set(DeadlineTimer.shared.schedule(self))
         // It may have ended meanwhile, before there was a deadline to cancel.
-        if state.confirm().ending != nil { deadline.take()?.cancel() }
+        if state.confirm().contains(.told) { deadline.take()?.cancel() }
     }
 
     // MARK: How it ends
@@ -257,13 +258,17 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     /// Ends the operation, unless it has ended already.
     final func end(_ ending: AsyncOperationEnding, errors: [any Error] = []) {
         if !errors.isEmpty { _ = attach() }
-        guard let before = state.decide(ending) ?? reservation(for: ending) else { return }
+        guard let before = state.decide(ending) ?? reservation(for: ending) else {
+            if ending == .timedOut { timeIsOver() }
+            return
+        }
         let callback = onTimeoutCallback.take()
         if ending != .finished && before.contains(.inClosure) {
             membership?.queue.closureOverruns()
         }
         onEnd?(self, ending)
         onEnd = nil
+        endParts(ending)
         if before.contains(.attended), let attachments = slot.made {
             conclude(attachments, ending, errors: errors, hadStarted: before.contains(.ran))
         }
@@ -271,7 +276,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
             // Foundation's own flag: it lets an operation that waits for others start, and so leave.
             super.cancel()
         }
-        tellOwner()
+        if !waitsForParts(ending) { tellOwner() }
         if ending == .timedOut, let callback {
             OperationQueue.background.addOperation { callback(self) }
         }
@@ -288,7 +293,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     }
 
     /// The ending is carried out: closes the operation if it has been opened.
-    private func tellOwner() {
+    final func tellOwner() {
         let overran = state.facts.contains(.overran)
         let shared = overran ? membership : nil
         let told = state.tell()
@@ -303,8 +308,21 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     final func workReturned() {
         guard state.leaveClosure().isOverrun else { return }
         membership?.queue.closureReturned()
-        if state.noteReturn().contains(.told) { membership = nil }
+        guard state.noteReturn().contains(.told) else { return }
+        membership = nil
+        attachments?.letGoOfCategories()
     }
+
+    /// The ending has been decided: what the operation has started need not go on.
+    func endParts(_ ending: AsyncOperationEnding) {}
+
+    /// Whether ``tellOwner()`` is called later, when what the operation has started has ended.
+    func waitsForParts(_ ending: AsyncOperationEnding) -> Bool {
+        false
+    }
+
+    /// The operation had ended when its time was over.
+    func timeIsOver() {}
 
     /// The last step, taken exactly once: `isFinished` becomes true, everybody who waits is told.
     private func close(_ membership: consuming Membership?, isAttended: Bool) {

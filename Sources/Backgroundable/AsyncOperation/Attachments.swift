@@ -11,6 +11,10 @@ final class Attachments: Sendable {
         var task: Task<Void, Never>?
         /// The group that the operation is a part of, until it has finished.
         weak var parent: GroupOperation?
+        /// What keeps the operation's exclusive categories taken, from its start until its work is over.
+        var hold: CategoryHold?
+        /// What keeps those of the groups around it taken, until its work is over.
+        var holdAround: CategoryHold?
     }
 
     let state = Locked(State())

@@ -112,6 +112,8 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         for earlier in earlier { operation.addDependency(earlier) }
         if admit(operation) {
             enqueue(operation)
+        } else {
+            lift(operation)
         }
     }
 
@@ -167,6 +169,7 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
     /// Applies the operation's uniqueness policy and, unless that drops it, counts it in. Returns whether to enqueue
     /// it.
     private func admit(_ operation: Operation, call: UInt64 = 0, passesBarrier: Bool = false) -> Bool {
+        guard takesIn(operation, isHelper: passesBarrier) else { return false }
         let key = operation.name.map(NameKey.init)
         let asyncOperation = operation as? AsyncOperation
         let policy = asyncOperation?.uniquenessPolicy ?? .ignore
@@ -190,6 +193,13 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         }
         if !admission.displaced.isEmpty { CancellationSweep.cancel(admission.displaced, of: self) }
         return true
+    }
+
+    /// Whether the operation may enter. One that may not has been ended by this.
+    ///
+    /// - Parameter isHelper: Whether it was added by another one's condition, to make itself hold.
+    func takesIn(_ operation: Operation, isHelper: Bool) -> Bool {
+        true
     }
 
     /// Sees to it that the queue learns when an operation of another kind leaves.

@@ -15,6 +15,8 @@ final class ConditionEvaluation: Sendable {
         var phase = Phase.open
         var conditions: [any OperationCondition] = []
         var ticket: ExclusiveTicket?
+        /// Whether a ``CategoryHold`` leaves the lines, because the operation has begun.
+        var isTicketHeld = false
         /// How often it has got in line: a turn of an earlier ticket, which was given up, means nothing.
         var round = 0
         /// The thread that changes the operation's dependencies just now.
@@ -84,13 +86,24 @@ final class ConditionEvaluation: Sendable {
         }
     }
 
-    /// The operation has ended: the next in its lines may have their turn. Returns whether it was still held back.
+    /// The operation begins: from now on the caller leaves its lines. Returns its place in them, if it has exclusive
+    /// categories.
+    func handOverTicket() -> ExclusiveTicket? {
+        state.withLock { state in
+            guard !state.isTicketHeld, let ticket = state.ticket else { return nil }
+            state.isTicketHeld = true
+            return ticket
+        }
+    }
+
+    /// The operation has ended: if it had not begun, the next in its lines may have their turn. Returns whether it was still
+    /// held back.
     @discardableResult
     func leaveLines() -> Bool {
         let (ticket, action, wasHeldBack) = state.withLock { state in
             let wasHeldBack = state.phase != .settled && state.phase != .over
             state.phase = .over
-            return (state.ticket.take(), state.onSettled.take(), wasHeldBack)
+            return (state.isTicketHeld ? nil : state.ticket.take(), state.onSettled.take(), wasHeldBack)
         }
         if let ticket { ExclusiveLines.shared.leave(ticket) }
         action?()

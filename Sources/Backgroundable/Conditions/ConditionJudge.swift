@@ -40,9 +40,7 @@ final class ConditionJudge: Sendable {
         guard let first = condition.dependency(for: operation) else { return evaluate(condition, index, operation) }
         FinishWatcher.watch(first) { self.evaluate(condition, index, operation) }
         // It belongs to the groups that the operation is in, and must not wait for them.
-        if let parent = operation.parent, let first = first as? AsyncOperation {
-            first.attach().0.state.withLock { $0.parent = parent }
-        }
+        if let parent = operation.parent { (first as? AsyncOperation)?.enter(parent) }
         (operation.membership?.queue ?? OperationQueue.background).addBeforeBarrier(first)
     }
 

@@ -15,7 +15,8 @@ protocol PurelyExclusive: OperationCondition {}
 /// group's turn comes: give it the categories of parts that it will add later (as a ``RetryOperation`` does), or two groups
 /// may wait for each other.
 ///
-/// The category is given up when the operation ends. A closure that runs on after its timeout no longer holds it.
+/// The category is given up when the operation has ended and its closure has returned, which it may do later if the operation
+/// was cancelled or timed out. A closure that has not returned 10 s after its operation's end no longer keeps it.
 ///
 /// ```swift
 /// operation.addCondition(MutuallyExclusive<Database>())

@@ -168,6 +168,15 @@ extension AsyncOperation {
         sequence(first: self as AsyncOperation) { $0.parent }.dropFirst().reduce(0) { depth, _ in depth + 1 }
     }
 
+    /// Notes that the operation is a part of a group, and works in its categories.
+    func enter(_ group: GroupOperation) {
+        let hold = group.attachments?.holdForParts
+        attach().0.state.withLock { state in
+            state.parent = group
+            state.holdAround = hold
+        }
+    }
+
     /// The group that the operation is a part of.
     var parent: GroupOperation? {
         attachments?.state.withLock { $0.parent }

@@ -9,8 +9,12 @@ public import Foundation
 /// ```
 ///
 /// Its parts run in a queue of its own, so they take no place of the queue that the group is in. Parts may be of any
-/// kind; they may add further parts while the group runs. The group's errors are those of its parts, in the order in which
-/// they came. Cancelling the group, or its timeout, cancels its parts.
+/// kind; they may add further parts while the group runs, also to `OperationQueue.current`. The group's errors are those of
+/// its parts, in the order in which they came.
+///
+/// Cancelling the group, its ``AsyncOperation/finish()`` or its timeout cancels its parts. A part of another kind cannot be
+/// stopped while it runs: a group that was cancelled is finished when such parts are, or when its timeout has passed. A
+/// timeout finishes it at once.
 ///
 /// Unlike other operations a group has no timeout unless it is given one: its parts have theirs.
 ///
@@ -20,19 +24,36 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
         case waiting, running, over
     }
 
+    private struct Part {
+        let operation: Operation
+        /// What the operation was added for: by a condition, to make itself hold, or as a part.
+        let isHelper: Bool
+        /// Keeps the group's categories taken while an operation of another kind runs.
+        let hold: CategoryHold?
+    }
+
     private struct State: ~Copyable {
         var phase = Phase.waiting
         /// What was added before the group started.
         var waiting: [Operation] = []
         /// What has been added to the queue and has not finished.
-        var running: [ObjectIdentifier: Operation] = [:]
+        var running: [ObjectIdentifier: Part] = [:]
         /// How many reasons there are not to finish: unfinished parts, and what is still to be added.
         var open = 0
         var errors: [any Error] = []
+        /// Whether the group has ended, and is finished when its parts are.
+        var isClosing = false
+
+        /// True once, when the group has ended and its last part has finished.
+        mutating func takeClosing() -> Bool {
+            guard isClosing, running.isEmpty else { return false }
+            isClosing = false
+            return true
+        }
     }
 
     private let parts = Locked(State())
-    final let queue = BackgroundQueue()
+    final let queue = PartQueue()
 
     /// Makes a group.
     ///
@@ -57,7 +78,7 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
         ) { ($0 as? GroupOperation)?.startParts() }
         // The queue that the group is in does, if it wants to.
         queue.holdsBackgroundTask = false
-        addObserver(GroupObserver())
+        queue.belong(to: self)
         addOperations(operations)
     }
 
@@ -81,19 +102,12 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
     /// Adds several parts. Those that are added when the group has ended are cancelled, with
     /// ``OperationError/groupFinished`` if they are ``AsyncOperation``s.
     public final func addOperations(_ operations: [Operation]) {
-        let phase = parts.withLock { state in
-            switch state.phase {
-            case .waiting: state.waiting += operations
-            case .running: state.open += operations.count
-            case .over: break
-            }
-            return state.phase
+        let waits = parts.withLock { state in
+            guard state.phase == .waiting else { return false }
+            state.waiting += operations
+            return true
         }
-        switch phase {
-        case .waiting: break
-        case .running: enqueue(operations)
-        case .over: GroupOperation.turnAway(operations)
-        }
+        if !waits { queue.addOperations(operations, waitUntilFinished: false) }
     }
 
     /// Called when a part has finished, before the group may be. A subclass may override it to add further parts, or to
@@ -119,43 +133,55 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
         }
     }
 
-    /// The parts that have been added to its queue and have not finished.
+    /// The operations that have been added to its queue and have not finished.
     final var runningParts: [Operation] {
-        parts.withLock { Array($0.running.values) }
+        parts.withLock { $0.running.values.map(\.operation) }
     }
 
     private func startParts() {
         let waiting: [Operation] = parts.withLock { state in
             guard state.phase == .waiting else { return [] }
             state.phase = .running
-            state.open = state.waiting.count + 1
+            state.open = 1
             defer { state.waiting = [] }
             return state.waiting
         }
-        enqueue(waiting)
+        queue.addOperations(waiting, waitUntilFinished: false)
         settle()
     }
 
-    private func enqueue(_ operations: [Operation]) {
-        for part in operations {
-            parts.withLock { $0.running[ObjectIdentifier(part)] = part }
-            if let part = part as? AsyncOperation {
-                part.attach().0.state.withLock { $0.parent = self }
-            }
-            FinishWatcher.watch(part) { self.partFinished(part) }
+    /// Called when an operation is about to enter the queue. False if it is too late.
+    final func takesIn(_ operation: Operation, isHelper: Bool) -> Bool {
+        let hold = operation is AsyncOperation ? nil : attachments?.holdForParts
+        let isTaken = parts.withLock { state in
+            guard state.phase == .running else { return false }
+            state.open += 1
+            state.running[ObjectIdentifier(operation)] = Part(operation: operation, isHelper: isHelper, hold: hold)
+            return true
         }
-        queue.addOperations(operations, waitUntilFinished: false)
-        // It may have ended while they were being added.
-        if ending != nil { cancelParts() }
+        guard isTaken else { return false }
+        (operation as? AsyncOperation)?.enter(self)
+        FinishWatcher.watch(operation) { self.partFinished(operation) }
+        return true
     }
 
-    private func partFinished(_ part: Operation) {
-        let errors = partDidFinish(part, errors: (part as? AsyncOperation)?.errors ?? [])
-        parts.withLock { state in
-            state.running[ObjectIdentifier(part)] = nil
+    private func partFinished(_ operation: Operation) {
+        let isHelper = parts.withLock { $0.running[ObjectIdentifier(operation)]?.isHelper == true }
+        let errors = isHelper ? [] : partDidFinish(operation, errors: (operation as? AsyncOperation)?.errors ?? [])
+        if forget(operation, errors) { tellOwner() }
+        settle()
+    }
+
+    /// Returns whether the group has ended and this was its last part.
+    private func forget(_ operation: Operation, _ errors: [any Error]) -> Bool {
+        // The part's hold is let go of outside the lock.
+        let (part, isLast) = parts.withLock { state in
             state.errors += errors
+            let part = state.running.removeValue(forKey: ObjectIdentifier(operation))
+            return (part, state.takeClosing())
         }
-        settle()
+        withExtendedLifetime(part) {}
+        return isLast
     }
 
     /// Keeps the group from finishing until ``settle()`` is called once more. False if it has ended.
@@ -178,19 +204,43 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
         if let errors { finish(withErrors: errors) }
     }
 
+    // MARK: The end
+
+    override final func endParts(_ ending: AsyncOperationEnding) {
+        guard ending == .timedOut else { return cancelParts() }
+        // What they do when they are cancelled is not ours: it must not hold up other deadlines.
+        DispatchQueue.global().async { self.cancelParts() }
+    }
+
+    override final func waitsForParts(_ ending: AsyncOperationEnding) -> Bool {
+        guard ending != .timedOut else { return false }
+        return parts.withLock { state in
+            state.isClosing = !state.running.isEmpty
+            return state.isClosing
+        }
+    }
+
+    override final func timeIsOver() {
+        let isClosing = parts.withLock { state in
+            defer { state.isClosing = false }
+            return state.isClosing
+        }
+        if isClosing { DispatchQueue.global().async { self.tellOwner() } }
+    }
+
     /// The group has ended: its parts need not go on.
-    fileprivate func cancelParts() {
+    private func cancelParts() {
         let (waiting, running) = parts.withLock { state in
             state.phase = .over
             defer { state.waiting = [] }
-            return (state.waiting, Array(state.running.values))
+            return (state.waiting, state.running.values.map(\.operation))
         }
         CancellationSweep.cancel(running, of: queue)
         GroupOperation.turnAway(waiting)
     }
 
     /// Ends operations that no queue will take, so that nothing that depends on them waits forever.
-    private static func turnAway(_ operations: [Operation]) {
+    static func turnAway(_ operations: [Operation]) {
         for operation in operations {
             if let operation = operation as? AsyncOperation {
                 operation.cancel(with: OperationError.groupFinished)
@@ -199,16 +249,5 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
             }
             operation.start()
         }
-    }
-}
-
-/// Ends a group's parts with it.
-private struct GroupObserver: OperationObserver {
-    func didFinish(_ operation: AsyncOperation, errors: [any Error]) {
-        (operation as? GroupOperation)?.cancelParts()
-    }
-
-    func didCancel(_ operation: AsyncOperation) {
-        (operation as? GroupOperation)?.cancelParts()
     }
 }

@@ -23,11 +23,16 @@ public final class RetryOperation: GroupOperation, @unchecked Sendable {
         public let delay: TimeInterval
     }
 
+    private struct Attempt {
+        var number = 0
+        var operation: AsyncOperation?
+    }
+
     private let attempts: Int
     private let delay: DelayStrategy
     private let shouldRetry: @Sendable (Failure) -> Bool
     private let make: @Sendable (Int) -> AsyncOperation
-    private let attempt = Locked(0)
+    private let attempt = Locked(Attempt())
     /// The end of the pause between two attempts.
     private let pauseEnd = Locked<Deadline?>(nil)
 
@@ -68,11 +73,13 @@ public final class RetryOperation: GroupOperation, @unchecked Sendable {
 
     /// How many attempts have been made.
     public var attemptsMade: Int {
-        attempt.withLock { $0 }
+        attempt.withLock { $0.number }
     }
 
     /// Decides whether to try again.
     public override func partDidFinish(_ operation: Operation, errors: [any Error]) -> [any Error] {
+        // What an attempt adds to its queue is not an attempt.
+        guard isAttempt(operation) else { return [] }
         let made = attemptsMade
         // What was called off was not done, and is not to be done.
         if errors.isEmpty, ending == nil, (operation as? AsyncOperation)?.ending == .cancelled { cancel() }
@@ -108,9 +115,20 @@ public final class RetryOperation: GroupOperation, @unchecked Sendable {
     private func tryNext() {
         guard ending == nil else { return }
         let number = attempt.withLock { attempt in
-            attempt += 1
-            return attempt
+            attempt.number += 1
+            return attempt.number
         }
-        addOperation(make(number))
+        let operation = make(number)
+        attempt.withLock { $0.operation = operation }
+        addOperation(operation)
+    }
+
+    /// Whether the operation is the last attempt, which has finished.
+    private func isAttempt(_ operation: Operation) -> Bool {
+        attempt.withLock { attempt in
+            guard attempt.operation === operation else { return false }
+            attempt.operation = nil
+            return true
+        }
     }
 }

@@ -1,0 +1,209 @@
+import Foundation
+import Testing
+
+@testable import Backgroundable
+
+/// Exclusive categories while closures run on after their operation's end.
+@Suite struct CategoryHoldTests {
+    /// How an operation ends over the head of its closure.
+    enum End: CaseIterable {
+        case cancelled, timedOut
+    }
+
+    /// A closure that notes whether another one ran beside it.
+    private final class Room: Sendable {
+        let inside = Box(0)
+        let wasCrowded = Box(false)
+        let begun = Signal()
+        let held = Signal()
+
+        func stay() {
+            enter()
+            _ = held.wait()
+            leave()
+        }
+
+        func visit() {
+            enter()
+            leave()
+        }
+
+        private func enter() {
+            inside.change { $0 += 1 }
+            if inside.now > 1 { wasCrowded.change { $0 = true } }
+            begun.fire()
+        }
+
+        private func leave() {
+            inside.change { $0 -= 1 }
+        }
+    }
+
+    private func visitor(_ room: Room, _ category: String) -> AsyncOperation {
+        let operation = AsyncOperation { own in
+            room.visit()
+            own.finish()
+        }
+        operation.addCondition(MutuallyExclusive(category: category))
+        return operation
+    }
+
+    /// Ends `operation`, whose closure stays in the room, and sees to it that nobody enters before that returns.
+    private func expectExclusion(
+        of operation: AsyncOperation,
+        by end: End,
+        _ room: Room,
+        _ category: String,
+        in queues: [OperationQueue] = [BackgroundQueue(), OperationQueue()]
+    ) {
+        operation.addCondition(MutuallyExclusive(category: category))
+        let waiting = visitor(room, category)
+        let late = visitor(room, category)
+        queues[0].addOperation(operation)
+        #expect(eventually { room.inside.now > 0 })
+        queues[1].addOperation(waiting)
+        if end == .cancelled { operation.cancel() }
+        // Of a task nobody knows when it begins: other tests may block every thread that it could run on.
+        if operation.timeout == 0 { operation.timeOut(after: 0) }
+        operation.waitUntilFinished()
+        queues[0].addOperation(late)
+        Thread.sleep(forTimeInterval: 0.05)
+        #expect(!waiting.isReady && !late.isReady)
+        room.held.fire()
+        waiting.waitUntilFinished()
+        late.waitUntilFinished()
+        #expect(!room.wasCrowded.now)
+        #expect(waiting.ending == .finished && late.ending == .finished)
+    }
+
+    @Test(arguments: End.allCases) func aClosureThatRunsOnKeepsTheCategory(end: End) {
+        let room = Room()
+        let operation = AsyncOperation(timeout: end == .timedOut ? 0.05 : 0) { _ in room.stay() }
+        expectExclusion(of: operation, by: end, room, "closure \(end)")
+    }
+
+    @Test(arguments: End.allCases) func soDoesATaskThatRunsOn(end: End) async {
+        let room = Room()
+        let operation = AsyncOperation(timeout: 0) { _ in
+            await withCheckedContinuation { continuation in
+                inTheGlobalQueue {
+                    room.stay()
+                    continuation.resume()
+                }
+            }
+        }
+        await withCheckedContinuation { continuation in
+            Thread {
+                expectExclusion(of: operation, by: end, room, "task \(end)")
+                continuation.resume()
+            }.start()
+        }
+    }
+
+    @Test(arguments: End.allCases) func aPartThatRunsOnKeepsTheCategoriesOfItsGroups(end: End) {
+        for isPlain in [false, true] {
+            let room = Room()
+            let part = isPlain ? PlainOperation { room.stay() } : AsyncOperation(timeout: 0) { _ in room.stay() }
+            let group = GroupOperation(operations: [GroupOperation(operations: [part])])
+            let outer = GroupOperation(timeout: end == .timedOut ? 0.05 : 0, operations: [group])
+            // A cancelled group waits for its plain part by itself.
+            if isPlain, end == .cancelled { continue }
+            expectExclusion(of: outer, by: end, room, "group \(end) \(isPlain)")
+        }
+    }
+
+    @Test func soDoesAPartThatTimesOutInAGroupThatFinishes() {
+        let room = Room()
+        let part = AsyncOperation(timeout: 0.05) { _ in room.stay() }
+        expectExclusion(of: GroupOperation(operations: [part]), by: .timedOut, room, "part's timeout")
+    }
+
+    @Test func partsWaitForAPartOfTheirCategoryThatRunsOn() {
+        let room = Room()
+        let first = AsyncOperation(timeout: 0.02) { _ in room.stay() }
+        let second = visitor(room, "parts")
+        first.addCondition(MutuallyExclusive(category: "parts"))
+        let group = GroupOperation(operations: [first, second])
+        group.maxConcurrentOperationCount = 2
+        group.addCondition(MutuallyExclusive(category: "parts"))
+        OperationQueue().addOperation(group)
+        first.waitUntilFinished()
+        Thread.sleep(forTimeInterval: 0.05)
+        #expect(!second.isReady)
+        room.held.fire()
+        group.waitUntilFinished()
+        #expect(!room.wasCrowded.now && second.ending == .finished)
+    }
+
+    @Test func finishingGivesTheCategoryUpAtOnce() {
+        let room = Room()
+        let queue = BackgroundQueue()
+        let held = Signal()
+        let first = AsyncOperation(timeout: 0) { own in
+            own.finish()
+            _ = held.wait()
+        }
+        first.addCondition(MutuallyExclusive(category: "finished"))
+        let second = visitor(room, "finished")
+        queue.addOperation(first)
+        queue.addOperations([second], waitUntilFinished: true)
+        #expect(first.isInClosure && second.ending == .finished)
+        held.fire()
+    }
+
+    @Test(arguments: End.allCases) func anOperationWhoseClosureHasReturnedGivesItUpWhenItEnds(end: End) {
+        let queue = BackgroundQueue()
+        let first = AsyncOperation(timeout: end == .timedOut ? 0.05 : 0) { _ in }
+        first.addCondition(MutuallyExclusive(category: "returned \(end)"))
+        let second = visitor(Room(), "returned \(end)")
+        queue.addOperations([first, second])
+        #expect(eventually { first.isExecuting && !first.isInClosure || first.isFinished })
+        if end == .cancelled { first.cancel() }
+        second.waitUntilFinished()
+        #expect(second.ending == .finished)
+    }
+
+    @Test(arguments: [false, true]) func aClosureThatNeverReturnsKeepsItForAWhileOnly(isPlainPart: Bool) async throws {
+        let queue = BackgroundQueue()
+        let room = Room()
+        let first =
+            isPlainPart
+            ? GroupOperation(timeout: 0.02, operations: [PlainOperation { room.stay() }])
+            : AsyncOperation(timeout: 0.02) { _ in room.stay() }
+        first.addCondition(MutuallyExclusive(category: "never \(isPlainPart)"))
+        let second = visitor(Room(), "never \(isPlainPart)")
+        let start = MonotonicTime.now
+        queue.addOperations([first, second])
+        try await second.finished()
+        #expect(Double(MonotonicTime.now - start) / 1e9 > 9)
+        #expect(second.ending == .finished)
+        room.held.fire()
+    }
+
+    @Test func endingAtAnyMomentLeavesNoCategoryTaken() {
+        let queue = BackgroundQueue()
+        let inside = Box(0)
+        let wasCrowded = Box(false)
+        let operations = (0..<1_000).map { number in
+            let operation = AsyncOperation(timeout: number.isMultiple(of: 7) ? 0.000_2 : 10) { own in
+                inside.change { $0 += 1 }
+                if inside.now > 1 { wasCrowded.change { $0 = true } }
+                if number.isMultiple(of: 7) { Thread.sleep(forTimeInterval: 0.000_3) }
+                inside.change { $0 -= 1 }
+                if number.isMultiple(of: 5) { own.cancel() } else { own.finish() }
+            }
+            operation.addCondition(MutuallyExclusive(category: "any moment"))
+            return operation
+        }
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            for number in stride(from: thread, to: operations.count, by: 4) {
+                queue.addOperation(operations[number])
+                if number.isMultiple(of: 3) { operations[number / 2].cancel() }
+            }
+        }
+        let last = visitor(Room(), "any moment")
+        queue.addOperations([last], waitUntilFinished: true)
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(!wasCrowded.now && last.ending == .finished)
+    }
+}
