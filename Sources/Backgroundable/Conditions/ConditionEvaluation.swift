@@ -14,6 +14,8 @@ final class ConditionEvaluation: Sendable {
     fileprivate struct State: ~Copyable {
         var phase = Phase.open
         var conditions: [any OperationCondition] = []
+        /// Who asks the conditions, until they have decided.
+        var judge: ConditionJudge?
         var ticket: ExclusiveTicket?
         /// Whether a ``CategoryHold`` leaves the lines, because the operation has begun.
         var isTicketHeld = false
@@ -100,11 +102,13 @@ final class ConditionEvaluation: Sendable {
     /// held back.
     @discardableResult
     func leaveLines() -> Bool {
-        let (ticket, action, wasHeldBack) = state.withLock { state in
+        let (ticket, action, judge, wasHeldBack) = state.withLock { state in
             let wasHeldBack = state.phase != .settled && state.phase != .over
             state.phase = .over
-            return (state.isTicketHeld ? nil : state.ticket.take(), state.onSettled.take(), wasHeldBack)
+            let ticket = state.isTicketHeld ? nil : state.ticket.take()
+            return (ticket, state.onSettled.take(), state.judge.take(), wasHeldBack)
         }
+        judge?.abandon()
         if let ticket { ExclusiveLines.shared.leave(ticket) }
         action?()
         return wasHeldBack
@@ -117,16 +121,30 @@ final class ConditionEvaluation: Sendable {
         let doubtful = conditions.filter { !($0 is any PurelyExclusive) }
         // Who comes first is served first: whoever need not be judged gets in line at once.
         guard !doubtful.isEmpty else { return getInLine(operation) }
-        DispatchQueue.global().async {
-            ConditionJudge.judge(doubtful, for: operation) { errors in
-                if !errors.isEmpty {
-                    operation.end(.cancelled, errors: errors)
-                } else if self.hold() {
-                    self.lookAgain(operation)
-                }
+        guard let queue = queueForHelpers(of: operation) else { return false }
+        let judge = ConditionJudge(doubtful, in: queue) { error in
+            if let error {
+                operation.end(.cancelled, errors: [error])
+            } else if self.hold() {
+                self.lookAgain(operation)
             }
         }
+        let isWanted = state.withLock { state in
+            guard state.phase == .judging else { return false }
+            state.judge = judge
+            return true
+        }
+        if isWanted { judge.judge(operation) }
         return false
+    }
+
+    /// The operation's background queue, if it has one; nil if the operation has ended.
+    private func queueForHelpers(of operation: AsyncOperation) -> BackgroundQueue? {
+        state.withLock { state in
+            // While it is being judged the operation cannot leave its queue, and whoever ends it comes here first.
+            guard state.phase == .judging else { return nil }
+            return operation.membership?.queue ?? .background
+        }
     }
 
     /// The conditions hold: the next look at an operation that depends on nothing unfinished gets it in line.
@@ -134,6 +152,7 @@ final class ConditionEvaluation: Sendable {
         state.withLock { state in
             guard state.phase == .judging else { return false }
             state.phase = .judged
+            state.judge = nil
             return true
         }
     }

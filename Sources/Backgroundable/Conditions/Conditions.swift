@@ -58,7 +58,7 @@ extension MutuallyExclusive where Category == Void {
 /// operation.addCondition(BlockCondition { FileManager.default.fileExists(atPath: path) })
 /// ```
 public struct BlockCondition: OperationCondition {
-    private let decide: @Sendable (@escaping @Sendable (OperationConditionResult) -> Void) -> Void
+    private let decide: @Sendable (AsyncOperation, @escaping @Sendable (OperationConditionResult) -> Void) -> Void
     /// What the condition is called in errors.
     public let name: String
 
@@ -70,10 +70,10 @@ public struct BlockCondition: OperationCondition {
     ///     ``OperationError/conditionFailed(_:)``.
     public init(name: String = "BlockCondition", _ block: @escaping @Sendable () throws -> Bool) {
         self.name = name
-        decide = { completion in completion(Result { try block() }.conditionResult(name)) }
+        decide = { _, completion in completion(Result { try block() }.conditionResult(name)) }
     }
 
-    /// Asks asynchronous code, in a task of its own.
+    /// Asks asynchronous code, in a task of its own, which is cancelled when the operation ends before.
     ///
     /// - Parameters:
     ///   - name: What the condition is called in errors.
@@ -81,14 +81,16 @@ public struct BlockCondition: OperationCondition {
     ///     ``OperationError/conditionFailed(_:)``.
     public init(name: String = "BlockCondition", _ block: @escaping @Sendable () async throws -> Bool) {
         self.name = name
-        decide = { completion in
-            Task {
+        decide = { operation, completion in
+            let task = Task {
                 do {
                     completion(Result.success(try await block()).conditionResult(name))
                 } catch {
                     completion(.failed(error))
                 }
             }
+            let cancel = BlockObserver(cancelHandler: { _ in task.cancel() }, finishHandler: { _, _ in task.cancel() })
+            operation.addObserver(cancel)
         }
     }
 
@@ -97,7 +99,7 @@ public struct BlockCondition: OperationCondition {
         for operation: AsyncOperation,
         completion: @escaping @Sendable (OperationConditionResult) -> Void
     ) {
-        decide(completion)
+        decide(operation, completion)
     }
 }
 

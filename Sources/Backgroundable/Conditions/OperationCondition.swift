@@ -11,8 +11,9 @@ public enum OperationConditionResult: Sendable {
 /// Something that must hold before an operation may run.
 ///
 /// Conditions are evaluated once, when what the operation depends on has finished and before the operation is ready, so it
-/// takes no place of its queue meanwhile. If one fails, the operation is cancelled with its error, and its closure never
-/// runs.
+/// takes no place of its queue meanwhile. They are evaluated at once, and the first one that fails decides: the operation is
+/// cancelled with its error, its closure never runs, and the operations that other conditions wait for are cancelled. They
+/// are cancelled as well when the operation ends meanwhile.
 public protocol OperationCondition: Sendable {
     /// What the condition is called in errors. The type's name unless said otherwise.
     var name: String { get }
@@ -22,11 +23,13 @@ public protocol OperationCondition: Sendable {
 
     /// An operation that has to run before this condition can be evaluated, to make it hold; nil unless said otherwise.
     /// It is added to the operation's background queue (to `OperationQueue.background` if that is in another kind of
-    /// queue), and however it ends, the condition is evaluated then.
+    /// queue), and however it ends, the condition is evaluated then, unless nobody asks any more. It has a timeout of its
+    /// own, or none.
     func dependency(for operation: AsyncOperation) -> Operation?
 
     /// Decides. The completion may be called on any thread; calls after the first do nothing. If none comes within the
-    /// operation's timeout the condition has failed.
+    /// operation's timeout the condition has failed. A condition that asks for long may add an observer to the operation, to
+    /// learn that it has ended meanwhile.
     func evaluate(
         for operation: AsyncOperation,
         completion: @escaping @Sendable (OperationConditionResult) -> Void
