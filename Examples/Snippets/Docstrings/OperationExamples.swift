@@ -40,6 +40,68 @@ private func continuing(
     operation.addObserver(FinishedObserver { _, errors in report(errors) })
 }
 
+private let url = URL(filePath: "/")
+private func send(_ url: URL, _ then: @escaping @Sendable ((any Error)?) -> Void) {}
+
+private enum Subclasses {
+    final class Upload: AsyncOperation, @unchecked Sendable {
+        let url: URL
+
+        init(url: URL) {
+            self.url = url
+            super.init(name: "upload", timeout: 60)
+        }
+
+        override func execute() {
+            send(url) { error in self.finish(with: error) }
+        }
+    }
+
+    final class Refresh: AsyncOperation, @unchecked Sendable {
+        override func execute() async throws {
+            let page = try await fetch(url)
+            try await store(page)
+        }
+    }
+}
+
+private func returning(_ rebuildIndex: @escaping @Sendable () throws -> Void) -> AsyncOperation {
+    AsyncOperation(name: "index") { try rebuildIndex() }
+}
+
+private func withResults(_ queue: BackgroundQueue) async throws {
+    let page = ResultOperation { try await fetch(url) }
+    let size = TransformOperation { (page: Data) in page.count }.injectResult(from: page)
+    queue.addOperations([page, size])
+    print(try await size.value)
+}
+
+private func handingOver(
+    _ download: @escaping @Sendable (URL, @escaping @Sendable (Result<Data, any Error>) -> Void) -> Void
+) -> AsyncOperation {
+    ResultOperation<Data> { operation in
+        download(url) { result in operation.finish(withResult: result) }
+    }
+}
+
+private func delaying(_ queue: BackgroundQueue, _ prepare: Operation, _ send: Operation) {
+    queue.addSequentialOperations([prepare, DelayOperation(by: .seconds(5)), send], waitUntilFinished: false)
+}
+
+private func spans(_ queue: BackgroundQueue) {
+    queue.addAsyncOperation(timeout: 20) { operation in operation.finish() }
+    queue.addAsyncOperation(timeout: .milliseconds(500)) { operation in operation.finish() }
+}
+
+private func compound(
+    _ operation: AsyncOperation,
+    _ isSignedIn: BlockCondition,
+    _ isOnline: BlockCondition,
+    _ isCached: BlockCondition
+) {
+    operation.addCondition(isSignedIn.and(isOnline.or(isCached)))
+}
+
 private func awaiting(_ queue: BackgroundQueue, _ upload: AsyncOperation) async throws {
     queue.addOperation(upload)
     try await upload.succeeded()

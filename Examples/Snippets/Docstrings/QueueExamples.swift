@@ -11,6 +11,13 @@ private func adding(_ load: @escaping @Sendable (@escaping @Sendable () -> Void)
     }
 }
 
+private func addingTasks(_ queue: BackgroundQueue, _ url: URL) async throws {
+    let refresh = queue.addAsyncOperation(name: "refresh", uniquenessPolicy: .drop) { _ in
+        try await store(fetch(url))
+    }
+    try await refresh.succeeded()
+}
+
 private func grouping(_ queue: BackgroundQueue, _ render: Operation, _ upload: Operation, _ notify: Operation) {
     let publish = GroupOperation(name: "publish", operations: [render, upload])  // with dependencies between them
     publish.addOperation(notify)

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 extension AsyncOperation {
     /// Makes an operation whose work is asynchronous code.
@@ -16,36 +16,37 @@ extension AsyncOperation {
     ///
     /// - Parameters:
     ///   - name: What the operation is called, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds from its start. Zero, negative and infinite values mean forever.
+    ///   - timeout: How long it may run, in seconds or as a `Duration`, from its start. Zero, negative and infinite values
+    ///     mean forever.
     ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
     ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
     ///   - work: The work. It need not call ``finish()``; if it does, the operation is finished from then on.
     public convenience init(
         name: String? = nil,
-        timeout: TimeInterval = 10,
+        timeout: some TimeSpan = 10.0,
         onTimeoutCallback: (@Sendable (AsyncOperation) -> Void)? = nil,
         uniquenessPolicy: AsyncOperationUniquenessPolicy = .default,
         _ work: @escaping @Sendable (AsyncOperation) async throws -> Void
     ) {
         self.init(
             name: name,
-            timeout: timeout,
+            timeout: timeout.timeInterval,
             onTimeoutCallback: onTimeoutCallback,
-            uniquenessPolicy: uniquenessPolicy,
-            beginning: { $0.beginTask(work) }
-        )
+            uniquenessPolicy: uniquenessPolicy
+        ) { $0.beginTask(work) }
     }
 
-    private func beginTask(_ work: @escaping @Sendable (AsyncOperation) async throws -> Void) {
+    /// Runs `work` in a task of the operation's quality of service, and finishes the operation when that returns. To be
+    /// called while the operation runs, once.
+    final func beginTask(_ work: @escaping @Sendable (AsyncOperation) async throws -> Void) {
+        state.beginTask()
         let (attachments, _) = attach()
-        let task = Task {
+        let task = Task(priority: effectiveQualityOfService.taskPriority) {
             do {
                 try await work(self)
-                self.finish()
-            } catch is CancellationError {
-                self.cancel()
+                self.end(with: .success(()))
             } catch {
-                self.finish(with: error)
+                self.end(with: .failure(error))
             }
             self.workReturned()
         }

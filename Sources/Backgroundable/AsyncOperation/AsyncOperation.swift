@@ -22,7 +22,23 @@ public import Foundation
 /// outside: one that goes on after a timeout or a cancellation sees ``isTimedOut`` or `isCancelled`, and is counted
 /// in its queue's ``BackgroundQueue/overrunCount`` until it returns.
 ///
-/// Subclasses must not override `start()`, and their `isFinished` and `isExecuting` must stay what they are here.
+/// A subclass overrides ``main()``, ``execute()-swift.method`` or its asynchronous form instead of passing a closure. It must
+/// not override `start()`, and its `isFinished` and `isExecuting` must stay what they are here.
+///
+/// ```swift
+/// final class Upload: AsyncOperation, @unchecked Sendable {
+///     let url: URL
+///
+///     init(url: URL) {
+///         self.url = url
+///         super.init(name: "upload", timeout: 60)
+///     }
+///
+///     override func execute() {
+///         send(url) { error in self.finish(with: error) }
+///     }
+/// }
+/// ```
 ///
 /// Unchecked because `Operation` is a class that others may subclass. What changes here is the atomic state; each
 /// variable below says who may touch it when, and the state's transitions order those accesses.
@@ -40,7 +56,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     let state = AsyncOperationState()
     private let slot = AttachmentSlot()
 
-    /// Touched by the one who claimed the start.
+    /// Touched by the one who claimed the call, or found that there will be none.
     private var closure: Closure?
     /// Touched by the one who decided the ending.
     private var onTimeoutCallback: Closure?
@@ -53,9 +69,44 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     /// Written by the queue before it enqueues the operation. Taken by the one who closes or, if the closure overran, by
     /// whichever comes last: the one who tells the owner, or the one whose closure returned.
     private(set) var membership: Membership?
-    /// Written before the operation is published. Whether the closure's work goes on after its call has returned, so that
-    /// somebody else says when it is over.
-    private var worksOn = false
+
+    /// Makes an operation that runs what its subclass overrides: ``main()``, ``execute()-swift.method`` or its asynchronous
+    /// form. It may run for ten seconds. One that overrides nothing is finished as soon as it runs.
+    public override init() {
+        timeout = 10
+        uniquenessPolicy = .default
+        super.init()
+    }
+
+    /// Makes an operation that runs what its subclass overrides: ``main()``, ``execute()-swift.method`` or its asynchronous
+    /// form. One that overrides nothing is finished as soon as it runs.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the operation, for people and for the uniqueness policy.
+    ///   - timeout: How long it may run, in seconds from its start. Zero, negative and infinite values mean forever.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
+    public init(
+        name: String? = nil,
+        timeout: TimeInterval = 10,
+        uniquenessPolicy: AsyncOperationUniquenessPolicy = .default
+    ) {
+        self.timeout = timeout
+        self.uniquenessPolicy = uniquenessPolicy
+        super.init()
+        self.name = name
+    }
+
+    /// Makes an operation that runs what its subclass overrides, with its timeout as a `Duration`.
+    public init(
+        name: String? = nil,
+        timeout: Duration,
+        uniquenessPolicy: AsyncOperationUniquenessPolicy = .default
+    ) {
+        self.timeout = timeout.timeInterval
+        self.uniquenessPolicy = uniquenessPolicy
+        super.init()
+        self.name = name
+    }
 
     /// Makes an operation.
     ///
@@ -81,42 +132,42 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         self.name = name
     }
 
+    /// Makes an operation of a closure, with its timeout as a `Duration`.
+    public init(
+        name: String? = nil,
+        timeout: Duration,
+        onTimeoutCallback: (@Sendable (AsyncOperation) -> Void)? = nil,
+        uniquenessPolicy: AsyncOperationUniquenessPolicy = .default,
+        _ closure: @escaping @Sendable (AsyncOperation) -> Void
+    ) {
+        self.timeout = timeout.timeInterval
+        self.onTimeoutCallback = onTimeoutCallback
+        self.uniquenessPolicy = uniquenessPolicy
+        self.closure = closure
+        super.init()
+        self.name = name
+    }
+
     /// Makes an operation whose owner learns how it ended.
     ///
     /// - Parameter onEnd: Called exactly once for every ending, on the thread that decided it, before the operation is
     ///   seen as finished and leaves its queue. It must be quick and must not block: after a timeout that thread is the
     ///   deadline timer's.
-    package init(
+    package convenience init(
         name: String?,
         timeout: TimeInterval,
         uniquenessPolicy: AsyncOperationUniquenessPolicy = .default,
         onEnd: @escaping @Sendable (AsyncOperation, AsyncOperationEnding) -> Void,
         _ closure: @escaping @Sendable (AsyncOperation) -> Void
     ) {
-        self.timeout = timeout
-        self.uniquenessPolicy = uniquenessPolicy
+        self.init(name: name, timeout: timeout, uniquenessPolicy: uniquenessPolicy, closure)
         self.onEnd = onEnd
-        self.closure = closure
-        super.init()
-        self.name = name
     }
 
-    /// Makes an operation whose closure only begins the work: ``workReturned()`` says when that is over.
-    convenience init(
-        name: String?,
-        timeout: TimeInterval,
-        onTimeoutCallback: (@Sendable (AsyncOperation) -> Void)?,
-        uniquenessPolicy: AsyncOperationUniquenessPolicy,
-        beginning begin: @escaping @Sendable (AsyncOperation) -> Void
-    ) {
-        self.init(
-            name: name,
-            timeout: timeout,
-            onTimeoutCallback: onTimeoutCallback,
-            uniquenessPolicy: uniquenessPolicy,
-            begin
-        )
-        worksOn = true
+    /// Gives the operation its closures. To be called right after it was made without.
+    final func prepare(onTimeoutCallback: Closure?, _ closure: @escaping Closure) {
+        self.onTimeoutCallback = onTimeoutCallback
+        self.closure = closure
     }
 
     // MARK: What is known
@@ -149,6 +200,8 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         return "\(type(of: self))\(label) (\(phrase), \(timeoutPhrase))"
     }
 
+    /// Whether the operation goes on when ``main()`` has returned: true. A subclass whose ``main()`` does all of its work
+    /// before it returns overrides this with false, and need not call ``finish()``.
     open override var isAsynchronous: Bool {
         true
     }
@@ -185,12 +238,50 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     open override func start() {
         guard !startsLater, state.claim() else { return }
         attachments?.holdCategories()
-        let work = closure.take()
         let watch = beginWatch()
-        let isOver = run(work)
+        let isOver = run()
         if let watch { endWatch(watch) }
         if isOver { workReturned() }
     }
+
+    /// Does the work: calls ``execute()-swift.method``. Called by ``start()`` once the operation is seen as running; on an
+    /// operation that does not run it does nothing.
+    ///
+    /// A subclass may override it. Unless ``isAsynchronous`` is false the operation goes on after the return, until
+    /// ``finish()``, ``cancel()`` or the timeout.
+    open override func main() {
+        execute()
+    }
+
+    /// Does the work: runs the closure, or if the operation was made without one its asynchronous form.
+    ///
+    /// A subclass may override it. Unless ``isAsynchronous`` is false the operation goes on after the return, until
+    /// ``finish()``, ``cancel()`` or the timeout.
+    open func execute() {
+        guard state.call() else { return }
+        if let work = closure.take() {
+            work(self)
+        } else if type(of: self) == AsyncOperation.self {
+            finish()
+        } else {
+            beginTask { try await $0.execute() }
+        }
+    }
+
+    /// Does the work of a subclass that overrides it, in a `Task`: does nothing unless overridden.
+    ///
+    /// The operation is finished when it returns, with the error that it throws. When the operation is cancelled or times
+    /// out, the task is cancelled. It is not called on an operation that was made with a closure.
+    ///
+    /// ```swift
+    /// final class Refresh: AsyncOperation, @unchecked Sendable {
+    ///     override func execute() async throws {
+    ///         let page = try await fetch(url)
+    ///         try await store(page)
+    ///     }
+    /// }
+    /// ```
+    open func execute() async throws {}
 
     /// Ends the operation: its work is done. Before it has started this means that its closure never runs and that it
     /// leaves its queue as soon as its turn has come. Does nothing when the operation has ended already.
@@ -218,12 +309,13 @@ open class AsyncOperation: Operation, @unchecked Sendable {
 
     // MARK: How it runs
 
-    /// Runs the closure, unless the operation has ended. Returns whether there is work that is over by that.
-    private func run(_ work: Closure?) -> Bool {
+    /// Runs the work, unless the operation has ended. Returns whether there is work that is over by that.
+    private func run() -> Bool {
         notify(.willExecute)
         let before = state.open()
         notify(.didExecute)
         if before.ending != nil {
+            closure = nil
             if before.contains(.told) { close(membership.take(), isAttended: before.contains(.attended)) }
             return false
         }
@@ -232,8 +324,11 @@ open class AsyncOperation: Operation, @unchecked Sendable {
             // An observer may have ended it.
             guard ending == nil else { return true }
         }
-        work?(self)
-        return !worksOn
+        main()
+        let facts = state.facts
+        guard !facts.contains(.inTask) else { return false }
+        if facts.ending == nil, !isAsynchronous { finish() }
+        return true
     }
 
     /// Sets the time limit: on the board while this thread is busy with the closure, else as a deadline.

@@ -11,7 +11,8 @@ extension AsyncOperationState.Facts {
         case nil: return contains(.opened) ? "running" : "waiting"
         }
         guard contains(.opened) else { return "\(what) before it started" }
-        return isOverrun ? "\(what), its closure still runs" : what
+        guard !isOverrun else { return "\(what), its closure still runs" }
+        return ending == .timedOut ? "\(what), finish() was not called in time" : what
     }
 }
 

@@ -40,6 +40,10 @@ struct AsyncOperationState: ~Copyable {
         static let overran = Facts(rawValue: 1 << 12)
         /// The closure of an operation that overran has returned, and the thread needs nothing of the operation any more.
         static let returned = Facts(rawValue: 1 << 13)
+        /// Its closure was called, or the task that stands for it was begun.
+        static let called = Facts(rawValue: 1 << 14)
+        /// Its work goes on in a task when the closure's call has returned.
+        static let inTask = Facts(rawValue: 1 << 15)
 
         private static let endingMask: UInt16 = 0b11
 
@@ -53,6 +57,11 @@ struct AsyncOperationState: ~Copyable {
 
         var ending: AsyncOperationEnding? {
             AsyncOperationEnding(rawValue: UInt8(truncatingIfNeeded: rawValue & Facts.endingMask))
+        }
+
+        /// Whether the closure may be called: the operation runs, and nobody has done so.
+        var mayCall: Bool {
+            contains(.ran) && !contains(.called) && ending == nil
         }
 
         var isExecuting: Bool {
@@ -96,6 +105,17 @@ struct AsyncOperationState: ~Copyable {
     /// Opens the operation. Returns the facts before: if there is an ending among them the closure must not run.
     func open() -> Facts {
         update { $0.ending == nil ? $0.union([.opened, .inClosure, .ran]) : $0.union(.opened) }
+    }
+
+    /// True for the one caller who may call the closure: once, while the operation runs.
+    func call() -> Bool {
+        let before = update { $0.mayCall ? $0.union(.called) : $0 }
+        return before.mayCall
+    }
+
+    /// Notes that a task goes on with the work.
+    func beginTask() {
+        _ = add(.inTask)
     }
 
     /// Decides the ending. Returns the facts before, or nil if it was decided already.

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// An operation whose block is handed a continuation, and which is finished when that is called.
 ///
@@ -19,56 +19,51 @@ public final class ContinuationOperation: AsyncOperation, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - name: What the operation is called, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds from its start; zero, negative and infinite values mean forever.
+    ///   - timeout: How long it may run, in seconds or as a `Duration`, from its start; zero, negative and
+    ///     infinite values mean forever.
     ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
     ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
     ///   - block: The work. It makes sure that somebody calls the continuation, with an error or with nil.
     public init(
         name: String? = nil,
-        timeout: TimeInterval = 10,
+        timeout: some TimeSpan = 10.0,
         onTimeoutCallback: (@Sendable (AsyncOperation) -> Void)? = nil,
         uniquenessPolicy: AsyncOperationUniquenessPolicy = .default,
         _ block: @escaping @Sendable (_ continuation: OperationContinuation) -> Void
     ) {
         super.init(
             name: name,
-            timeout: timeout,
+            timeout: timeout.timeInterval,
             onTimeoutCallback: onTimeoutCallback,
             uniquenessPolicy: uniquenessPolicy
         ) { operation in block(OperationContinuation(operation)) }
     }
 
-    /// Makes an operation that is finished when its block returns, with the error that it throws.
+    /// Makes an operation that is finished when its block returns, with the error that it throws; one that throws a
+    /// `CancellationError` is cancelled.
     ///
     /// What a `BlockOperation` is to Foundation, with conditions, observers and a timeout.
     ///
     /// - Parameters:
     ///   - name: What the operation is called, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds from its start; zero, negative and infinite values mean forever. The
-    ///     block is not stopped by it.
+    ///   - timeout: How long it may run, in seconds or as a `Duration`, from its start; zero, negative and
+    ///     infinite values mean forever. The block is not stopped by it.
     ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
     ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
     ///   - block: The work.
     public init(
         name: String? = nil,
-        timeout: TimeInterval = 10,
+        timeout: some TimeSpan = 10.0,
         onTimeoutCallback: (@Sendable (AsyncOperation) -> Void)? = nil,
         uniquenessPolicy: AsyncOperationUniquenessPolicy = .default,
         block: @escaping @Sendable () throws -> Void
     ) {
         super.init(
             name: name,
-            timeout: timeout,
+            timeout: timeout.timeInterval,
             onTimeoutCallback: onTimeoutCallback,
             uniquenessPolicy: uniquenessPolicy
-        ) { operation in
-            do {
-                try block()
-                operation.finish()
-            } catch {
-                operation.finish(with: error)
-            }
-        }
+        ) { operation in operation.end(with: Result(catching: block)) }
     }
 }
 

@@ -11,6 +11,12 @@ public enum OperationError: Error {
     /// Operations that this one depends on failed, timed out, or were cancelled: their names (or descriptions), and
     /// the errors at the root of it.
     case dependenciesFailed(names: [String], errors: [any Error])
+    /// None of several alternative conditions held: their name, and the error of each.
+    case noConditionHolds(String, errors: [any Error])
+    /// An operation that is to produce a value finished without one.
+    case noResult
+    /// An operation that works on an input was started without one.
+    case noInput
     /// An operation was added to a group that had finished.
     case groupFinished
 }
@@ -26,6 +32,10 @@ extension OperationError: LocalizedError, CustomStringConvertible {
         case .dependenciesFailed(let names, let errors):
             "what it depends on did not succeed: \(names.joined(separator: ", "))"
                 + (errors.isEmpty ? "" : " (\(errors.map { "\($0)" }.joined(separator: "; ")))")
+        case .noConditionHolds(let name, let errors):
+            "none of the conditions \(name) holds (\(errors.map { "\($0)" }.joined(separator: "; ")))"
+        case .noResult: "it finished without a result: call finish(returning:) or finish(withResult:)"
+        case .noInput: "it has no input: set it, or inject a result before the operation is added to a queue"
         case .groupFinished: "its group had finished before it was added"
         }
     }

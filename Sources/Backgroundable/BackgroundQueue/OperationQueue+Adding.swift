@@ -40,7 +40,8 @@ extension OperationQueue {
     ///
     /// - Parameters:
     ///   - name: What the operation is called, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds from its start; zero, negative and infinite values mean forever.
+    ///   - timeout: How long it may run, in seconds or as a `Duration`, from its start; zero, negative and
+    ///     infinite values mean forever.
     ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
     ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there. Other
     ///     queues add it in any case.
@@ -49,14 +50,14 @@ extension OperationQueue {
     @discardableResult
     public func addAsyncOperation(
         name: String? = nil,
-        timeout: TimeInterval = 10,
+        timeout: some TimeSpan = 10.0,
         onTimeoutCallback: (@Sendable (AsyncOperation) -> Void)? = nil,
         uniquenessPolicy: AsyncOperationUniquenessPolicy = .default,
         _ closure: @escaping @Sendable (AsyncOperation) -> Void
     ) -> AsyncOperation {
         let operation = AsyncOperation(
             name: name,
-            timeout: timeout,
+            timeout: timeout.timeInterval,
             onTimeoutCallback: onTimeoutCallback,
             uniquenessPolicy: uniquenessPolicy,
             closure

@@ -46,12 +46,13 @@ extension BackgroundTasks {
     /// This cannot be undone: once the tasks have expired nothing may begin any more. If several wait, the shortest
     /// time is everybody's.
     ///
+    /// - Parameter span: How long to wait at most, in seconds or as a `Duration`.
     /// - Returns: Whether every task has ended. Returns early, with the same answer, if its own `Task` is cancelled.
-    public func waitForAll(within duration: Duration) async -> Bool {
+    public func waitForAll(within span: some TimeSpan) async -> Bool {
         let number = BackgroundTasks.waits.add(1, ordering: .relaxed).newValue
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let countdown = newCountdown(seconds: duration / .seconds(1))
+                let countdown = newCountdown(seconds: span.timeInterval)
                 let start = state.withLock { state in
                     state.waiters[number] = continuation
                     return state.count(down: countdown, isLeaving: false)

@@ -39,7 +39,7 @@ final class ConditionEvaluation: Sendable {
 
     /// The categories that the operation has to itself while it runs.
     var categories: Set<String> {
-        Set(state.withLock { $0.conditions }.compactMap(\.exclusiveCategory))
+        state.withLock { $0.conditions }.reduce(into: []) { $0.formUnion($1.exclusiveCategories) }
     }
 
     /// Runs `body`, in which looks of the same thread at the operation's readiness begin nothing.
@@ -122,11 +122,11 @@ final class ConditionEvaluation: Sendable {
         // Who comes first is served first: whoever need not be judged gets in line at once.
         guard !doubtful.isEmpty else { return getInLine(operation) }
         guard let queue = queueForHelpers(of: operation) else { return false }
-        let judge = ConditionJudge(doubtful, in: queue) { error in
-            if let error {
-                operation.end(.cancelled, errors: [error])
-            } else if self.hold() {
-                self.lookAgain(operation)
+        let judge = ConditionJudge(doubtful, in: queue) { result in
+            switch result {
+            case .failed(let error): operation.end(.cancelled, errors: [error])
+            case .ignored: operation.end(.cancelled)
+            case .satisfied: if self.hold() { self.lookAgain(operation) }
             }
         }
         let isWanted = state.withLock { state in

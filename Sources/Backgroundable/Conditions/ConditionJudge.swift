@@ -18,13 +18,13 @@ final class ConditionJudge: Sendable {
     private let conditions: [any OperationCondition]
     /// Where what makes them hold is added.
     private let queue: BackgroundQueue
-    /// Called once unless nobody asks any more, with the error if a condition failed.
-    private let completion: @Sendable ((any Error)?) -> Void
+    /// Called once unless nobody asks any more: with the first result that keeps the operation from running, if there is one.
+    private let completion: @Sendable (OperationConditionResult) -> Void
 
     init(
         _ conditions: [any OperationCondition],
         in queue: BackgroundQueue,
-        _ completion: @escaping @Sendable ((any Error)?) -> Void
+        _ completion: @escaping @Sendable (OperationConditionResult) -> Void
     ) {
         state = Locked(State(isDecided: Array(repeating: false, count: conditions.count), open: conditions.count))
         self.conditions = conditions
@@ -102,16 +102,10 @@ final class ConditionJudge: Sendable {
             guard !state.isOver, !state.isDecided[index] else { return (nil as Deadline?, false) }
             state.isDecided[index] = true
             state.open -= 1
-            state.isOver = result.error != nil || state.open == 0
+            state.isOver = !result.isSatisfied || state.open == 0
             return (state.deadlines.removeValue(forKey: index), state.isOver)
         }
         deadline?.cancel()
-        if isDecided { completion(result.error) }
-    }
-}
-
-extension OperationConditionResult {
-    fileprivate var error: (any Error)? {
-        if case .failed(let error) = self { error } else { nil }
+        if isDecided { completion(result) }
     }
 }

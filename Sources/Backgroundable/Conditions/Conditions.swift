@@ -134,7 +134,7 @@ public struct NoFailedDependenciesCondition: OperationCondition {
     ) {
         let failed = operation.dependencies.filter(isFailed)
         guard !failed.isEmpty else { return completion(.satisfied) }
-        let names = failed.map { $0.name ?? "\(type(of: $0))" }
+        let names = failed.map(\.label)
         let errors = failed.flatMap { ($0 as? AsyncOperation)?.errors ?? [] }.flatMap(\.roots)
         completion(.failed(OperationError.dependenciesFailed(names: names, errors: errors)))
     }
@@ -143,6 +143,18 @@ public struct NoFailedDependenciesCondition: OperationCondition {
         if let operation = operation as? AsyncOperation, operation.failed { return true }
         return operation.isCancelled && !ignoresCancellations
     }
+}
+
+extension OperationError {
+    /// The error of an operation that depends on one which did not succeed.
+    static func dependencyFailed(_ operation: Operation, _ error: any Error) -> OperationError {
+        .dependenciesFailed(names: [operation.label], errors: error is CancellationError ? [] : error.roots)
+    }
+}
+
+extension Operation {
+    /// What the operation is called in errors.
+    fileprivate var label: String { name ?? "\(type(of: self))" }
 }
 
 extension Error {
@@ -180,7 +192,7 @@ public struct NegatedCondition<Condition: OperationCondition>: OperationConditio
         condition.evaluate(for: operation) { result in
             switch result {
             case .satisfied: completion(.failed(OperationError.conditionFailed(name)))
-            case .failed: completion(.satisfied)
+            case .failed, .ignored: completion(.satisfied)
             }
         }
     }
@@ -202,6 +214,9 @@ public struct SilentCondition<Condition: OperationCondition>: OperationCondition
 
     /// The other condition's category.
     public var exclusiveCategory: String? { condition.exclusiveCategory }
+
+    /// The other condition's categories.
+    public var exclusiveCategories: Set<String> { condition.exclusiveCategories }
 
     /// Evaluates the other condition as things are.
     public func evaluate(

@@ -6,6 +6,8 @@ public enum OperationConditionResult: Sendable {
     case satisfied
     /// It does not, and this is why.
     case failed(any Error)
+    /// It does not, and that is no failure: the operation is cancelled without an error.
+    case ignored
 }
 
 /// Something that must hold before an operation may run.
@@ -20,6 +22,10 @@ public protocol OperationCondition: Sendable {
 
     /// The category in which only one operation may run at a time; nil, unless said otherwise, if there is none.
     var exclusiveCategory: String? { get }
+
+    /// The categories in which only one operation may run at a time: unless said otherwise ``exclusiveCategory``, if there
+    /// is one.
+    var exclusiveCategories: Set<String> { get }
 
     /// An operation that has to run before this condition can be evaluated, to make it hold; nil unless said otherwise.
     /// It is added to the operation's background queue (to `OperationQueue.background` if that is in another kind of
@@ -41,6 +47,8 @@ extension OperationCondition {
     public var name: String { "\(Self.self)" }
     /// None.
     public var exclusiveCategory: String? { nil }
+    /// ``exclusiveCategory``, if there is one.
+    public var exclusiveCategories: Set<String> { exclusiveCategory.map { [$0] } ?? [] }
     /// None.
     public func dependency(for operation: AsyncOperation) -> Operation? { nil }
 }

@@ -22,10 +22,13 @@ enum MonotonicTime {
         #endif
     }
 
+    /// A hundred years, in seconds.
+    static let longestSpan: TimeInterval = 3_155_760_000
+
     /// The moment that lies `seconds` after now, or nil if there is no such moment: zero, negative, infinite and
     /// undefined spans, and those of more than a hundred years.
     static func after(_ seconds: TimeInterval) -> UInt64? {
-        guard seconds > 0, seconds < 3_155_760_000 else { return nil }
+        guard seconds > 0, seconds < longestSpan else { return nil }
         return now &+ UInt64(seconds * 1_000_000_000)
     }
 }

@@ -8,9 +8,9 @@ public import Foundation
 /// queue.addOperation(publish)
 /// ```
 ///
-/// Its parts run in a queue of its own, so they take no place of the queue that the group is in. Parts may be of any
-/// kind; they may add further parts while the group runs, also to `OperationQueue.current`. The group's errors are those of
-/// its parts, in the order in which they came.
+/// Its parts run in a queue of its own, so they take no place of the queue that the group is in; they have the group's
+/// quality of service, unless they have one of their own. Parts may be of any kind; they may add further parts while the
+/// group runs, also to `OperationQueue.current`. The group's errors are those of its parts, in the order in which they came.
 ///
 /// Cancelling the group, its ``AsyncOperation/finish()`` or its timeout cancels its parts. A part of another kind cannot be
 /// stopped while it runs: a group that was cancelled is finished when such parts are, or when its timeout has passed. A
@@ -20,24 +20,34 @@ public import Foundation
 ///
 /// Unchecked because it may be subclassed; what changes is in a lock.
 open class GroupOperation: AsyncOperation, @unchecked Sendable {
-    private enum Phase {
+    enum Phase {
         case waiting, running, over
     }
 
-    private struct Part {
+    struct Part {
         let operation: Operation
+        /// Which one it is, counted from the first that was added to the queue.
+        let number: Int
         /// What the operation was added for: by a condition, to make itself hold, or as a part.
         let isHelper: Bool
         /// Keeps the group's categories taken while an operation of another kind runs.
         let hold: CategoryHold?
     }
 
-    private struct State: ~Copyable {
+    enum Suspension {
+        case resumed, suspended, over
+    }
+
+    struct State: ~Copyable {
         var phase = Phase.waiting
         /// What was added before the group started.
         var waiting: [Operation] = []
+        /// What is being added to the queue because the group starts.
+        var starting: [Operation] = []
         /// What has been added to the queue and has not finished.
         var running: [ObjectIdentifier: Part] = [:]
+        /// How many parts have been added to the queue.
+        var count = 0
         /// How many reasons there are not to finish: unfinished parts, and what is still to be added.
         var open = 0
         var errors: [any Error] = []
@@ -52,7 +62,8 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
         }
     }
 
-    private let parts = Locked(State())
+    final let parts = Locked(State())
+    final let suspension = Locked(Suspension.resumed)
     final let queue = PartQueue()
 
     /// Makes a group.
@@ -80,6 +91,23 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
         queue.holdsBackgroundTask = false
         queue.belong(to: self)
         addOperations(operations)
+    }
+
+    /// Makes a group, with its timeout as a `Duration`.
+    public convenience init(
+        name: String? = nil,
+        timeout: Duration,
+        onTimeoutCallback: (@Sendable (AsyncOperation) -> Void)? = nil,
+        uniquenessPolicy: AsyncOperationUniquenessPolicy = .default,
+        operations: [Operation] = []
+    ) {
+        self.init(
+            name: name,
+            timeout: timeout.timeInterval,
+            onTimeoutCallback: onTimeoutCallback,
+            uniquenessPolicy: uniquenessPolicy,
+            operations: operations
+        )
     }
 
     /// Makes a group of these parts.
@@ -121,6 +149,10 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
         errors
     }
 
+    /// A group's work is its parts.
+    @available(*, unavailable, message: "A group does its parts' work: override execute() and call super's.")
+    public final override func execute() async throws {}
+
     // MARK: Parts
 
     /// The exclusive categories of the parts that it has before it starts, and of their parts.
@@ -143,10 +175,13 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
             guard state.phase == .waiting else { return [] }
             state.phase = .running
             state.open = 1
-            defer { state.waiting = [] }
-            return state.waiting
+            state.starting = state.waiting
+            state.waiting = []
+            return state.starting
         }
+        inheritQualityOfService()
         queue.addOperations(waiting, waitUntilFinished: false)
+        parts.withLock { $0.starting = [] }
         settle()
     }
 
@@ -156,7 +191,9 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
         let isTaken = parts.withLock { state in
             guard state.phase == .running else { return false }
             state.open += 1
-            state.running[ObjectIdentifier(operation)] = Part(operation: operation, isHelper: isHelper, hold: hold)
+            let part = Part(operation: operation, number: state.count, isHelper: isHelper, hold: hold)
+            state.running[ObjectIdentifier(operation)] = part
+            state.count += 1
             return true
         }
         guard isTaken else { return false }
@@ -236,6 +273,7 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
             return (state.waiting, state.running.values.map(\.operation))
         }
         CancellationSweep.cancel(running, of: queue)
+        resumeForEnd()
         GroupOperation.turnAway(waiting)
     }
 

@@ -15,16 +15,21 @@ public struct StartedObserver: OperationObserver {
 
 /// Calls a block when an operation is cancelled.
 public struct CancelledObserver: OperationObserver {
-    private let block: @Sendable (AsyncOperation) -> Void
+    private let block: @Sendable (AsyncOperation, [any Error]) -> Void
 
     /// Makes an observer of cancellation.
     public init(_ block: @escaping @Sendable (AsyncOperation) -> Void) {
+        self.init { operation, _ in block(operation) }
+    }
+
+    /// Makes an observer of cancellation that learns the errors of `cancel(with:)` or of failed conditions.
+    public init(_ block: @escaping @Sendable (AsyncOperation, [any Error]) -> Void) {
         self.block = block
     }
 
     /// Calls the block.
     public func didCancel(_ operation: AsyncOperation) {
-        block(operation)
+        block(operation, operation.errors)
     }
 }
 

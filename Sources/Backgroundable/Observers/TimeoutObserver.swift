@@ -16,14 +16,14 @@ public struct TimeoutObserver: OperationObserver {
 
     private let limit: Limit
 
-    /// Gives the operation `seconds` from its start (from now, if it has started). Zero, negative and infinite values
-    /// mean forever.
-    public init(by seconds: TimeInterval) {
-        limit = .span(seconds)
+    /// Gives the operation a span from its start (from now, if it has started), in seconds or as a `Duration`. Zero,
+    /// negative and infinite values mean forever.
+    public init(by span: some TimeSpan) {
+        limit = .span(span.timeInterval)
     }
 
-    /// Gives the operation `timeout` seconds from its start. The same as ``init(by:)``, under its older name.
-    public init(timeout: TimeInterval) {
+    /// Gives the operation a span from its start. The same as ``init(by:)``, under its older name.
+    public init(timeout: some TimeSpan) {
         self.init(by: timeout)
     }
 

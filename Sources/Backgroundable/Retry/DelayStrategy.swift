@@ -22,33 +22,35 @@ public struct DelayStrategy: Sendable {
     /// No wait.
     public static let immediate = DelayStrategy { _ in 0 }
 
-    /// Always the same wait, in seconds.
-    public static func constant(_ seconds: TimeInterval) -> DelayStrategy {
-        DelayStrategy { _ in seconds }
+    /// Always the same wait, in seconds or as a `Duration`.
+    public static func constant(_ span: some TimeSpan) -> DelayStrategy {
+        DelayStrategy { _ in span.timeInterval }
     }
 
-    /// A wait drawn from a range, in seconds.
-    public static func random(in range: ClosedRange<TimeInterval>) -> DelayStrategy {
+    /// A wait drawn from a range of seconds or of `Duration`s.
+    public static func random(in range: ClosedRange<some TimeSpan & Comparable>) -> DelayStrategy {
         // Nothing can be drawn evenly from a range without end.
-        let finite = range.clamped(to: 0...longest)
+        let finite = (range.lowerBound.timeInterval...range.upperBound.timeInterval).clamped(to: 0...longest)
         return DelayStrategy { _ in TimeInterval.random(in: finite) }
     }
 
-    /// `initial` seconds, and `step` more each time.
+    /// A wait of `initial`, and of `step` more each time, in seconds or as `Duration`s.
     public static func increasing(
-        from initial: TimeInterval,
-        by step: TimeInterval,
-        upTo maximum: TimeInterval = .infinity
+        from initial: some TimeSpan,
+        by step: some TimeSpan,
+        upTo maximum: some TimeSpan = TimeInterval.infinity
     ) -> DelayStrategy {
-        DelayStrategy { min(initial + step * (TimeInterval($0) - 1), maximum) }
+        DelayStrategy { retry in
+            min(initial.timeInterval + step.timeInterval * (TimeInterval(retry) - 1), maximum.timeInterval)
+        }
     }
 
-    /// `initial` seconds, and twice as many each time, at most `maximum`.
+    /// A wait of `initial`, and twice as long each time, at most `maximum`, in seconds or as `Duration`s.
     public static func exponential(
-        from initial: TimeInterval = 1,
-        upTo maximum: TimeInterval = 300
+        from initial: some TimeSpan = 1.0,
+        upTo maximum: some TimeSpan = 300.0
     ) -> DelayStrategy {
-        DelayStrategy { min(initial * pow(2, TimeInterval($0) - 1), maximum) }
+        DelayStrategy { retry in min(initial.timeInterval * pow(2, TimeInterval(retry) - 1), maximum.timeInterval) }
     }
 
     /// The same waits, each drawn evenly from zero to what it would have been, so that what failed together does not come

@@ -42,7 +42,8 @@ public final class RetryOperation: GroupOperation, @unchecked Sendable {
     ///   - name: What the operation is called, for people and for the uniqueness policy.
     ///   - attempts: How many attempts there may be, the first one included; at least one is made.
     ///   - delay: How long to wait before each further attempt.
-    ///   - timeout: How long all of it may take, in seconds from the start; zero, negative and infinite values mean forever.
+    ///   - timeout: How long all of it may take, in seconds or as a `Duration`, from the start; zero, negative and
+    ///     infinite values mean forever.
     ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
     ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
     ///   - shouldRetry: Whether to go on after a failure; asked only while attempts are left.
@@ -51,7 +52,7 @@ public final class RetryOperation: GroupOperation, @unchecked Sendable {
         name: String? = nil,
         attempts: Int = 3,
         delay: DelayStrategy = .exponential().jittered(),
-        timeout: TimeInterval = .infinity,
+        timeout: some TimeSpan = TimeInterval.infinity,
         onTimeoutCallback: (@Sendable (AsyncOperation) -> Void)? = nil,
         uniquenessPolicy: AsyncOperationUniquenessPolicy = .default,
         shouldRetry: @escaping @Sendable (Failure) -> Bool = { _ in true },
@@ -63,7 +64,7 @@ public final class RetryOperation: GroupOperation, @unchecked Sendable {
         self.make = make
         super.init(
             name: name,
-            timeout: timeout,
+            timeout: timeout.timeInterval,
             onTimeoutCallback: onTimeoutCallback,
             uniquenessPolicy: uniquenessPolicy
         )

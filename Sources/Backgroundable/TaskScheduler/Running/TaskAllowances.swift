@@ -9,9 +9,9 @@ public struct TaskAllowances: Sendable, Hashable {
     public var processing: Duration
 
     /// Makes allowances.
-    public init(refresh: Duration = .seconds(30), processing: Duration = .seconds(600)) {
-        self.refresh = refresh
-        self.processing = processing
+    public init(refresh: some TimeSpan = Duration.seconds(30), processing: some TimeSpan = Duration.seconds(600)) {
+        self.refresh = refresh.duration
+        self.processing = processing.duration
     }
 
     /// The allowance of a kind; nil for no end.
