@@ -74,7 +74,7 @@ import Testing
             next.addDependency(hanging)
             let operation = operation([
                 Prepared(helper: hanging), Prepared(helper: next), NegatedCondition(Prepared(helper: never())),
-                BlockCondition(name: "no") { begun.wait() && false },
+                BlockCondition(name: "no") { begun.wait(seconds: 600) && false },
             ])
             queue.addOperation(operation)
             operation.waitUntilFinished()

@@ -312,7 +312,8 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     /// Runs the work, unless the operation has ended. Returns whether there is work that is over by that.
     private func run() -> Bool {
         notify(.willExecute)
-        let before = state.open()
+        // Afterwards somebody else may take the membership.
+        let before = state.open(isCounted: membership?.queue.countsProgress == true)
         notify(.didExecute)
         if before.ending != nil {
             closure = nil
@@ -431,7 +432,9 @@ open class AsyncOperation: Operation, @unchecked Sendable {
 
     /// The operation leaves its queue, and those who wait for it.
     final func leave(_ membership: Membership?) {
-        if !state.facts.contains(.ran) { forgetUnfinishedDependencies() }
+        let facts = state.facts
+        if !facts.contains(.ran) { forgetUnfinishedDependencies() }
+        if facts.contains(.counted) { membership?.queue.countProgress() }
         notify(.finished)
         membership?.end(mayBlock: ending != .timedOut)
     }

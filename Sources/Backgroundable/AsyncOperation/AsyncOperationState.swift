@@ -41,9 +41,12 @@ struct AsyncOperationState: ~Copyable {
         /// The closure of an operation that overran has returned, and the thread needs nothing of the operation any more.
         static let returned = Facts(rawValue: 1 << 13)
         /// Its closure was called, or the task that stands for it was begun.
-        static let called = Facts(rawValue: 1 << 14)
+        static let called = Facts(rawValue: 1 << 17)
         /// Its work goes on in a task when the closure's call has returned.
-        static let inTask = Facts(rawValue: 1 << 15)
+        static let inTask = Facts(rawValue: 1 << 18)
+
+        /// Its end counts in its queue's progress.
+        static let counted = Facts(rawValue: 1 << 14)
 
         private static let endingMask: UInt16 = 0b11
 
@@ -103,8 +106,11 @@ struct AsyncOperationState: ~Copyable {
     }
 
     /// Opens the operation. Returns the facts before: if there is an ending among them the closure must not run.
-    func open() -> Facts {
-        update { $0.ending == nil ? $0.union([.opened, .inClosure, .ran]) : $0.union(.opened) }
+    ///
+    /// - Parameter isCounted: Whether its end counts in its queue's progress, if it runs.
+    func open(isCounted: Bool = false) -> Facts {
+        let running: Facts = isCounted ? [.opened, .inClosure, .ran, .counted] : [.opened, .inClosure, .ran]
+        return update { $0.union($0.ending == nil ? running : .opened) }
     }
 
     /// True for the one caller who may call the closure: once, while the operation runs.

@@ -74,6 +74,42 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         CancellationSweep.cancel(operations, of: self)
     }
 
+    // MARK: Progress
+
+    #if canImport(ObjectiveC)
+        /// Foundation counts every kind of operation there.
+        final var countsProgress: Bool { false }
+
+        final func countProgress() {}
+    #else
+        private let ownProgress = Locked<QueueProgress?>(nil)
+
+        /// Counts the operations that have run, one unit each, from when its `totalUnitCount` is set. Operations that are
+        /// cancelled before they start do not count, nor do barriers.
+        open override var progress: Progress {
+            ownProgress.withLock { progress in
+                let made = progress ?? QueueProgress(of: self)
+                progress = made
+                return made
+            }
+        }
+
+        /// Whether an operation that begins now is counted.
+        final var countsProgress: Bool {
+            QueueProgress.mayCount && ownProgress.withLock { $0 }?.isCounting == true
+        }
+
+        /// Counts an operation that has run.
+        final func countProgress() {
+            ownProgress.withLock { $0 }?.count()
+        }
+
+        /// Has Foundation report the operations that it runs by itself to ``progress``.
+        final func countInFoundation() {
+            super.progress.totalUnitCount = 1
+        }
+    #endif
+
     // MARK: Adding
 
     open override func addOperation(_ operation: Operation) {

@@ -15,11 +15,16 @@ class QueueBlock: BlockOperation, @unchecked Sendable {
         let membership = membership
         self.membership = nil
         let isWaiting = isCancelled
-        super.start()
+        begin()
         if isWaiting { forgetUnfinishedDependencies() }
         guard let membership else { return }
         willLeave(membership.queue)
         membership.end(mayBlock: true)
+    }
+
+    /// Runs the block, unless it was cancelled, and finishes the operation.
+    func begin() {
+        super.start()
     }
 
     /// The block has run, or was cancelled; the queue still counts it.
@@ -30,6 +35,13 @@ class QueueBlock: BlockOperation, @unchecked Sendable {
 ///
 /// Unchecked for the reason of its superclass.
 final class BarrierBlock: QueueBlock, @unchecked Sendable {
+    /// Runs the block outside of what Foundation counts as the progress of an operation: a barrier is none.
+    override func begin() {
+        if !isCancelled { main() }
+        cancel()
+        super.begin()
+    }
+
     override func willLeave(_ queue: BackgroundQueue) {
         queue.lift(self)
     }
