@@ -212,7 +212,10 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     /// The first look at an operation that depends on nothing unfinished begins the evaluation of its conditions: a queue
     /// looks when the operation is added.
     open override var isReady: Bool {
-        guard super.isReady else { return false }
+        guard isUnblocked else {
+            state.look()
+            return false
+        }
         guard !state.facts.isDisjoint(with: [.attended, .dependent]) else { return true }
         guard !awaitsConditions else { return false }
         if state.facts.contains(.dependent), state.ring() { ReadinessBell.ringLater(self) }
@@ -298,13 +301,24 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     /// Takes the operation's dependence on another one. A dependency that is added after the conditions were evaluated
     /// is waited for, but not looked at by them.
     open override func addDependency(_ operation: Operation) {
-        state.depend()
-        guard state.facts.contains(.attended), let attachments = slot.made else {
-            return super.addDependency(operation)
-        }
-        // Foundation looks at `isReady` in there, which does not mean that the operation is in a queue.
-        attachments.evaluation.unmoved { super.addDependency(operation) }
-        if !isUnblocked { attachments.evaluation.withdraw(self) }
+        let before = state.depend()
+        changeDependencies(before) { super.addDependency(operation) }
+        if let attachments, !isUnblocked { attachments.evaluation.withdraw(self) }
+    }
+
+    /// Takes back the operation's dependence on another one. It may be in a queue: if nothing else keeps it waiting, it runs.
+    open override func removeDependency(_ operation: Operation) {
+        let before = state.unbind()
+        changeDependencies(before) { super.removeDependency(operation) }
+        #if !canImport(ObjectiveC)
+            lookAtDependencies()
+        #endif
+    }
+
+    /// Foundation looks at `isReady` in there, which does not mean that the operation is in a queue.
+    private func changeDependencies(_ before: AsyncOperationState.Facts, _ change: () -> Void) {
+        if let attachments { attachments.evaluation.unmoved(change) } else { change() }
+        state.forgetLook(before)
     }
 
     // MARK: How it runs

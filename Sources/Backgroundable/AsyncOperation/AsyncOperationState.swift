@@ -10,9 +10,9 @@ import Synchronization
 /// exist is a fact like the others, so whoever changes the state learns of them in the same step, and those who attach
 /// something learn what they came too late for.
 struct AsyncOperationState: ~Copyable {
-    /// A set of facts, each of which becomes true once; only `inClosure` and `reserved` become false again.
+    /// A set of facts, each of which becomes true once; only `inClosure`, `reserved` and `looked` become false again.
     struct Facts: OptionSet {
-        let rawValue: UInt16
+        let rawValue: UInt32
 
         /// Somebody has begun to start it.
         static let claimed = Facts(rawValue: 1 << 2)
@@ -48,14 +48,19 @@ struct AsyncOperationState: ~Copyable {
         /// Its end counts in its queue's progress.
         static let counted = Facts(rawValue: 1 << 14)
 
-        private static let endingMask: UInt16 = 0b11
+        /// A queue has looked whether it is ready when it was not.
+        static let looked = Facts(rawValue: 1 << 15)
+        /// It no longer depends on an operation, which Foundation goes on counting.
+        static let unbound = Facts(rawValue: 1 << 16)
 
-        init(rawValue: UInt16) {
+        private static let endingMask: UInt32 = 0b11
+
+        init(rawValue: UInt32) {
             self.rawValue = rawValue
         }
 
         init(_ ending: AsyncOperationEnding) {
-            rawValue = UInt16(ending.rawValue)
+            rawValue = UInt32(ending.rawValue)
         }
 
         var ending: AsyncOperationEnding? {
@@ -93,7 +98,7 @@ struct AsyncOperationState: ~Copyable {
         }
     }
 
-    private let bits = Atomic<UInt16>(0)
+    private let bits = Atomic<UInt32>(0)
 
     /// What is true now.
     var facts: Facts {
@@ -162,9 +167,25 @@ struct AsyncOperationState: ~Copyable {
         update { $0.isClosing ? $0 : $0.union(.attended) }
     }
 
-    /// Notes that it depends on another operation.
-    func depend() {
-        _ = add(.dependent)
+    /// Notes that it depends on another operation. Returns the facts before.
+    func depend() -> Facts {
+        add(.dependent)
+    }
+
+    /// Notes that it no longer depends on another operation. Returns the facts before.
+    func unbind() -> Facts {
+        add(.unbound)
+    }
+
+    /// Notes that a queue has looked whether it is ready.
+    func look() {
+        if !facts.contains(.looked) { _ = add(.looked) }
+    }
+
+    /// Takes back that a queue has looked, which was not so before.
+    func forgetLook(_ before: Facts) {
+        guard !before.contains(.looked), facts.contains(.looked) else { return }
+        _ = update { $0.subtracting(.looked) }
     }
 
     /// True for the one caller who has to make sure that the queue knows that it is ready.

@@ -1,5 +1,30 @@
 import Foundation
 
+extension AsyncOperation {
+    /// Whether everything that the operation depends on has finished.
+    ///
+    /// Foundation on Linux counts what is still to finish, and does not count down when a dependency is taken back.
+    final var isUnblocked: Bool {
+        if super.isReady { return true }
+        let facts = state.facts
+        guard facts.contains(.unbound) else { return false }
+        return facts.ending == .cancelled || dependencies.allSatisfy(\.isFinished)
+    }
+
+    /// A dependency was taken back: sees to it that the queue learns when the others have finished.
+    final func lookAtDependencies() {
+        guard ending == nil else { return }
+        for dependency in dependencies where !dependency.isFinished {
+            FinishWatcher.watch(dependency) { [weak self] in self?.ringIfReady() }
+        }
+        ringIfReady()
+    }
+
+    private func ringIfReady() {
+        if state.facts.contains(.looked), isReady { ReadinessBell.ring(self) }
+    }
+}
+
 extension Operation {
     /// Takes back the dependence on operations that are still under way.
     ///

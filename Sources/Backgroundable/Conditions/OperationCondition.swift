@@ -70,11 +70,6 @@ extension AsyncOperation {
         return attachments.evaluation.holdsBack(self)
     }
 
-    /// Whether everything that the operation depends on has finished.
-    final var isUnblocked: Bool {
-        super.isReady
-    }
-
     /// Whether a start that nobody's queue made has to wait for the conditions. It is made good when they hold.
     final var startsLater: Bool {
         guard let evaluation = attachments?.evaluation else { return false }
