@@ -306,6 +306,11 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         if let attachments, !isUnblocked { attachments.evaluation.withdraw(self) }
     }
 
+    /// The operations that this one depends on. As in Foundation's queue, barriers are not among them.
+    open override var dependencies: [Operation] {
+        super.dependencies.filter { !($0 is BarrierBlock) }
+    }
+
     /// Takes back the operation's dependence on another one. It may be in a queue: if nothing else keeps it waiting, it runs.
     open override func removeDependency(_ operation: Operation) {
         let before = state.unbind()

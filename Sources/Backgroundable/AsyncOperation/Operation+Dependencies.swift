@@ -8,13 +8,18 @@ extension AsyncOperation {
         if super.isReady { return true }
         let facts = state.facts
         guard facts.contains(.unbound) else { return false }
-        return facts.ending == .cancelled || dependencies.allSatisfy(\.isFinished)
+        return facts.ending == .cancelled || everyDependency.allSatisfy(\.isFinished)
+    }
+
+    /// What it waits for, its queue's barriers included.
+    final var everyDependency: [Operation] {
+        super.dependencies
     }
 
     /// A dependency was taken back: sees to it that the queue learns when the others have finished.
     final func lookAtDependencies() {
         guard ending == nil else { return }
-        for dependency in dependencies where !dependency.isFinished {
+        for dependency in everyDependency where !dependency.isFinished {
             FinishWatcher.watch(dependency) { [weak self] in self?.ringIfReady() }
         }
         ringIfReady()
@@ -34,7 +39,7 @@ extension Operation {
     /// Who calls this keeps the operation alive until it returns.
     final func forgetUnfinishedDependencies() {
         #if !canImport(ObjectiveC)
-            for dependency in dependencies {
+            for dependency in (self as? AsyncOperation)?.everyDependency ?? dependencies {
                 if dependency.isFinished {
                     // It may be about to look.
                     FinishWatcher.watch(dependency) { withExtendedLifetime(self) {} }

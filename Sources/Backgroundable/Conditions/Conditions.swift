@@ -122,7 +122,8 @@ public struct NoFailedDependenciesCondition: OperationCondition {
 
     /// Makes the condition.
     ///
-    /// - Parameter ignoreCancellations: Whether a dependency that was cancelled without an error counts as success.
+    /// - Parameter ignoreCancellations: Whether the operation is cancelled without an error, instead of with one, when a
+    ///   dependency was cancelled without an error and none failed.
     public init(ignoreCancellations: Bool = false) {
         ignoresCancellations = ignoreCancellations
     }
@@ -134,14 +135,13 @@ public struct NoFailedDependenciesCondition: OperationCondition {
     ) {
         let failed = operation.dependencies.filter(isFailed)
         guard !failed.isEmpty else { return completion(.satisfied) }
-        let names = failed.map(\.label)
         let errors = failed.flatMap { ($0 as? AsyncOperation)?.errors ?? [] }.flatMap(\.roots)
-        completion(.failed(OperationError.dependenciesFailed(names: names, errors: errors)))
+        guard !errors.isEmpty || !ignoresCancellations else { return completion(.ignored) }
+        completion(.failed(OperationError.dependenciesFailed(names: failed.map(\.label), errors: errors)))
     }
 
     private func isFailed(_ operation: Operation) -> Bool {
-        if let operation = operation as? AsyncOperation, operation.failed { return true }
-        return operation.isCancelled && !ignoresCancellations
+        (operation as? AsyncOperation)?.failed == true || operation.isCancelled
     }
 }
 
