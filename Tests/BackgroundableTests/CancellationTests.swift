@@ -226,7 +226,7 @@ import Testing
             weak var gone: BackgroundQueue?
             let begun = Signal()
             let held = Signal()
-            let operation = AsyncOperation(timeout: ending == .timedOut ? 0.001 : 0) { _ in
+            let operation = AsyncOperation(timeout: 0) { _ in
                 begun.fire()
                 _ = held.wait()
             }
@@ -238,6 +238,7 @@ import Testing
                 #expect(begun.wait())
                 if ending == .finished { operation.finish() }
                 if ending == .cancelled { queue.cancelAllOperations() }
+                if ending == .timedOut { operation.timeOut(after: 1) }
                 operation.waitUntilFinished()
             }
             held.fire()
@@ -285,11 +286,14 @@ import Testing
         for number in 0..<2_000 {
             let queue = BackgroundQueue()
             queues.change { $0.append(WeakQueue(queue: queue)) }
-            let begun = Signal()
-            let operation = AsyncOperation(timeout: number.isMultiple(of: 2) ? 0.000_1 : 0) { _ in begun.fire() }
+            let begun = Box(false)
+            let operation = AsyncOperation(timeout: number.isMultiple(of: 2) ? 0.000_1 : 0) { _ in
+                begun.change { $0 = true }
+            }
             operations.append(operation)
             queue.addOperation(operation)
-            _ = begun.wait()
+            // Its time may be over before the closure begins.
+            #expect(eventually { begun.now || operation.ending != nil })
             operation.cancel()
         }
         for operation in operations { operation.waitUntilFinished() }

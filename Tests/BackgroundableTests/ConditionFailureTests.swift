@@ -9,8 +9,12 @@ import Testing
     private struct Prepared: OperationCondition {
         let helper: Operation
         var holds = true
+        let asked = Signal()
 
-        func dependency(for operation: AsyncOperation) -> Operation? { helper }
+        func dependency(for operation: AsyncOperation) -> Operation? {
+            asked.fire()
+            return helper
+        }
 
         func evaluate(
             for operation: AsyncOperation,
@@ -72,9 +76,10 @@ import Testing
             let hanging = AsyncOperation(timeout: 0) { _ in begun.fire() }
             let next = AsyncOperation { _ in Issue.record("a successor ran") }
             next.addDependency(hanging)
+            let prepared = Prepared(helper: next)
             let operation = operation([
-                Prepared(helper: hanging), Prepared(helper: next), NegatedCondition(Prepared(helper: never())),
-                BlockCondition(name: "no") { begun.wait(seconds: 600) && false },
+                Prepared(helper: hanging), prepared, NegatedCondition(Prepared(helper: never())),
+                BlockCondition(name: "no") { begun.wait(seconds: 600) && prepared.asked.wait(seconds: 600) && false },
             ])
             queue.addOperation(operation)
             operation.waitUntilFinished()
@@ -143,11 +148,11 @@ import Testing
 
     @Test func theFirstTimeoutOfAConditionDecides() {
         let hanging = never()
-        let operation = operation([Undecided(), Prepared(helper: hanging)], timeout: 0.1)
+        let operation = operation([Undecided(), Prepared(helper: hanging)], timeout: 2)
         BackgroundQueue().addOperation(operation)
         operation.waitUntilFinished()
         hanging.waitUntilFinished()
-        #expect(operation.errors.map { "\($0)" } == ["the condition Undecided did not decide within 0.1 s"])
+        #expect(operation.errors.map { "\($0)" } == ["the condition Undecided did not decide within 2 s"])
         #expect(hanging.isCancelled)
     }
 
