@@ -7,7 +7,7 @@ enum Program {
     static func main() async {
         ProcessStart.prepare()
         MemoryPools.share()
-        await ErrandConsole.main()
+        await ErrandConsole.start()
     }
 }
 

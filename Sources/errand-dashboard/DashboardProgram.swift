@@ -11,7 +11,7 @@ import Logging
 enum Program {
     static func main() async {
         ProcessStart.prepare()
-        await DashboardCommand.main()
+        await DashboardCommand.start()
     }
 }
 

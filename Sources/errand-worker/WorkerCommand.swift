@@ -11,7 +11,7 @@ enum Program {
     static func main() async {
         ProcessStart.prepare()
         MemoryPools.share()
-        await WorkerCommand.main()
+        await WorkerCommand.start()
     }
 }
 

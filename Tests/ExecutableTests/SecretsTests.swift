@@ -1,4 +1,5 @@
 import Errand
+import ErrandCommandLine
 import ErrandRedis
 import Foundation
 import Logging
@@ -73,6 +74,33 @@ import Testing
                 check(output.text + output.error, "\(words) with \(url)")
             }
         }
+    }
+
+    @Test(arguments: [
+        (Executable.console, ["status", "URL"]), (.console, ["jobs", "--state", "URL"]),
+        (.console, ["queue", "pause", "URL"]),
+        (.console, ["status", "--embedded=x", "--redis", "URL"]),
+        (.console, ["import", "--from", "sidekiq", "--source", "URL/x"]),
+        (.producer, ["push", "URL"]), (.producer, ["push", "x", "{}", "URL"]), (.worker, ["--catalogue", "URL"]),
+        (.worker, ["--catalogue", "x", "--lease", "URL"]), (.worker, ["URL"]), (.dashboard, ["URL"]),
+    ])
+    func `a URL in the wrong place shows no password`(executable: Executable, words: [String]) async throws {
+        for url in ["redis://errand:\(Self.secret)@h", "unix://:\(Self.secret)@/s", "redis://\(Self.secret)@h"] {
+            let output = try await executable.run(words.map { $0.replacing("URL", with: url) })
+            #expect(output.status != 0)
+            check(output.text + output.error, "\(executable) \(words)")
+        }
+    }
+
+    @Test(arguments: [
+        ("redis://u:hush@h/1", "redis://u:******@h/1"), ("a \"unix://:hush@/s\" b", "a \"unix://:******@/s\" b"),
+        ("redis://hush@h", "redis://******@h"),
+        ("redis://u:hu/sh@h, redis://:hush@h", "redis://u:******@h, redis://:******@h"),
+        ("redis://h:1/2 and http://h:80/a@b", "redis://h:1/2 and http://h:80/a@b"), ("unix:///a:b@c", "unix:///a:b@c"),
+        ("://", "://"),
+    ])
+    func `passwords in a text are hidden, and nothing else`(text: String, shown: String) {
+        #expect(text.withoutURLPasswords == shown)
     }
 
     @Test func `the library logs no password at the level trace`() async throws {

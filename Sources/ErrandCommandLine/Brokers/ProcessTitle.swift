@@ -24,16 +24,22 @@ package enum ProcessTitle {
         }
     }
 
-    /// Where the password is in an argument such as `--redis=redis://user:password@host`.
-    static func passwordRange(in argument: [UInt8]) -> Range<Int>? {
-        let mark = Array("://".utf8)
-        guard let scheme = argument.firstRange(of: mark) else { return nil }
-        // A path may hold an @ too, but the host's comes before it; a password may hold one, so the last one before the
-        // path.
-        let authority = argument[scheme.upperBound...].prefix { $0 != UInt8(ascii: "/") }
-        guard let end = authority.lastIndex(of: UInt8(ascii: "@")),
-            let colon = authority[..<end].firstIndex(of: UInt8(ascii: ":"))
-        else { return nil }
-        return colon + 1..<end
+    /// Where the password is in an argument such as `--redis=redis://user:password@host`; of credentials without a colon, all.
+    ///
+    /// A password that is not percent-encoded may contain an `@` or a slash: the URL is refused, but seen until then.
+    static func passwordRange(in argument: some RandomAccessCollection<UInt8>) -> Range<Int>? {
+        let argument = Array(argument)
+        guard let mark = argument.firstRange(of: Array("://".utf8)) else { return nil }
+        let rest = argument[mark.upperBound...]
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") }
+        let (at, colon) = (UInt8(ascii: "@"), rest.firstIndex(of: UInt8(ascii: ":")))
+        // What follows the host's colon is a port; anything else there began as a password.
+        let isCutOff = colon.map { $0 < authority.endIndex && !authority[($0 + 1)...].allSatisfy(\.isDigit) } ?? false
+        guard let end = authority.lastIndex(of: at) ?? (isCutOff ? rest.lastIndex(of: at) : nil) else { return nil }
+        return (colon.flatMap { $0 < end ? $0 + 1 : nil } ?? rest.startIndex)..<end
     }
+}
+
+extension UInt8 {
+    fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }

@@ -12,12 +12,13 @@ package enum StandardError {
     /// Whether lines are entries of a JSON log, between which nothing else may stand.
     package static var writesEntries: Bool { label.withLock { $0 != nil } }
 
-    /// Writes a line. Control characters that could play tricks on a terminal are shown escaped.
+    /// Writes a line. Control characters that could play tricks on a terminal are shown escaped, passwords of URLs not at all.
     ///
     /// - Parameters:
     ///   - line: what is said.
     ///   - level: the level of its entry, where it does not say so itself by `error: ` or `warning: ` in front.
     package static func write(_ line: String, as level: Logger.Level = .info) {
+        let line = line.withoutURLPasswords
         if let label = label.withLock({ $0 }) { return writeEntry(line, label, level) }
         _ = OutputDescriptor.standardError.write(Array((line.terminalSafe + "\n").utf8))
     }

@@ -1,10 +1,9 @@
 public import Errand
 
-import struct Foundation.URLComponents
-
-/// Where a broker is: `redis://[user[:password]@]host[:port][/db]` or `unix:///path/to/socket[?db=n]`.
+/// Where a broker is: `redis://[[user]:password@]host[:port][/db]` or `unix://[[user]:password@]/path/to/socket[?db=n]`.
 ///
-/// Its description never shows the password.
+/// A user without a password is refused. What has a meaning in a URL is percent-encoded in user, password and path. Its
+/// description never shows the credentials.
 public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     enum Place: Sendable, Equatable {
         case tcp(host: String, port: Int)
@@ -16,26 +15,25 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     let user: String?
     let password: String?
     let database: Int
+    /// Whether the server is an embedded one, whose data is lost more easily: nobody watches its disk.
+    private(set) var isEmbedded = false
 
     /// Reads a URL.
     ///
     /// - Throws: `BrokerError` with code `refused` that says what is wrong with the URL, without its password.
     public init(url: String) throws(BrokerError) {
-        guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased() else {
-            throw Self.bad("it is not a URL")
-        }
-        switch scheme {
-        case "redis":
-            self = try Self.tcp(parts)
-        case "unix":
-            self = try Self.unix(parts)
-        case "rediss":
-            throw Self.bad(
-                "TLS (rediss) is not supported: hiredis 0.14 has none. Use a tunnel such as stunnel, or a Unix socket"
-            )
-        default:
-            throw Self.bad("the scheme must be redis or unix, not \(scheme)")
-        }
+        let parts = try BrokerURL(url)
+        let (place, database) =
+            switch parts.scheme {
+            case "redis": try Self.tcp(parts)
+            case "unix": try Self.unix(parts)
+            case "rediss":
+                throw BrokerURL.bad(
+                    "TLS (rediss) is not supported: hiredis 0.14 has none. Use a tunnel such as stunnel, or a Unix socket"
+                )
+            default: throw BrokerURL.bad("the scheme must be redis or unix, not \(parts.scheme.shownAsScheme)")
+            }
+        try self.init(place: place, user: parts.user, password: parts.password, database: database)
     }
 
     /// A Unix socket, database 0.
@@ -43,9 +41,16 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
         try self.init(place: .unix(path: path), user: nil, password: nil, database: 0)
     }
 
+    /// The socket of an embedded server.
+    static func embedded(_ path: String) throws(BrokerError) -> RedisAddress {
+        var address = try RedisAddress(socket: path)
+        address.isEmbedded = true
+        return address
+    }
+
     private init(place: Place, user: String?, password: String?, database: Int) throws(BrokerError) {
         if case .unix(let path) = place, path.utf8.count > 107 {
-            throw Self.bad("the socket's path has \(path.utf8.count) bytes; the system takes at most 107")
+            throw BrokerURL.bad("the socket's path has \(path.utf8.count) bytes; the system takes at most 107")
         }
         self.place = place
         self.user = user
@@ -53,49 +58,29 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
         self.database = database
     }
 
-    private static func tcp(_ parts: URLComponents) throws(BrokerError) -> RedisAddress {
-        guard let host = parts.host, !host.isEmpty else { throw bad("it names no host") }
-        let port = parts.port ?? 6379
-        guard (1...65535).contains(port) else { throw bad("the port must be 1 to 65535") }
-        let path = parts.path.drop { $0 == "/" }
-        let database = path.isEmpty ? 0 : Int(path) ?? -1
-        guard (0...65535).contains(database) else {
-            throw bad("the database after the host must be a number, such as /0")
+    private static func tcp(_ parts: BrokerURL) throws(BrokerError) -> (Place, database: Int) {
+        guard parts.query.isEmpty else {
+            throw BrokerURL.bad("it may not have a query; the database is a path, such as /1")
         }
-        if parts.query != nil || parts.fragment != nil { throw bad("it may not have a query or a fragment") }
-        let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
-        return try RedisAddress(
-            place: .tcp(host: bare, port: port),
-            user: parts.user.flatMap { $0.isEmpty ? nil : $0 },
-            password: parts.password,
-            database: database
-        )
+        let (host, port) = try HostAndPort.read(parts.authority)
+        let path = parts.path.dropFirst()
+        guard path.isEmpty || BrokerURL.number(path) != nil, let database = path.isEmpty ? 0 : Int(path),
+            (0...65535).contains(database)
+        else { throw BrokerURL.bad("the database after the host must be a number of 0 to 65535, such as /0") }
+        return (.tcp(host: host, port: port), database)
     }
 
-    private static func unix(_ parts: URLComponents) throws(BrokerError) -> RedisAddress {
-        guard parts.host ?? "" == "", parts.path.hasPrefix("/") else {
-            throw bad("a socket's path must be absolute: unix:///path/to/socket")
+    private static func unix(_ parts: BrokerURL) throws(BrokerError) -> (Place, database: Int) {
+        guard parts.authority.isEmpty, parts.path.utf8.count > 1 else {
+            throw BrokerURL.bad("a socket's path must be absolute: unix:///path/to/socket")
         }
-        var database = 0
-        for item in parts.queryItems ?? [] {
-            guard item.name == "db", let number = Int(item.value ?? ""), (0...65535).contains(number) else {
-                throw bad("the only query is db, a number: unix:///path/to/socket?db=1")
-            }
-            database = number
+        guard let item = parts.query.first else { return (.unix(path: parts.path), 0) }
+        guard parts.query.count == 1, item.name == "db", let database = BrokerURL.number(item.value[...]),
+            (0...65535).contains(database)
+        else {
+            throw BrokerURL.bad("the only query is db, a number of 0 to 65535, once: unix:///path/to/socket?db=1")
         }
-        return try RedisAddress(
-            place: .unix(path: parts.path),
-            user: parts.user,
-            password: parts.password,
-            database: database
-        )
-    }
-
-    private static func bad(_ what: String) -> BrokerError {
-        BrokerError(
-            .refused,
-            "bad broker URL: \(what). Expected redis://[user[:password]@]host[:port][/db] or unix:///path"
-        )
+        return (.unix(path: parts.path), database)
     }
 
     /// The address without user and password.
@@ -116,6 +101,13 @@ extension RedisAddress {
         case .tcp(let host, let port): ["-h", host, "-p", String(port), "--dbnum", String(database)]
         case .unix(let path): ["-s", path, "--dbnum", String(database)]
         }
+    }
+}
+
+extension String {
+    /// As an error may show it: a scheme that is none may be the beginning of credentials.
+    fileprivate var shownAsScheme: String {
+        utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "+") } ? self : "what is in front of ://"
     }
 }
 

@@ -1,0 +1,45 @@
+package import ArgumentParser
+import Foundation
+
+extension String {
+    /// The text with the passwords of the URLs in it replaced by asterisks.
+    package var withoutURLPasswords: String {
+        guard utf8.firstRange(of: "://".utf8) != nil else { return self }
+        var shown: [UInt8] = []
+        var rest = Array(utf8)[...]
+        while let mark = rest.firstRange(of: "://".utf8) {
+            let end = rest[mark.upperBound...].firstIndex { Self.afterURL.contains($0) } ?? rest.endIndex
+            let url = rest[mark.lowerBound..<end]
+            shown += rest[..<mark.lowerBound]
+            if let password = ProcessTitle.passwordRange(in: url) {
+                shown += url.prefix(password.lowerBound) + Array("******".utf8) + url.dropFirst(password.upperBound)
+            } else {
+                shown += url
+            }
+            rest = rest[end...]
+        }
+        return String(decoding: shown + rest, as: UTF8.self)
+    }
+
+    /// What ends a URL in a sentence.
+    private static let afterURL = Set(" \n\t\"'`".utf8)
+}
+
+extension AsyncParsableCommand {
+    /// Runs what the arguments ask for, as `main()` does, but never shows the password of a URL that is in the wrong place among them.
+    package static func start(_ arguments: [String]? = nil) async {
+        do {
+            var command = try parseAsRoot(arguments)
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            let (message, status) = (fullMessage(for: error), exitCode(for: error))
+            guard !status.isSuccess, message.withoutURLPasswords != message else { exit(withError: error) }
+            StandardError.write(message)
+            Foundation.exit(status.rawValue)
+        }
+    }
+}
