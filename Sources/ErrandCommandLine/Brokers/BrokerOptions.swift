@@ -39,7 +39,15 @@ package struct OpenBroker: Sendable {
     /// Closes the connection and leaves an embedded server.
     package func close() {
         broker.close()
-        embedded?.leave()
+        guard let embedded else { return }
+        if let trouble = embedded.diskTrouble {
+            StandardError.write(
+                "warning: the embedded broker cannot write its data to \(embedded.directory) (\(trouble)): it goes on running until "
+                    + "it can, with its last jobs in memory only. Make room on that disk, and do not stop it before",
+                as: .warning
+            )
+        }
+        embedded.leave()
     }
 }
 
@@ -59,14 +67,16 @@ extension BrokerOptions {
     /// - Parameters:
     ///   - patience: how long requests wait for a connection before they fail.
     ///   - timeout: how long connecting and an answer may take, if not as long as usual.
+    ///   - confirmsWrites: whether the server is asked after each push if it could write it to its disk.
     package func open(
         as name: String,
         patience: Duration = .seconds(10),
         timeout: Duration? = nil,
         quiet: Bool = false,
+        confirmsWrites: Bool = true,
         logger: Logger
     ) throws -> OpenBroker {
-        var options = ConnectionOptions(patience: patience, clientName: name)
+        var options = ConnectionOptions(patience: patience, clientName: name, confirmsWrites: confirmsWrites)
         if let timeout { (options.connectTimeout, options.commandTimeout) = (timeout, timeout) }
         if let url {
             let address: RedisAddress

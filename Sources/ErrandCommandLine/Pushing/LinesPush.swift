@@ -118,7 +118,7 @@ package struct LinesPush {
         if let count = outcomes[.unknown] {
             // Stronger than "a line was refused", which promises that all others were pushed.
             throw CommandFailure(
-                "the broker's answer was lost for \(count.counted("job")): they may or may not have been accepted. "
+                "the broker did not confirm \(count.counted("job")): they may or may not have been accepted. "
                     + "Push them again with the ids of their receipts: that never makes a second job",
                 ExitStatus.unknown
             )

@@ -11,11 +11,11 @@ enum BenchPlace {
     ) async throws -> Value {
         let logger = CommandLogger.make("errand-bench")
         if options.namesBroker {
-            let open = try options.open(as: "errand-bench", logger: logger)
+            let open = try options.open(as: "errand-bench", confirmsWrites: false, logger: logger)
             defer { open.close() }
             return try await body(open.broker, options.url ?? url(of: open.broker))
         }
-        let home = try TemporaryBroker.open(as: "errand-bench", logger: logger)
+        let home = try TemporaryBroker.open(as: "errand-bench", confirmsWrites: false, logger: logger)
         defer { home.close(keepingData: false) }
         StandardError.write("broker: embedded, for this run only")
         return try await body(home.broker, url(of: home.broker))

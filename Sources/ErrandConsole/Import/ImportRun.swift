@@ -69,7 +69,7 @@ struct ImportRun {
         var removed = 0
         for (job, receipt) in zip(jobs, receipts) {
             guard receipt.outcome != .unknown else {
-                found.skip("the broker's answer was lost; run the command again")
+                found.skip("the broker did not confirm the job; run the command again")
                 continue
             }
             guard try await place.remove(job.entry, redis) else {

@@ -68,9 +68,12 @@ public final class RedisBroker: Broker {
     /// Closes the connection. Calls that wait fail with `closed`.
     public func close() { connection.close() }
 
-    /// Asks the server whether it is there.
+    /// Asks the server whether it is there and lets this user in; also where it takes no writes for the moment because its disk
+    /// is full, or does not permit the user to ask.
     public func ping() async throws(BrokerError) {
-        _ = try await command(.command("PING"))
+        guard case .error(let text)? = try await connection.send(.command("PING")).first else { return }
+        let error = ServerError(text)
+        guard error.isDiskTrouble || error.isOfOneCommand else { throw error.brokerError(at: address) }
     }
 
     /// Runs a command that is not a script.
@@ -103,7 +106,10 @@ public final class RedisBroker: Broker {
             guard let reply = try await connection.send(call.command(byDigest: byDigest)).first else {
                 throw unexpected("no reply")
             }
-            guard case .error(let text) = reply else { return reply }
+            guard case .error(let text) = reply else {
+                if options.confirmsWrites ?? address.isEmbedded, call.script.isReliedOn { try await confirmWrite() }
+                return reply
+            }
             let error = ServerError(text)
             if error.word == "NOSCRIPT", byDigest {
                 byDigest = false
@@ -114,6 +120,21 @@ public final class RedisBroker: Broker {
             // Who is cancelled meanwhile hears what is true: that it was not carried out, and why.
             do { try await Task.sleep(for: .seconds(backoff.next())) } catch { throw refusal }
         }
+    }
+
+    /// Asks whether the server could write to its disk what it has just acknowledged: it writes before it replies, but replies
+    /// all the same when the first write fails, and refuses only what it reads after that.
+    private func confirmWrite() async throws(BrokerError) {
+        let reply: RESPValue?
+        do throws(BrokerError) { reply = try await connection.send(.command("PING")).first } catch {
+            throw BrokerError(.outcomeUnknown, "\(address) did not confirm that it could write to its disk: \(error)")
+        }
+        guard case .error(let text) = reply, ServerError(text).isDiskTrouble else { return }
+        let message =
+            "\(address) accepted this and could not write it to its disk: it is lost if the server stops before it can: "
+            + "\(ServerError(text).text). Make room on the server's disk"
+        logger.warning("\(message)")
+        throw BrokerError(.outcomeUnknown, message)
     }
 
     func unexpected(_ what: String) -> BrokerError {

@@ -24,7 +24,13 @@ package struct ServerError {
             || text.contains("max number of clients")
     }
 
-    /// Whether the server answers this to anything, also to a mere PING.
+    /// Whether the server refuses writes because it cannot write its own data to its disk.
+    var isDiskTrouble: Bool { word == "MISCONF" }
+
+    /// Whether it concerns this one command: the user may not call it, or the server does not have it.
+    var isOfOneCommand: Bool { word == "NOPERM" || (word == "ERR" && !refusesEverything) }
+
+    /// Whether the server may answer this to anything, also to a mere PING.
     var refusesEverything: Bool {
         ["LOADING", "BUSY", "MISCONF", "MASTERDOWN", "NOAUTH", "NOPERM"].contains(word)
             || text.contains("max number of clients")
@@ -57,6 +63,13 @@ package struct ServerError {
                 "\(address) holds a key of the wrong type, nothing was done: \(text). See `errand doctor`"
             )
         default:
+            if isDiskTrouble {
+                return BrokerError(
+                    .notReachable,
+                    "\(address) cannot write its data to its disk, and takes nothing until it can: \(text). "
+                        + "Make room on the server's disk, or see its log; nothing was done"
+                )
+            }
             if isPassing { return BrokerError(.notReachable, "\(address) cannot serve now: \(text)") }
             if text.contains("The user executing the script can't") { return notPermitted(at: address, in: script) }
             if text.contains("WRONGTYPE") {

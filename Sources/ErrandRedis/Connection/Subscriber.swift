@@ -100,7 +100,12 @@ package final class Subscriber: Subscription {
     /// `[message, channel, text]`, `[pmessage, pattern, channel, text]`, `[subscribe, channel, count]`; anything else
     /// is passed over.
     private func take(_ reply: RESPValue, _ backoff: inout Backoff) throws(BrokerError) {
-        if case .error(let text) = reply { throw refusal(ServerError(text)) }
+        if case .error(let text) = reply {
+            let error = ServerError(text)
+            // The answer to a PING; messages come all the same.
+            if error.isDiskTrouble { return }
+            throw refusal(error)
+        }
         guard let parts = reply.elements, let kind = parts.first?.text, parts.count >= 3 else { return }
         switch kind {
         case "message":

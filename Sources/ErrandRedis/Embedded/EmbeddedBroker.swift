@@ -19,7 +19,8 @@ import Foundation
 ///   ends, also by SIGKILL.
 /// - A *guardian*, a small shell script in a session of its own, starts the server and then waits for an exclusive lock
 ///   on `users`. It gets that when nobody uses the server any more, stops it, and lets go only when it is gone; so who
-///   comes at that moment waits, and starts a new one.
+///   comes at that moment waits, and starts a new one. A server whose disk is full, so that jobs are in its memory only, is
+///   not stopped: it goes on, and the next process joins it, until it could write them.
 /// - The server holds a lock on `server.lock` for as long as it lives, so that nobody takes a busy one for a dead one
 ///   and starts a second over its data. The guardian starts it anew if it ends while it is used.
 /// - Whoever starts holds an exclusive lock on `start` meanwhile, so that only one does.
@@ -49,7 +50,7 @@ public final class EmbeddedBroker: Sendable {
         let users = try FileLock(home.usersLock)
         // Waits while a guardian is stopping a server that nobody used.
         try users.lock(.shared)
-        let address = try RedisAddress(socket: home.socket)
+        let address = try RedisAddress.embedded(home.socket)
         do throws(BrokerError) { try EmbeddedGuardian.awaitServer(of: home, address) } catch {
             users.unlock()
             throw error
@@ -68,11 +69,26 @@ public final class EmbeddedBroker: Sendable {
     /// Leaves the server; it ends when nobody else uses it.
     public func leave() { usersLock.unlock() }
 
+    /// Why the server cannot write its data to its disk; `nil` when it can, or does not answer.
+    ///
+    /// It then goes on after the last process has left, with what it could not write in memory only, until it can.
+    public var diskTrouble: String? {
+        guard case .error(let text) = Self.ping(address), ServerError(text).isDiskTrouble else { return nil }
+        return ServerError(text).text
+    }
+
+    /// Whether the server serves. One that cannot write to its disk can be read all the same.
     static func isAnswering(_ address: RedisAddress) -> Bool {
+        switch ping(address) {
+        case .status("PONG"): true
+        case .error(let text): ServerError(text).isDiskTrouble
+        default: false
+        }
+    }
+
+    private static func ping(_ address: RedisAddress) -> RESPValue? {
         let options = ConnectionOptions(connectTimeout: .seconds(1), commandTimeout: .seconds(1))
-        guard var context = try? HiredisContext.greeted(address, options),
-            let reply = try? context.roundTrip(CommandWriter.command("PING").bytes, replies: 1).first
-        else { return false }
-        return reply == .status("PONG")
+        guard var context = try? HiredisContext.greeted(address, options) else { return nil }
+        return try? context.roundTrip(CommandWriter.command("PING").bytes, replies: 1).first
     }
 }

@@ -12,13 +12,18 @@ import Foundation
 /// Starts an embedded broker's guardian where there is none, and waits until its server answers.
 enum EmbeddedGuardian {
     /// Keeps the server running while anybody holds the users lock, and stops it then. `$1` the server, `$2` its
-    /// configuration, `$3` the users lock, `$4` the server lock.
+    /// configuration, `$3` the users lock, `$4` the server lock, `$5` redis-cli if there is one, `$6` the socket.
     ///
     /// The server inherits the server lock, so the lock is held exactly as long as it lives: nobody starts a second one
     /// over its data, and no signal reaches a stranger that got its number. Signals from the terminal of whoever started
     /// the guardian are none of its business.
+    ///
+    /// A server that is told to end does so whether it can write its last data or not. So one whose file lacks something is
+    /// kept, and looked at again each second; whoever comes meanwhile joins it. Where its directory was removed, nothing is
+    /// worth keeping; one that cannot be asked is told to end.
     private static let script = """
         trap '' INT HUP TERM QUIT
+        unset REDISCLI_AUTH
         serve() {
             (
                 exec 8>"$4"
@@ -28,10 +33,21 @@ enum EmbeddedGuardian {
             ) &
             server=$!
         }
+        may_stop() {
+            [ -n "$5" ] && [ -e "$3" ] || return 0
+            case $("$5" -s "$6" info persistence 2>/dev/null 9<&- 7>&-) in
+            "" | *aof_last_write_status:ok*aof_buffer_length:0* | *aof_enabled:0*) return 0 ;;
+            esac
+            return 1
+        }
         exec 9<"$3" 7>"$4"
         serve "$@"
-        until flock -x -w 5 9; do
-            flock -n 7 && flock -u 7 && serve "$@"
+        while :; do
+            until flock -x -w 5 9; do
+                flock -n 7 && flock -u 7 && serve "$@"
+            done
+            may_stop "$@" || flock -n 7 || { flock -u 9; sleep 1; continue; }
+            break
         done
         until flock -n 7; do
             kill -TERM "$server" 2>/dev/null
@@ -54,10 +70,11 @@ enum EmbeddedGuardian {
                 "no flock on PATH for the embedded broker: apt-get install util-linux, or brew install flock"
             )
         }
-        try write(configuration(for: home), to: home.configuration)
+        try write(configuration(for: home), to: home)
         unlink(home.socket)
         try spawn([
             "/bin/sh", "-c", script, "errand-guardian", server, home.configuration, home.usersLock, home.serverLock,
+            client(of: server) ?? "", home.socket,
         ])
     }
 
@@ -79,10 +96,20 @@ enum EmbeddedGuardian {
         """
     }
 
-    private static func write(_ text: String, to path: String) throws(BrokerError) {
+    /// Nothing is written where the file is as it should be: on a full disk there may be no room even for that.
+    private static func write(_ text: String, to home: EmbeddedHome) throws(BrokerError) {
+        let path = home.configuration
+        if FileManager.default.contents(atPath: path) == Data(text.utf8) { return }
         do { try text.write(toFile: path, atomically: true, encoding: .utf8) } catch {
-            throw BrokerError(.notReachable, "cannot write \(path): \(error.localizedDescription)")
+            let reason = home.isFull ? "its disk is full; make room on it" : error.localizedDescription
+            throw BrokerError(.notReachable, "cannot write \(path): \(reason)")
         }
+    }
+
+    /// redis-cli, beside the server or on PATH.
+    private static func client(of server: String) -> String? {
+        let beside = URL(fileURLWithPath: server).deletingLastPathComponent().path + "/redis-cli"
+        return access(beside, X_OK) == 0 ? beside : find("redis-cli")
     }
 
     private static func find(_ program: String) -> String? {
@@ -152,7 +179,11 @@ enum EmbeddedGuardian {
             }
             Thread.sleep(forTimeInterval: isStarted ? 0.01 : 0.1)
         }
-        throw BrokerError(.notReachable, "the embedded broker does not answer for 30 s; its log is \(home.log)")
+        let reason = home.isFull ? "; the disk of \(home.directory) is full" : ""
+        throw BrokerError(
+            .notReachable,
+            "the embedded broker does not answer for 30 s\(reason); its log is \(home.log)"
+        )
     }
 }
 

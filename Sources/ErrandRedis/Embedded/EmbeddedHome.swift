@@ -29,6 +29,12 @@ struct EmbeddedHome {
         socket = try Self.socketPath(for: absolute)
     }
 
+    /// Whether there is no room left on the disk for this user.
+    var isFull: Bool {
+        var disk = statvfs()
+        return statvfs(directory, &disk) == 0 && disk.f_bavail == 0
+    }
+
     /// In the directory itself; where that path is too long for a socket, in a short one that only this user can write
     /// to.
     private static func socketPath(for directory: String) throws(BrokerError) -> String {

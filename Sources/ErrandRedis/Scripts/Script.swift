@@ -83,6 +83,13 @@ package struct Script: Sendable {
         [base, types, PackageResources.lib_events_lua, PackageResources.lib_places_lua, schedules]
     )
 
+    /// Whether a producer or an operator relies on it once it was acknowledged. What workers report is done again if it is lost.
+    var isReliedOn: Bool { Self.reliedOn.contains(name) }
+
+    private static let reliedOn: Set<String> = [
+        "push", "tick", "schedule", "unschedule", "cancel", "clear", "revive", "settings", "cursor",
+    ]
+
     /// Every script, for documentation and benchmarks.
     package static let all = [
         push, exchange, heartbeat, register, recover, promote, release, cancel, clear, revive, settings, status,

@@ -22,7 +22,7 @@ struct SinglePush {
     private func refuseUnknown(_ receipt: Receipt) throws(CommandFailure) {
         guard receipt.outcome == .unknown else { return }
         throw CommandFailure(
-            "the broker's answer was lost: the job may or may not have been accepted. "
+            "the broker did not confirm the job: it may or may not have been accepted. "
                 + "Push it again with --id \(receipt.id): that never makes a second job",
             ExitStatus.unknown
         )

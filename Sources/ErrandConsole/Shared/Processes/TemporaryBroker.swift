@@ -19,11 +19,13 @@ struct TemporaryBroker: Sendable {
     private let embedded: EmbeddedBroker
 
     /// Makes the directory and starts the server.
-    static func open(as name: String, logger: Logger) throws -> TemporaryBroker {
+    ///
+    /// - Parameter confirmsWrites: see `ConnectionOptions`.
+    static func open(as name: String, confirmsWrites: Bool? = nil, logger: Logger) throws -> TemporaryBroker {
         let directory = try makeDirectory(name)
         do {
             let embedded = try EmbeddedBroker.join(directory)
-            let options = ConnectionOptions(clientName: name)
+            let options = ConnectionOptions(clientName: name, confirmsWrites: confirmsWrites)
             let broker = RedisBroker(embedded.address, options: options, logger: logger)
             return TemporaryBroker(directory: directory, broker: broker, embedded: embedded)
         } catch {
