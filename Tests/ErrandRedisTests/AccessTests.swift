@@ -62,6 +62,48 @@ import Testing
         return text
     }
 
+    @Test(arguments: ["-client", "-ping", "-select", "-info", "-config", "-scan", "-subscribe", "-psubscribe"])
+    func `what is not needed to push and run need not be permitted`(rule: String) async throws {
+        let server = try RedisServer(rules: rule)
+        let broker = RedisBroker(
+            try RedisAddress(url: server.url),
+            options: ConnectionOptions(confirmsWrites: true),
+            logger: Logger(label: "access") { _ in SwiftLogNoOpLogHandler() }
+        )
+        defer { broker.close() }
+        try await broker.ping()
+        #expect(try await Producer(broker: broker).push(OperationDescription("work")).outcome == .accepted)
+        let worker = Worker(
+            broker: broker,
+            operations: [RegisteredOperation("work") { _ in }],
+            logger: Logger(label: "access") { _ in SwiftLogNoOpLogHandler() }
+        )
+        let running = Task { try await worker.run() }
+        defer { running.cancel() }
+        try await eventually("the job has finished") {
+            try await broker.status(of: "default").queue.totals["finished"] == 1
+        }
+        running.cancel()
+        try await running.value
+        #expect(try await broker.auditRegistry(repair: false) == [])
+        #expect(try await broker.audit("default", repair: false) == [])
+    }
+
+    @Test func `a server without CLIENT is used without a name`() async throws {
+        let server = try RedisServer(restricted: false, ["--rename-command", "CLIENT", ""])
+        let broker = try broker(server)
+        defer { broker.close() }
+        #expect(try await Producer(broker: broker).push(OperationDescription("work")).outcome == .accepted)
+    }
+
+    @Test func `a user who is not let in hears so, whatever the name is answered with`() async throws {
+        let server = try RedisServer(["--requirepass", "another"])
+        let broker = try broker(server)
+        defer { broker.close() }
+        let error = await #expect(throws: BrokerError.self) { try await broker.ping() }
+        #expect(error?.code == .notPermitted)
+    }
+
     @Test(arguments: [
         ("-evalsha", "evalsha"), ("-hget", "HGET"), ("-time", "TIME"), ("-publish", "PUBLISH"), ("-type", "TYPE"),
         ("resetkeys ~other:*", "key"), ("resetchannels &other:*", "channel"),

@@ -1,7 +1,8 @@
 import Errand
 
 extension HiredisContext {
-    /// Connects and says who we are: AUTH, SELECT and CLIENT SETNAME, in one round trip.
+    /// Connects and sets the connection up in one round trip: AUTH and SELECT where the address asks for them, and
+    /// CLIENT SETNAME, whose refusal is ignored.
     static func greeted(_ address: RedisAddress, _ options: ConnectionOptions) throws(BrokerError) -> HiredisContext {
         var context = try HiredisContext(
             address,
@@ -21,8 +22,12 @@ extension HiredisContext {
             // Only the greeting was sent: whatever the caller wants to send was not.
             throw BrokerError(.notReachable, "no greeting from \(address): \(error.message)")
         }
-        for case .error(let text) in replies {
-            let problem = ServerError(text).brokerError(at: address)
+        for (index, reply) in replies.enumerated() {
+            guard case .error(let text) = reply else { continue }
+            let refusal = ServerError(text)
+            // The last reply is to the name, which only people look at; the user may lack CLIENT, or the server not have it.
+            if index == words.count - 1, refusal.isOfOneCommand { break }
+            let problem = refusal.brokerError(at: address)
             throw problem.code == .outcomeUnknown ? BrokerError(.notReachable, problem.message) : problem
         }
         return context
