@@ -244,7 +244,10 @@ let package = Package(
         ),
         .testTarget(
             name: "ErrandRedisTests",
-            dependencies: ["Errand", "ErrandConformance", "ErrandRedis", "TestSupport"]
+            dependencies: [
+                "Errand", "ErrandConformance", "ErrandRedis", "TestSupport",
+                .product(name: "InMemoryLogging", package: "swift-log"),
+            ]
         ),
         .executableTarget(
             name: "errand-child-probe",

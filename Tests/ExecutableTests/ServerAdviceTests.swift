@@ -105,6 +105,31 @@ struct ServerAdviceTests {
         if isAdvice { #expect(told.first?.message.contains("without a limit") == (bytes == 0)) }
     }
 
+    @Test(arguments: [(0, false), (1, true), (2 << 20, true), ((16 << 20) - 1, true), (16 << 20, false)])
+    func repliesThatWouldBeCutOffAreTold(_ bytes: Int, _ isAdvice: Bool) {
+        let limit = "normal \(bytes) 0 0 slave 0 0 0 pubsub 33554432 8388608 60"
+        #expect(kinds(settings: ["client-output-buffer-limit": limit]) == (isAdvice ? ["reply_limit"] : []))
+    }
+
+    @Test(arguments: [
+        ("client-query-buffer-limit", "1048576", true), ("client-query-buffer-limit", "16777216", false),
+        ("client-query-buffer-limit", "0", false), ("proto-max-bulk-len", "1048576", true),
+        ("proto-max-bulk-len", "2097152", false), ("proto-max-bulk-len", "unknown", false),
+    ])
+    func requestsThatWouldBeCutOffAreTold(_ name: String, _ value: String, _ isAdvice: Bool) {
+        let told = advice(settings: [name: value])
+        #expect(told.map(\.kind) == (isAdvice ? ["request_limit"] : []))
+        if isAdvice { #expect(told.first?.message.contains(name) == true) }
+    }
+
+    @Test func aServerWhoseDiskIsFullIsNotToBeStopped() {
+        let told = advice(["aof_last_write_status": "err", "aof_last_bgrewrite_status": "err"])
+        #expect(told.map(\.kind) == ["persistence"])
+        #expect(told.first?.message.contains("do not stop it") == true)
+        let rewrite = advice(["aof_last_bgrewrite_status": "err"])
+        #expect(rewrite.first?.message.contains("refuses") == false, "a failed rewrite is no reason to refuse anything")
+    }
+
     @Test(arguments: [(1000, false), (-1000, false), (1001, true), (-1001, true), (Int.min, true)])
     func aClockThatIsFarOffIsTold(_ offset: Int, _ isAdvice: Bool) {
         let told = advice(clock: offset)
@@ -126,6 +151,14 @@ struct ServerAdviceTests {
         #expect(told.first?.message.contains("INFO") == true && told.first?.message.contains("CONFIG GET") == true)
         let half = ServerFacts(info: nil, settings: Self.settings, clockOffset: 0, roundTrip: 0.1)
         #expect(ServerAdvice(facts: half).advice.first?.message.contains("CONFIG GET") == false)
+        var unlisted = ServerFacts(
+            info: RedisInfo(text: ""),
+            settings: Self.settings,
+            clockOffset: 0,
+            roundTrip: 0.1
+        )
+        unlisted.mayListKeys = false
+        #expect(ServerAdvice(facts: unlisted).advice.first?.message.contains("SCAN") == true)
     }
 
     @Test func allThatIsWrongIsTold() {

@@ -68,6 +68,11 @@ public protocol WorkingBroker: TickingBroker {
         on queue: String
     ) async throws(BrokerError) -> Reconciliation
 
+    /// The claims that the broker keeps of a session, without the jobs' bodies. For a worker whose broker cannot deliver a body.
+    ///
+    /// A broker that delivers every body need not implement it: without, none are returned.
+    func claims(of session: Session, on queue: String) async throws(BrokerError) -> [HeldClaim]
+
     /// Takes back the jobs of one session whose lease has ended, and jobs of live sessions past their hard deadline.
     ///
     /// Any worker may call it at any time; it does a bounded amount of work per call.
@@ -93,6 +98,11 @@ public protocol WorkingBroker: TickingBroker {
         on queues: [String],
         _ onHint: @escaping @Sendable (Hint) -> Void
     ) -> any Subscription
+}
+
+extension WorkingBroker {
+    /// None.
+    public func claims(of session: Session, on queue: String) async throws(BrokerError) -> [HeldClaim] { [] }
 }
 
 /// What it takes to watch jobs.

@@ -54,6 +54,23 @@ public struct Reconciliation: Sendable, Equatable {
     }
 }
 
+/// A claim as the broker keeps it, without the job's body.
+public struct HeldClaim: Sendable, Equatable {
+    /// The job's id.
+    public let id: String
+    /// The fence; see ``Token``.
+    public let token: Token
+    /// How large the job's body is.
+    public let bytes: Int
+
+    /// Makes a claim.
+    public init(id: String, token: Token, bytes: Int) {
+        self.id = id
+        self.token = token
+        self.bytes = bytes
+    }
+}
+
 /// What one call of promotion did.
 public struct Promotion: Sendable, Equatable {
     /// How many jobs it put in line.

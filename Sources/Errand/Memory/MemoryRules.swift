@@ -7,7 +7,7 @@ enum MemoryRules {
     /// The largest envelope that goes to a waiting session with the hint.
     static let handedBytes = 16_384
     static let claimedBytes = 8_388_608
-    static let inspectedBytes = 8_388_608
+    static let inspectedBytes = 1_048_576
     static let errorBytes = OutcomeReport.mostErrorBytes
     static let resultBytes = 65_536
     static let jobsACall = 500

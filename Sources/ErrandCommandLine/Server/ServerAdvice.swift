@@ -15,22 +15,24 @@ package struct ServerAdvice {
     /// What there is to say about the server.
     package var advice: [Advice] {
         [
-            hidden, version, role, eviction, memory, durability, failedSaves, outputBuffers, clock, latency,
+            hidden, version, role, eviction, memory, durability, failedSaves, outputBuffers, replies, requests, clock,
+            latency,
         ].compactMap(\.self)
     }
 
     /// What a worker says when it starts: with these settings it does not work, or jobs may be lost while it does.
-    package var warnings: [Advice] { [version, role, eviction, failedSaves].compactMap(\.self) }
+    package var warnings: [Advice] { [version, role, eviction, failedSaves, replies, requests].compactMap(\.self) }
 
     private var hidden: Advice? {
         var missing: [String] = []
         if facts.info == nil { missing.append("INFO (version, role, memory, persistence)") }
         if facts.settings["appendfsync"] == nil { missing.append("CONFIG GET (appendfsync, output buffers)") }
+        if !facts.mayListKeys { missing.append("SCAN (claims, lists and queues that nothing else names)") }
         guard !missing.isEmpty else { return nil }
         return Advice(
             kind: "settings_hidden",
             message: "this user may not ask for \(missing.joined(separator: " and ")), so that was not checked. "
-                + "deploy/redis/errand.acl permits both"
+                + "deploy/redis/errand.acl permits it"
         )
     }
 
@@ -104,23 +106,68 @@ package struct ServerAdvice {
     }
 
     private var failedSaves: Advice? {
-        let failed = ["rdb_last_bgsave_status", "aof_last_write_status", "aof_last_bgrewrite_status"].filter {
-            facts.info?[$0].map { $0 != "ok" } ?? false
+        let reasons = [
+            (
+                "aof_last_write_status",
+                "could not write its append-only file: it refuses pushes and ends alike until it can, and what it accepted last "
+                    + "is in its memory only, so do not stop it before"
+            ),
+            (
+                "rdb_last_bgsave_status",
+                "could not save its last snapshot: it refuses pushes and ends alike until it can, unless "
+                    + "stop-writes-on-bgsave-error is no"
+            ),
+            (
+                "aof_last_bgrewrite_status",
+                "could not rewrite its append-only file: the file grows until the disk is full"
+            ),
+        ]
+        guard let (name, reason) = reasons.first(where: { facts.info?[$0.0].map { $0 != "ok" } ?? false }) else {
+            return nil
         }
-        guard let first = failed.first else { return nil }
         return Advice(
             kind: "persistence",
-            message: "the server could not write its data (\(first)): it refuses pushes and ends alike until it can. "
-                + "Look at its log and its disk"
+            message: "the server \(reason) (\(name)). Make room on its disk, and look at its log"
         )
     }
 
-    /// `normal 0 0 0 … pubsub 33554432 8388608 60`: a subscriber that is slower than its events is cut off.
-    private var outputBuffers: Advice? {
+    /// The hard limit of a class of clients in `normal 0 0 0 … pubsub 33554432 8388608 60`.
+    private func outputLimit(of clients: Substring) -> Int? {
         let words = facts.settings["client-output-buffer-limit"]?.split(separator: " ") ?? []
-        guard let index = words.firstIndex(of: "pubsub"), words.indices.contains(index + 1),
-            let most = Int(words[index + 1])
-        else { return nil }
+        guard let index = words.firstIndex(of: clients), words.indices.contains(index + 1) else { return nil }
+        return Int(words[index + 1])
+    }
+
+    /// The largest reply, a claim, has 8 MiB and one job more.
+    private var replies: Advice? {
+        guard let most = outputLimit(of: "normal"), most > 0, most < 16 << 20 else { return nil }
+        return Advice(
+            kind: "reply_limit",
+            message:
+                "client-output-buffer-limit normal is \(most) bytes: the server closes connections when it answers claims and "
+                + "listings of large jobs, and these are made again for fewer. Set it to 0 0 0, or to at least 16mb"
+        )
+    }
+
+    /// The largest request, a push, has 8 MiB and one job more; the largest argument is a job.
+    private var requests: Advice? {
+        let least = [("client-query-buffer-limit", 16, "pushes of many"), ("proto-max-bulk-len", 2, "pushes of")]
+        for (name, mebibytes, what) in least {
+            guard let most = facts.settings[name].flatMap({ Int($0) }), most > 0, most < mebibytes << 20 else {
+                continue
+            }
+            return Advice(
+                kind: "request_limit",
+                message: "\(name) is \(most) bytes: the server closes connections at \(what) large jobs. "
+                    + "Set it to at least \(mebibytes)mb"
+            )
+        }
+        return nil
+    }
+
+    /// A subscriber that is slower than its events is cut off.
+    private var outputBuffers: Advice? {
+        guard let most = outputLimit(of: "pubsub") else { return nil }
         if most == 0 {
             return Advice(
                 kind: "output_buffers",

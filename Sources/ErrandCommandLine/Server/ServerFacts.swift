@@ -10,12 +10,16 @@ package struct ServerFacts: Sendable {
     var refusal: String?
     /// CONFIG GET by name; a name is missing when the user may not ask, or the server does not tell.
     let settings: [String: String]
+    /// Whether the user may list keys.
+    package var mayListKeys = true
     /// How far the server's clock is ahead of ours, in milliseconds.
     let clockOffset: Int?
     /// The shortest of some round trips, in milliseconds.
     let roundTrip: Double
 
-    private static let names = ["appendfsync", "save", "client-output-buffer-limit"]
+    private static let names = [
+        "appendfsync", "save", "client-output-buffer-limit", "client-query-buffer-limit", "proto-max-bulk-len",
+    ]
 
     /// Puts facts together.
     package init(
@@ -52,7 +56,15 @@ package struct ServerFacts: Sendable {
                 guard [.notPermitted, .refused].contains(error.code) else { throw error }
             }
         }
-        return ServerFacts(info: info, refusal: refusal, settings: settings, clockOffset: offset, roundTrip: roundTrip)
+        var facts = ServerFacts(
+            info: info,
+            refusal: refusal,
+            settings: settings,
+            clockOffset: offset,
+            roundTrip: roundTrip
+        )
+        facts.mayListKeys = try await broker.mayListKeys()
+        return facts
     }
 
     /// The clock by the quickest of five questions: half its round trip is how wrong the answer may be.

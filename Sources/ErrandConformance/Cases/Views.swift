@@ -100,7 +100,7 @@ extension ConformanceCase {
                 let jobs = try all[first..<first + 5].map { id in
                     try OperationDescription(
                         Stage.operation,
-                        encoding: ["text": String(repeating: "x", count: 1_000_000)],
+                        encoding: ["text": String(repeating: "x", count: 130_000)],
                         queue: stage.queue,
                         id: id
                     ).settled()

@@ -7,7 +7,7 @@ extension RedisBroker {
         return members.compactMap(\.text).filter { QueueName.isValid($0) }.sorted()
     }
 
-    /// Reads what is known of jobs, 50 a script, or as many as have 8 MiB together.
+    /// Reads what is known of jobs, 50 a script, or as many as have 1 MiB together.
     public func inspect(_ ids: [String], on queue: String) async throws(BrokerError) -> [JobRecord?] {
         var records: [JobRecord?] = []
         while records.count < ids.count { records += try await inspectSome(of: ids[records.count...], on: queue) }
@@ -16,7 +16,15 @@ extension RedisBroker {
 
     /// Reads the first of these, as many as one script may look at; at least one.
     private func inspectSome(of ids: ArraySlice<String>, on queue: String) async throws(BrokerError) -> [JobRecord?] {
-        let portion = ids.prefix(50)
+        try await shrinking(from: min(50, ids.count)) { count throws(BrokerError) in
+            try await inspect(all: ids.prefix(count), on: queue)
+        }
+    }
+
+    private func inspect(
+        all portion: ArraySlice<String>,
+        on queue: String
+    ) async throws(BrokerError) -> [JobRecord?] {
         var call = ScriptCall(.inspect, on: queue)
         call.add("ids")
         for id in portion { call.add(id) }
@@ -27,9 +35,20 @@ extension RedisBroker {
         return answer.dropFirst().map { JobRecord($0) }
     }
 
-    /// Reads one page of a state; at most 500 jobs, or as many as have 8 MiB together.
+    /// Reads one page of a state; at most 500 jobs, or as many as have 1 MiB together.
     public func jobs(
         in state: JobState,
+        on queue: String,
+        from cursor: Int,
+        count: Int
+    ) async throws(BrokerError) -> JobPage {
+        try await shrinking(from: min(max(count, 1), 500)) { count throws(BrokerError) in
+            try await page(of: state, on: queue, from: cursor, count: count)
+        }
+    }
+
+    private func page(
+        of state: JobState,
         on queue: String,
         from cursor: Int,
         count: Int
@@ -81,7 +100,7 @@ extension RedisBroker {
         }
     }
 
-    /// Puts dead jobs back in line, 50 a script, or as many as have 8 MiB together; reads their names from their bodies first.
+    /// Puts dead jobs back in line, 50 a script, or as many as have 1 MiB together; reads their names from their bodies first.
     public func revive(_ ids: [String], on queue: String) async throws(BrokerError) -> [ReviveVerdict] {
         var verdicts: [ReviveVerdict] = []
         while verdicts.count < ids.count {

@@ -92,6 +92,11 @@ extension RedisBroker {
             // An answer that makes no sense says nothing of what was done. And once an earlier portion was taken, the whole
             // batch can no longer be said to have failed.
             guard [.outcomeUnknown, .protocolViolation].contains(error.code) || !done.isEmpty else { throw error }
+            // The receipts have no room for the reason.
+            logger.warning(
+                "the outcome of a push is unknown",
+                metadata: ["job.queue": "\(queue)", "jobs": "\(jobs.count)", "error": "\(error)"]
+            )
             return jobs.map { Receipt(id: $0.id, queue: queue, outcome: .unknown) }
         }
     }

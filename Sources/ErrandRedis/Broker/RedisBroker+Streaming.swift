@@ -3,9 +3,19 @@ public import Errand
 extension RedisBroker {
     /// Reads up to 100 entries of the stream, or about 1 MiB.
     public func eventPage(of queue: String, after cursor: EventCursor) async throws(BrokerError) -> EventPage {
+        try await shrinking(from: 100) { count throws(BrokerError) in
+            try await eventPage(of: queue, after: cursor, count: count)
+        }
+    }
+
+    private func eventPage(
+        of queue: String,
+        after cursor: EventCursor,
+        count: Int
+    ) async throws(BrokerError) -> EventPage {
         var call = ScriptCall(.stream, on: queue)
         call.add(cursor.description)
-        call.add(100)
+        call.add(count)
         let answer = try await run(call).elements ?? []
         guard answer.count >= 2, answer.count.isMultiple(of: 2), let kept = answer[0].number, let last = answer[1].text
         else { throw unexpected("a page of events") }

@@ -66,6 +66,21 @@ extension RedisBroker {
         return answer
     }
 
+    /// Reads the session's claims and asks for the length of each body.
+    public func claims(of session: Session, on queue: String) async throws(BrokerError) -> [HeldClaim] {
+        let key = KeySpace.key(of: queue)
+        let held = try await command(.command("HGETALL", "\(key):claims:\(session.id)")).elements ?? []
+        var claims: [HeldClaim] = []
+        for index in stride(from: 0, to: held.count - 1, by: 2) {
+            guard let id = held[index].text,
+                let token = held[index + 1].text.flatMap({ Token($0.prefix { $0 != ":" }) })
+            else { throw unexpected("a claim") }
+            let bytes = try await command(.command("HSTRLEN", key + ":body", id)).number ?? 0
+            claims.append(HeldClaim(id: id, token: token, bytes: Int(clamping: bytes)))
+        }
+        return claims
+    }
+
     /// Keeps a running job's note, if its claim still counts.
     public func note(_ note: JobNote, of session: Session, on queue: String) async throws(BrokerError) -> Bool {
         var call = ScriptCall(.note, on: queue)

@@ -27,7 +27,8 @@ public final class RedisBroker: Broker {
     /// - Parameters:
     ///   - address: where the server is.
     ///   - options: timeouts, and for how long calls wait for a connection.
-    ///   - logger: gets debug messages of lost and new connections; the task's unless said.
+    ///   - logger: gets debug messages of lost and new connections, and a warning of each push whose outcome is unknown; the
+    ///     task's unless said.
     public convenience init(
         _ address: RedisAddress,
         options: ConnectionOptions = ConnectionOptions(),
@@ -41,7 +42,8 @@ public final class RedisBroker: Broker {
     /// - Parameters:
     ///   - url: `redis://[user[:password]@]host[:port][/db]` or `unix:///path/to/socket[?db=n]`.
     ///   - options: timeouts, and for how long calls wait for a connection.
-    ///   - logger: gets debug messages of lost and new connections; the task's unless said.
+    ///   - logger: gets debug messages of lost and new connections, and a warning of each push whose outcome is unknown; the
+    ///     task's unless said.
     /// - Throws: `BrokerError` when the URL is none of these; its message never holds the password.
     public convenience init(
         url: String,
@@ -130,11 +132,11 @@ public final class RedisBroker: Broker {
             throw BrokerError(.outcomeUnknown, "\(address) did not confirm that it could write to its disk: \(error)")
         }
         guard case .error(let text) = reply, ServerError(text).isDiskTrouble else { return }
-        let message =
+        throw BrokerError(
+            .outcomeUnknown,
             "\(address) accepted this and could not write it to its disk: it is lost if the server stops before it can: "
-            + "\(ServerError(text).text). Make room on the server's disk"
-        logger.warning("\(message)")
-        throw BrokerError(.outcomeUnknown, message)
+                + "\(ServerError(text).text). Make room on the server's disk"
+        )
     }
 
     func unexpected(_ what: String) -> BrokerError {

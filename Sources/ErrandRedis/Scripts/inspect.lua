@@ -2,7 +2,7 @@
 --
 -- ARGV     ids, then ids · or page, state, offset, how many at the most
 -- Answer   next offset, or how many of the ids were looked at (-1: all); then for each job an array: id, state ('' unknown), body, failures, crashes, at (ms; 0 unknown),
---          session, events (the last one and the errors, with tabs between), result, progress, position in the state (0 by ids). As many as fit into 8 MiB, but one at least
+--          session, events (the last one and the errors, with tabs between), result, progress, position in the state (0 by ids). As many as fit into 1 MiB, but one at least
 local HOW = { f = 'finished', c = 'cancelled', r = 'replaced', x = 'deleted' }
 local sessions = call('ZRANGE', Q .. ':sessions', 0, -1)
 
@@ -63,7 +63,7 @@ local function record(id)
 end
 
 local answer = { -1 }
-local MOST_BYTES = 8388608
+local MOST_BYTES = 1048576
 local bytes = 0
 local function fits(found)
   bytes = bytes + #found[3] + #found[8] + #found[9]

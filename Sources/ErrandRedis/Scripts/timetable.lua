@@ -3,7 +3,7 @@
 -- ARGV     `due`, and how many to leave out; `all`, and the position that the last page answered, at first 0; or `named`, and names
 -- Answer   the server's time (ms), where the next page begins (-1: there is none), then of each:
 --          name, definition ('' for none), next tick (`paused`; '' for none), `last:pushed:missed`, revision of the deleted one ('')
-local A_PAGE, BYTES_A_PAGE = 100, 4194304
+local A_PAGE, BYTES_A_PAGE = 100, 1048576
 local answer = { nowtext, '-1' }
 
 local function add(name, definition)

@@ -44,6 +44,7 @@ struct Caretaker {
     private func recoverOne() async -> Bool {
         do throws(BrokerError) {
             let recovery = try await epoch.broker.recover(on: lane.queue)
+            clear("nothing recovered")
             if recovery.recovered > 0 { lane.hurry() }
             return recovery.hasMore
         } catch {
@@ -56,6 +57,7 @@ struct Caretaker {
     private func promote() async -> (next: Duration?, found: Bool) {
         do throws(BrokerError) {
             let promotion = try await epoch.broker.promote(on: lane.queue)
+            clear("nothing promoted")
             if promotion.promoted > 0 { lane.hurry() }
             let ticked = promotion.hasDueSchedules ? await tick() : nil
             let next = [promotion.nextDue, ticked].compactMap(\.self).min().map { Duration.milliseconds($0) }
@@ -70,6 +72,7 @@ struct Caretaker {
     private func tick() async -> Int? {
         do throws(BrokerError) {
             let round = try await Ticker(epoch.broker, queue: lane.queue, logger: epoch.logger).work()
+            clear("no schedule ticked")
             if round.pushed > 0 { lane.hurry() }
             return round.nextDue
         } catch {
@@ -78,9 +81,17 @@ struct Caretaker {
         }
     }
 
-    /// What is missing once is tried again in a second; what is not permitted will not be then either.
-    private func note(_ what: Logger.Message, _ error: BrokerError) {
-        epoch.logger.debug(what, metadata: ["job.queue": "\(lane.queue)", "error": "\(error)"])
+    private func clear(_ what: String) { epoch.failures.clear("\(what) \(lane.queue)") }
+
+    /// What is missing once is tried again in a second, and is worth a warning when that lasts; what is not permitted will not be
+    /// then either.
+    private func note(_ what: String, _ error: BrokerError) {
+        let lasts = epoch.failures.note("\(what) \(lane.queue)")
+        epoch.logger.log(
+            level: lasts ? .warning : .debug,
+            "\(what)",
+            metadata: ["job.queue": "\(lane.queue)", "error": "\(error)"]
+        )
         if error.code == .notPermitted { epoch.end(because: error) }
     }
 }

@@ -23,9 +23,7 @@ extension Lane {
     private func reconcileSome(_ call: Int) async throws(BrokerError) -> Bool {
         let runs = held.withLock { held in
             held.account.reset(known: held.known)
-            // A job has one claim: beside a run of it, the report of an older one is of no use any more.
-            let ended = held.reports.filter { held.runs[$0.id] == nil }
-            return held.runs.values.map { (id: $0.id, token: $0.token) } + ended.map { (id: $0.id, token: $0.token) }
+            return held.claims()
         }
         do throws(BrokerError) {
             let answer = try await epoch.broker.reconcile(epoch.session, call: call, runs: runs, on: queue)

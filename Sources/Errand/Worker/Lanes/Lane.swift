@@ -14,6 +14,8 @@ final class Lane: Sendable {
         var account = ClaimAccount()
         /// What a push has answered to a call that is yet to be made.
         var handed: Handed?
+        /// How many jobs a call may ask for.
+        var limit = ClaimLimit()
 
         /// The claims of which this worker knows, but for those that are reported with the call that is under way.
         var known: Int { runs.count + reports.count + unread }
@@ -79,7 +81,7 @@ final class Lane: Sendable {
             }
             let reports = await takeReports(gathering: undigested == nil && !hasWaited)
             hasWaited = false
-            let (wanted, freeSlots) = epoch.isDraining || !poll.isOver ? (0, 0) : epoch.budget.grant(to: index)
+            let (wanted, freeSlots) = epoch.isDraining || !poll.isOver ? (0, 0) : grant()
             guard !reports.isEmpty || wanted > 0 || (epoch.isDraining && isOpen) else {
                 if let last = undigested.take() {
                     digest(last)
@@ -134,6 +136,10 @@ final class Lane: Sendable {
         throw BrokerError(.sessionLost, "the broker does not know this session any more")
     }
 
+    private func grant() -> (wanted: Int, freeSlots: Int) {
+        epoch.budget.grant(to: index, atMost: held.withLock { $0.limit.current() })
+    }
+
     private func exchange(_ call: Int, _ reports: [OutcomeReport], _ wanted: Int, _ freeSlots: Int) -> Exchange {
         Exchange(
             session: epoch.session,
@@ -164,13 +170,16 @@ final class Lane: Sendable {
     }
 
     /// Sends a call, the same one again for as long as its answer is lost: its number makes that safe.
-    private func send(_ exchange: Exchange) async throws(BrokerError) -> ExchangeAnswer {
+    private func send(_ first: Exchange) async throws(BrokerError) -> ExchangeAnswer {
+        var exchange = first
+        var losses = 0
         var pause = Duration.milliseconds(20)
         var granted = exchange.wanted
         var isRefused = false
         while true {
             do throws(BrokerError) {
                 let answer = try await epoch.broker.exchange(exchange, on: queue)
+                epoch.failures.clear("call \(queue)")
                 if isRefused { epoch.logger.notice("calls are taken again", metadata: ["job.queue": "\(queue)"]) }
                 let got = answer.claims.count
                 epoch.raise(epoch.budget.settle(index, wanted: granted, got: got, looked: exchange.wanted > 0))
@@ -181,14 +190,23 @@ final class Lane: Sendable {
                 granted = 0
                 if Self.isFinal(error) || mayLeave(exchange, because: error) { throw error }
                 if epoch.isLost || epoch.mustLeave { throw error }
-                // What was lost on its way is made good in silence; what the broker does not want, people must put right.
+                // What was lost on its way is made good in silence, unless that lasts; what the broker does not want, people must
+                // put right.
                 let isLost = [.notReachable, .outcomeUnknown].contains(error.code)
+                let lasts = epoch.failures.note("call \(queue)")
                 epoch.logger.log(
-                    level: isLost || isRefused ? .debug : .warning,
-                    isLost ? "call not answered" : "call refused; it is made again until it is taken",
+                    level: lasts || !(isLost || isRefused) ? .warning : .debug,
+                    isLost
+                        ? "call not answered; it is made again until it is"
+                        : "call refused; it is made again until it is taken",
                     metadata: ["job.queue": "\(queue)", "error": "\(error)"]
                 )
                 isRefused = isRefused || !isLost
+                losses = error.code == .outcomeUnknown ? losses + 1 : 0
+                if ClaimLimit.tells(losses: losses, wanted: exchange.wanted) {
+                    losses = 0
+                    if let answer = try await askForLess(&exchange, because: error) { return answer }
+                }
             }
             await epoch.pause(for: pause)
             pause = min(pause * 2, .seconds(2))
@@ -255,12 +273,12 @@ final class Lane: Sendable {
         let job: StoredJob
         do throws(EnvelopeError) { job = try JobEnvelope.read(stored: claim.body) } catch {
             report(OutcomeReport(claim, .unreadable, error: "unreadable: \(error)"), ofUnread: 1)
-            noteDiscarded(claim, nil, .unreadable)
+            noteDiscarded(claim.id)
             return nil
         }
         guard let operation = epoch.operations[job.description.operation] else {
             report(OutcomeReport(claim, .parked, fragment: job.fragment), ofUnread: 1)
-            noteDiscarded(claim, job.description.operation, .unknownOperation)
+            noteDiscarded(claim.id, job.description.operation, .unknownOperation)
             return nil
         }
         let run = JobRun(
@@ -282,10 +300,12 @@ final class Lane: Sendable {
         return run
     }
 
-    private func noteDiscarded(_ claim: Claim, _ operation: String?, _ reason: DiscardedJob.Reason) {
-        epoch.middleware.discarded(
-            DiscardedJob(id: claim.id, queue: queue, operation: operation, reason: reason)
-        )
+    func noteDiscarded(
+        _ id: String,
+        _ operation: String? = nil,
+        _ reason: DiscardedJob.Reason = .unreadable
+    ) {
+        epoch.middleware.discarded(DiscardedJob(id: id, queue: queue, operation: operation, reason: reason))
     }
 
     // MARK: What runs tell

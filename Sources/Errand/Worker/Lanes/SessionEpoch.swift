@@ -13,6 +13,8 @@ final class SessionEpoch: Sendable {
     let budget: SlotBudget
     let overruns: Overruns
     let logger: Logger
+    /// What fails and is retried.
+    let failures = LastingFailures()
     private let shutdown: Shutdown
     private let onStuck: @Sendable (WorkerStuck) -> Void
     private let pool = PoolProbe()
@@ -210,11 +212,16 @@ final class SessionEpoch: Sendable {
         checkPool()
         switch beat {
         case .success(let beat):
+            failures.clear("heartbeat \(queue)")
             if !beat.stops.isEmpty { lane(of: queue)?.stop(beat.stops) }
             lane(of: queue)?.note(beat: beat.claims)
         case .failure(let error):
             if error.code == .sessionLost || error.code == .notPermitted { return end(because: error) }
-            logger.debug("heartbeat not answered", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
+            logger.log(
+                level: failures.note("heartbeat \(queue)") ? .warning : .debug,
+                "heartbeat not answered",
+                metadata: ["job.queue": "\(queue)", "error": "\(error)"]
+            )
         }
     }
 

@@ -24,7 +24,7 @@ package final class SlotBudget: Sendable {
 
     fileprivate static let prefetchedMicroseconds = 20_000.0
     fileprivate static let prefetchedAtMost = 1000
-    static let claimsAtMost = 500
+    package static let claimsAtMost = 500
 
     let concurrency: Int
     private let state: Mutex<State>
@@ -34,15 +34,15 @@ package final class SlotBudget: Sendable {
         state = Mutex(State(shares: weights.map { Share(weight: Double(max(1, $0))) }))
     }
 
-    /// How many jobs the queue at `index` may ask for now, and how many of them would begin at once.
+    /// How many jobs the queue at `index` may ask for now, `limit` at the most, and how many of them would begin at once.
     ///
     /// Asking makes the queue a contender until a look finds it empty, so that a busy queue cannot keep it from
     /// looking.
-    package func grant(to index: Int) -> (wanted: Int, freeSlots: Int) {
+    package func grant(to index: Int, atMost limit: Int = claimsAtMost) -> (wanted: Int, freeSlots: Int) {
         state.withLock { state in
             if !state.shares[index].contends { state.join(index) }
             let free = state.target(concurrency) - state.held - state.reserved
-            let wanted = state.share(of: min(free, Self.claimsAtMost), for: index)
+            let wanted = state.share(of: min(free, limit, Self.claimsAtMost), for: index)
             state.reserved += wanted
             // Counted at once, so that another queue that asks meanwhile is not measured against an old account.
             state.shares[index].passed += Double(wanted) / state.shares[index].weight

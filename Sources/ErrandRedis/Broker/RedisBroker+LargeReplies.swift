@@ -1,0 +1,28 @@
+import Errand
+
+extension RedisBroker {
+    /// Reads a page, of half as many each time the connection ends while it is answered: a server closes it when a reply is
+    /// larger than its client-output-buffer-limit, and would do so each time.
+    ///
+    /// - Throws: what the last attempt threw. An answer that does not come in time is no reason to ask for less.
+    func shrinking<Page>(
+        from count: Int,
+        _ read: (_ count: Int) async throws(BrokerError) -> Page
+    ) async throws(BrokerError) -> Page {
+        var count = count
+        while true {
+            let began = ContinuousClock.now
+            do throws(BrokerError) { return try await read(count) } catch {
+                guard error.code == .outcomeUnknown, .now - began < .seconds(2) else { throw error }
+                guard count > 1 else {
+                    throw BrokerError(
+                        .outcomeUnknown,
+                        "\(error). If that repeats, the reply is larger than \(address) sends: "
+                            + "set its client-output-buffer-limit to normal 0 0 0"
+                    )
+                }
+                count /= 2
+            }
+        }
+    }
+}

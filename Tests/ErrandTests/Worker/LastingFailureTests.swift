@@ -1,0 +1,69 @@
+import InMemoryLogging
+import Logging
+import TestSupport
+import Testing
+
+@testable import Errand
+
+/// What fails and is retried is told when it lasts.
+@Suite("Failures that last", .timeLimit(.minutes(6)))
+struct LastingFailureTests {
+    private let start = ContinuousClock.now
+
+    @Test("a failure is worth a warning after five seconds, and once a minute")
+    func areToldInTime() {
+        let failures = LastingFailures()
+        let told = (0...130).filter { failures.note("call", now: start + .seconds($0)) }
+        #expect(told == [5, 65, 125])
+        failures.clear("call")
+        #expect(!failures.note("call", now: start + .seconds(200)), "it begins anew")
+    }
+
+    @Test("failures that come of one cause are one warning")
+    func areToldTogether() {
+        let failures = LastingFailures()
+        var told = 0
+        for second in 0...20 {
+            for queue in 0..<20 where failures.note("call \(queue)", now: start + .seconds(second)) { told += 1 }
+        }
+        #expect(told == 1)
+    }
+
+    @Test("a limit is halved down to one job, and doubled after a minute")
+    func limitsClaims() {
+        var limit = ClaimLimit()
+        #expect(limit.current(at: start) == 500)
+        for (wanted, expected) in [(8, 4), (4, 2), (2, 1), (1, 1)] {
+            let lowered = limit.lower(after: wanted, at: start)
+            #expect(lowered.most == expected && lowered.isLowest == (wanted > 1))
+        }
+        #expect(limit.current(at: start + .seconds(59)) == 1)
+        #expect(limit.current(at: start + .seconds(60)) == 2)
+        #expect(limit.current(at: start + .seconds(61)) == 2)
+        #expect(!limit.lower(after: 2, at: start + .seconds(62)).isLowest, "it was as low before")
+        var second = 62
+        while limit.current(at: start + .seconds(second)) < 500 { second += 60 }
+        #expect(second == 62 + 9 * 60)
+    }
+
+    @Test("a worker whose broker does not answer for long says so, and what it cannot do")
+    func aWorkerSaysSo() async throws {
+        let broker = TroubledBroker()
+        let log = InMemoryLogHandler()
+        let worker = Worker(
+            broker: broker,
+            configuration: WorkerConfiguration(queues: [.init("silent")]),
+            operations: [RegisteredOperation("noop") { _ in }],
+            logger: Logger(label: "worker") { _ in log }
+        )
+        broker.fail(with: BrokerError(.notReachable, "no room on the disk"))
+        let work = Task { try await worker.run() }
+        try await eventually("it says so") {
+            log.entries.contains { $0.level == .warning && $0.metadata["error"] == "no room on the disk" }
+        }
+        #expect(log.entries.filter { $0.level >= .warning }.count == 1)
+        broker.fail(with: nil)
+        work.cancel()
+        try await work.value
+    }
+}
