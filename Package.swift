@@ -172,7 +172,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "errand-producer",
-            dependencies: ["ErrandCommandLine", "ErrandOperator", "ErrandRedis"]
+            dependencies: ["ErrandCommandLine", "ErrandOperator", "ErrandRedis", "ErrandText"]
         ),
         .executableTarget(
             name: "errand-worker",
@@ -181,7 +181,7 @@ let package = Package(
         .executableTarget(
             name: "ErrandConsole",
             dependencies: [
-                "Errand", "ErrandCatalogue", "ErrandCommandLine", "ErrandOperator", "ErrandRedis",
+                "Errand", "ErrandCatalogue", "ErrandCommandLine", "ErrandOperator", "ErrandRedis", "ErrandText",
                 argumentParser,
                 crypto,
                 logging,
@@ -280,7 +280,7 @@ let package = Package(
         ),
         .target(
             name: "FuzzTargets",
-            dependencies: ["Errand", "ErrandCatalogue", "ErrandRedis"],
+            dependencies: ["Errand", "ErrandCatalogue", "ErrandRedis", "ErrandText"],
             path: "Tests/Fuzzing/Targets"
         ),
         .testTarget(name: "FuzzingTests", dependencies: ["FuzzTargets"], path: "Tests/Fuzzing/Replay"),
@@ -347,7 +347,7 @@ let package = Package(
             name: "SnippetTests",
             dependencies: [
                 "Backgroundable", "Errand", "ErrandCatalogue", "ErrandConformance", "ErrandDashboard", "ErrandRedis",
-                "ErrandTesting", "ErrandWebhooks",
+                "ErrandTesting", "ErrandText", "ErrandWebhooks",
                 configuration,
                 hummingbird,
                 logging,
@@ -358,7 +358,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ErrandCatalogueTests",
-            dependencies: ["CErrandChild", "ErrandCatalogue", "TestSupport", "errand-child-probe"]
+            dependencies: ["CErrandChild", "ErrandCatalogue", "ErrandText", "TestSupport", "errand-child-probe"]
         ),
         .testTarget(
             name: "ExecutableTests",

@@ -1,5 +1,5 @@
 import ArgumentParser
-import ErrandCatalogue
+import ErrandText
 
 /// A duration as an option takes it: `250ms`, `10s`, `5m`, `2h`, `1d`.
 package struct DurationArgument: ExpressibleByArgument, Sendable {

@@ -129,6 +129,10 @@ struct CatalogueErrorTests {
         ("{run: [a], unique: maybe}", "allowed: ignore, drop, replace"),
         ("{run: [a], timeout: 10}", "key \"timeout\": \"10\" is not a duration"),
         ("{run: [a], timeout: 0s}", "a duration is at least 1ms"),
+        ("{run: [a], timeout: 400d}", "key \"timeout\": is 400d; the longest timeout of a job is 365d"),
+        ("{run: [a], timeout: 31536000001ms}", "the longest timeout of a job is 365d"),
+        ("{run: [a], name: \"\"}", "key \"name\": has 0 bytes besides arguments; a job's name has 1 to 1024 bytes"),
+        ("{run: [a], name: \"{x}\(String(repeating: "n", count: 1025))\"}", "key \"name\": has 1025 bytes besides"),
         ("{run: [a], queue: a b}", "\"a b\" is not a queue's name: 1 to 128 of the characters"),
         ("{http: {method: POST}}", "key \"http\": has no key \"url\""),
         ("{http: {url: \"ftp://user:secret@a\"}}", "key \"http.url\": is not a web address"),
@@ -166,6 +170,29 @@ struct CatalogueErrorTests {
         let text = try #require(error).description
         #expect(text.hasPrefix("jobs.yaml"))
         #expect(text.contains(message), "\(text)")
+    }
+
+    @Test(
+        "a schedule's limits are those of its jobs",
+        arguments: ["timeout: 400d", "retries: 1001", "priority: 10", "queue: a b"]
+    )
+    func saysWhatIsWrongInASchedule(setting: String) throws {
+        let yaml = "operations: {job: {run: [a]}}\nschedules:\n  s: {every: 1m, operation: job, \(setting)}\n"
+        let error = #expect(throws: CatalogueError.self) { try Catalogue(yaml: yaml, source: "jobs.yaml") }
+        let key = setting.prefix { $0 != ":" }
+        #expect(
+            error?.description.hasPrefix("jobs.yaml:3: schedule \"s\", key \"\(key)\"") == true,
+            "\(error?.description ?? "")"
+        )
+    }
+
+    @Test("the longest timeout and name are taken")
+    func takesWhatIsJustAllowed() throws {
+        let name = String(repeating: "n", count: 1024)
+        let yaml = "operations: {job: {run: [a], timeout: 365d, name: \"\(name)\"}}"
+        let operation = try Catalogue(yaml: yaml, source: "jobs.yaml").operations["job"]
+        #expect(operation?.timeout == .seconds(365 * 86_400))
+        #expect(operation?.nameTemplate?.source == name)
     }
 
     @Test(arguments: [("a", true), (String(repeating: "a", count: 128), true), ("A-z_0.9", true)])

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ErrandCatalogue
+@testable import ErrandText
 
 struct DurationTextTests {
     @Test(arguments: [

@@ -88,7 +88,7 @@ struct ScheduleAuditTests {
         for key in ["schedules", "timetable", "pauses", "ticks", "unscheduled", "unscheduled:old"] {
             try server.run("SET", self.key + key, "spoiled")
         }
-        let due = try OperationDescription("work", notBefore: 1, id: "due").settled()
+        let due = try OperationDescription("work", notBefore: 1_000_000_000_000, id: "due").settled()
         _ = try await broker.push([due], to: "default")
         let later = try OperationDescription("work", notBefore: 4_000_000_000_000, id: "later").settled()
         _ = try await broker.push([later], to: "default")

@@ -72,7 +72,7 @@ import Testing
         #expect(listed.map { $0["name"] } == ["pulse", "nightly"])
         let one = try await schedule("list", "--queue", "reports", "--json").objects
         #expect(one.count == 1)
-        #expect(try await schedule("list").text.contains("every 10000 ms"))
+        #expect(try await schedule("list").text.contains("every 10s"))
         let deleted = try await schedule("delete", "nightly", "--queue", "reports", "--json").objects
         #expect(deleted.first?["verdict"] == "deleted")
         #expect(try await schedule("delete", "nightly", "--queue", "reports").status == 1)

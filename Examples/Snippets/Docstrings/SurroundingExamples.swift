@@ -3,6 +3,7 @@ import ErrandCatalogue
 import ErrandConformance
 import ErrandDashboard
 import ErrandTesting
+import ErrandText
 import ErrandWebhooks
 import Foundation
 import Hummingbird

@@ -24,7 +24,9 @@ enum DescriptionKey: String, CaseIterable {
         case .unique: "\"ignore\", \"drop\" or \"replace\""
         case .uniqueUntil: "\"finished\" or \"started\""
         case .timeout: "a whole number of milliseconds from 1 to 31536000000 (365 days), in plain digits"
-        case .notBefore: "a time in milliseconds since 1970 from 0 to 9999999999999, in plain digits"
+        case .notBefore:
+            "0 for now, or milliseconds since 1970 from 1000000000000 (2001) to 9999999999999, in plain digits; "
+                + "multiply a time in seconds by 1000"
         case .retries: "a whole number from 0 to 1000, in plain digits"
         case .priority: "a whole number from 0 to 9, in plain digits"
         case .id: "text of 1 to 64 characters, each one of A-Z a-z 0-9 _ -"

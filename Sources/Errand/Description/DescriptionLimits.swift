@@ -19,6 +19,9 @@ public enum DescriptionLimits: Sendable {
     /// First and last time a job can be made to wait for, in milliseconds since 1970 UTC (13 digits at most: the year
     /// 2286).
     public static let notBeforeMilliseconds: ClosedRange<Int64> = 0...9_999_999_999_999
+    /// The earliest time but 0, which is now, in milliseconds since 1970 UTC (2001-09-09). A smaller number is refused: it
+    /// is a time in seconds, or a delay, and a job that was given it would run at once.
+    public static let earliestNotBeforeMilliseconds: Int64 = 1_000_000_000_000
     /// Fewest and most retries.
     public static let retries: ClosedRange<Int64> = 0...1000
     /// Lowest and highest priority; the highest goes first.

@@ -1,3 +1,5 @@
+import Foundation
+
 /// What the values of a description must be like, whichever way they come in.
 enum DescriptionRules {
     /// Whether the bytes may name an operation or a queue. Braces, colons and the like are out, so that a name can
@@ -14,6 +16,22 @@ enum DescriptionRules {
     /// Whether the bytes, which are UTF-8, may be a name.
     static func isName(_ bytes: some Collection<UInt8>) -> Bool {
         (1...DescriptionLimits.nameBytes).contains(bytes.count)
+    }
+
+    /// Whether the number may be the earliest time to run, in milliseconds since 1970 UTC.
+    static func isNotBefore(_ milliseconds: Int64) -> Bool {
+        milliseconds == 0
+            || (DescriptionLimits.earliestNotBeforeMilliseconds...DescriptionLimits.notBeforeMilliseconds.upperBound)
+                .contains(milliseconds)
+    }
+
+    /// A date as the earliest time to run, rounded up to whole milliseconds. A date is in no doubt about its unit: one
+    /// that is long past becomes 0, and the last time that a job can wait for stands for any later.
+    static func notBefore(_ date: Date) -> Int64 {
+        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded(.up)
+        guard milliseconds >= Double(DescriptionLimits.earliestNotBeforeMilliseconds) else { return 0 }
+        let latest = DescriptionLimits.notBeforeMilliseconds.upperBound
+        return milliseconds < Double(latest) ? Int64(milliseconds) : latest
     }
 
     /// A duration in milliseconds, rounded up to a whole one.
@@ -51,7 +69,7 @@ extension OperationDescription {
         try check(givenQueue.map { DescriptionRules.isToken($0.utf8) }, .queue)
         try check(name.map { DescriptionRules.isName($0.utf8) }, .name)
         try check(id.map { DescriptionRules.isID($0.utf8) }, .id)
-        try check(notBefore.map(DescriptionLimits.notBeforeMilliseconds.contains), .notBefore)
+        try check(notBefore.map(DescriptionRules.isNotBefore), .notBefore)
         try check(retries.map { DescriptionLimits.retries.contains(Int64($0)) }, .retries)
         try check(givenPriority.map { DescriptionLimits.priority.contains(Int64($0)) }, .priority)
         try checkArguments()

@@ -10,7 +10,8 @@ extension OperationDescription {
     ///   - unique: What happens when another job holds the name; `ignore` when left out.
     ///   - uniqueUntil: How long the job holds its name; until it has finished when left out.
     ///   - timeout: How long a run may take, 1 ms to 365 days, rounded up to whole milliseconds.
-    ///   - notBefore: The earliest time to run, in milliseconds since 1970 UTC.
+    ///   - notBefore: The earliest time to run, in milliseconds since 1970 UTC: 0 for now, or a time from 2001-09-09
+    ///     (1,000,000,000,000) to 2286 (9,999,999,999,999).
     ///   - retries: How often a failed run is repeated, 0 to 1,000.
     ///   - priority: 0 to 9, 9 first; 5 when left out.
     ///   - id: The job's id, 1 to 64 characters of `A-Z a-z 0-9 _ -`; made on pushing when left out.

@@ -8,6 +8,7 @@ public struct ScheduleError: Error, Sendable, Equatable, CustomStringConvertible
             case malformed
             case invalid
             case unsupportedVersion = "unsupported_version"
+            case unknownTimeZone = "unknown_time_zone"
         }
 
         private let kind: Kind
@@ -18,6 +19,8 @@ public struct ScheduleError: Error, Sendable, Equatable, CustomStringConvertible
         public static let invalid = Code(kind: .invalid)
         /// A newer version of Errand wrote it; it is kept as it is.
         public static let unsupportedVersion = Code(kind: .unsupportedVersion)
+        /// This host's time zone database does not have the zone, or there is no database; another host may have it.
+        public static let unknownTimeZone = Code(kind: .unknownTimeZone)
 
         /// The kind in snake_case.
         public var description: String { kind.rawValue }

@@ -27,6 +27,11 @@ public struct ScheduleRecord: Sendable, Equatable {
     /// Whether there is nothing of it but the revision it had when it was deleted.
     package var isDeleted: Bool { definition.isEmpty && deletedRevision != nil }
 
+    /// Whether the definition cannot be read here, but perhaps by a newer program, or on a host that has its time zone.
+    package var mayBeReadElsewhere: Bool {
+        problem.map { [.unsupportedVersion, .unknownTimeZone].contains($0.code) } ?? false
+    }
+
     /// What tells this definition from another.
     package var digest: String { Schedule.digest(of: definition) }
 

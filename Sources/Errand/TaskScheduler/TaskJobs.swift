@@ -61,14 +61,7 @@ extension RequestedTask {
         )
     }
 
-    /// The date in the broker's milliseconds, rounded up; the last one that a job can wait for stands for any later.
-    private var notBefore: Int64? {
-        guard let earliestBeginDate else { return nil }
-        let range = DescriptionLimits.notBeforeMilliseconds
-        let milliseconds = (earliestBeginDate.timeIntervalSince1970 * 1000).rounded(.up)
-        guard milliseconds > Double(range.lowerBound) else { return range.lowerBound }
-        return milliseconds < Double(range.upperBound) ? Int64(milliseconds) : range.upperBound
-    }
+    private var notBefore: Int64? { earliestBeginDate.map(DescriptionRules.notBefore) }
 
     /// The job that waits in the request's place.
     func launch(in queue: String) throws(DescriptionError) -> OperationDescription {

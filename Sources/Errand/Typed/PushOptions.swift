@@ -56,16 +56,7 @@ public struct PushOptions: Sendable {
     ///
     /// - Parameter now: the time of the push.
     func notBefore(_ now: Date) -> Int64? {
-        if let delayUntil { return Self.milliseconds(delayUntil) }
-        return delay.map { Self.milliseconds(now) + Int64(max(0, $0.wholeMilliseconds)) }
-    }
-
-    /// A date as the wire has it; one that it cannot say becomes the nearest that it can.
-    private static func milliseconds(_ date: Date) -> Int64 {
-        let range = DescriptionLimits.notBeforeMilliseconds
-        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded(.up)
-        guard milliseconds > Double(range.lowerBound) else { return range.lowerBound }
-        guard milliseconds < Double(range.upperBound) else { return range.upperBound }
-        return Int64(milliseconds)
+        if let delayUntil { return DescriptionRules.notBefore(delayUntil) }
+        return delay.map { DescriptionRules.notBefore(now) + Int64(max(0, $0.wholeMilliseconds)) }
     }
 }

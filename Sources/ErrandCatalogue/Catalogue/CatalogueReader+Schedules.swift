@@ -75,7 +75,7 @@ extension CatalogueReader {
         schedule.uniqueName = try entries["name"]?.text()
         schedule.uniqueness = try entries["unique"].map(uniqueness)
         schedule.uniqueUntil = try entries["unique_until"].map(uniqueUntil)
-        schedule.timeout = try entries["timeout"].map(duration)
+        schedule.timeout = try entries["timeout"].map(timeout)
         schedule.retries = try entries["retries"].map { value throws(CatalogueError) in
             try value.number(in: 0...1_000)
         }

@@ -1,3 +1,4 @@
+import ErrandText
 import Foundation
 import Yams
 
@@ -64,10 +65,10 @@ struct CatalogueReader {
         guard NameRule.allows(name) else { throw place.error("the operation's name is not allowed: \(NameRule.text)") }
         let entries = try place.entries(known: Self.operationKeys)
         var operation = CatalogueOperation(name: name, kind: try kind(entries, at: place))
-        operation.nameTemplate = try entries["name"].map(template)
+        operation.nameTemplate = try entries["name"].map(nameTemplate)
         operation.uniqueness = try entries["unique"].map(uniqueness)
         operation.uniqueUntil = try entries["unique_until"].map(uniqueUntil)
-        operation.timeout = try entries["timeout"].map(duration)
+        operation.timeout = try entries["timeout"].map(timeout)
         operation.retries = try entries["retries"].map { value throws(CatalogueError) in
             try value.number(in: 0...1_000)
         }
@@ -112,6 +113,16 @@ struct CatalogueReader {
         }
     }
 
+    private func nameTemplate(_ value: CatalogueNode) throws(CatalogueError) -> Template {
+        let name = try template(value)
+        guard name.literalBytes <= NameRule.mostNameBytes, name.hasArguments || name.literalBytes > 0 else {
+            throw value.error(
+                "has \(name.literalBytes) bytes besides arguments; a job's name has 1 to \(NameRule.mostNameBytes) bytes"
+            )
+        }
+        return name
+    }
+
     func uniqueness(_ value: CatalogueNode) throws(CatalogueError) -> CatalogueOperation.Uniqueness {
         try word(value, "a uniqueness policy")
     }
@@ -141,6 +152,19 @@ struct CatalogueReader {
         }
     }
 
+    /// The longest timeout that a job may have.
+    private static let longestTimeout = Duration.seconds(365 * 86_400)
+
+    func timeout(_ value: CatalogueNode) throws(CatalogueError) -> Duration {
+        let timeout = try duration(value)
+        guard timeout <= Self.longestTimeout else {
+            throw value.error(
+                "is \(DurationText.format(timeout)); the longest timeout of a job is \(DurationText.format(Self.longestTimeout))"
+            )
+        }
+        return timeout
+    }
+
     func queue(_ value: CatalogueNode) throws(CatalogueError) -> String {
         let name = try value.text()
         guard NameRule.allows(name) else { throw value.error("\"\(name)\" is not a queue's name: \(NameRule.text)") }
@@ -150,6 +174,8 @@ struct CatalogueReader {
 
 /// What operations and queues may be called.
 enum NameRule {
+    /// Most bytes of a name that jobs are unique by.
+    static let mostNameBytes = 1024
     static let text = "1 to 128 of the characters A-Z, a-z, 0-9, \"_\", \".\" and \"-\" are allowed"
 
     static func allows(_ name: String) -> Bool {

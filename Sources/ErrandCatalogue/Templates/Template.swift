@@ -24,6 +24,11 @@ package struct Template: Sendable, Equatable {
         parts.contains { if case .argument = $0 { true } else { false } }
     }
 
+    /// How many bytes it has besides its arguments, in UTF-8.
+    package var literalBytes: Int {
+        parts.reduce(0) { sum, part in if case .text(let text) = part { sum + text.utf8.count } else { sum } }
+    }
+
     /// Fills in the arguments.
     ///
     /// - Parameter arguments: The arguments object.

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Errand
-import ErrandCatalogue
 import ErrandCommandLine
 import ErrandOperator
+import ErrandText
 import Foundation
 
 /// Which jobs are meant.

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Errand
-import ErrandCatalogue
 import ErrandCommandLine
 import ErrandOperator
+import ErrandText
 
 /// What can be set of a queue, as the command line spells it.
 enum QueueSetting: String, CaseIterable, ExpressibleByArgument {

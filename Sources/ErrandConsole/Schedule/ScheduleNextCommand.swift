@@ -74,7 +74,8 @@ struct ScheduleNextCommand: AsyncParsableCommand {
 
     private func json(_ timing: ScheduleTiming, _ ticks: [Int64]) -> JSONOutput {
         [
-            "timing": .text(timing.description), "time_zone": .text(timing.timeZone),
+            "timing": .text(timing.description), "every_ms": .number(orNull: timing.interval),
+            "time_zone": .text(timing.timeZone),
             "ticks": .list(
                 ticks.map {
                     ["at_ms": .number($0), "local": .text(timing.localText($0)), "utc": .text(Timestamp.text($0))]

@@ -36,8 +36,7 @@ extension QueueAudit {
         for record in records {
             if let schedule = record.schedule {
                 try await judge(record, schedule, now: now)
-            } else if record.problem?.code != .unsupportedVersion {
-                // One that a newer version stored is for that version to judge.
+            } else if !record.mayBeReadElsewhere {
                 take(try await step("unreadable", record.name, record.digest))
             }
         }

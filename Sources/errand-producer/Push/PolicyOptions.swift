@@ -1,8 +1,8 @@
 import ArgumentParser
 import Errand
-import ErrandCatalogue
 import ErrandCommandLine
 import ErrandOperator
+import ErrandText
 
 /// What is said about one job beside its operation and arguments.
 struct PolicyOptions: ParsableArguments {

@@ -106,7 +106,9 @@ struct PushCommand: AsyncParsableCommand {
 
     private func pushOne(_ measuring: Measuring, _ filled: Filling) async throws {
         // Everything that can be refused without a broker is, before one is needed.
-        let described = try describe(notBefore: policy.at, filled)
+        // Unlike a number, a date is in no doubt about its unit: one long past is now.
+        let earliest = policy.at.map { $0 < DescriptionLimits.earliestNotBeforeMilliseconds ? 0 : $0 }
+        let described = try describe(notBefore: earliest, filled)
         _ = try described.settled()
         try await broker.withBroker(as: "errand-producer", logFormat: logFormat) { broker in
             var description = described

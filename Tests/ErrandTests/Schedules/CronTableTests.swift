@@ -42,6 +42,11 @@ struct CronTableTests {
         Row("0 9 1 jan,jul *", after: "2026-01-01T09:00:00Z", "2026-07-01T09:00:00Z", "2027-01-01T09:00:00Z"),
         Row("10-20/5 * * * * *", after: "2026-01-01T00:00:10Z", "2026-01-01T00:00:15Z", "2026-01-01T00:00:20Z"),
         Row("59 59 23 31 12 *", after: "2026-12-31T23:59:58Z", "2026-12-31T23:59:59Z", "2027-12-31T23:59:59Z"),
+        // The longest steps: what they divide is as long.
+        Row("*/60 * * * *", after: "2026-01-01T00:00:00Z", "2026-01-01T01:00:00Z", "2026-01-01T02:00:00Z"),
+        Row("0 */24 * * *", after: "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z"),
+        Row("10-20/11 0 1 */12 *", after: "2026-01-01T00:10:00Z", "2027-01-01T00:10:00Z"),
+        Row("0 0 * * sun-sat/7", after: "2026-01-01T00:00:00Z", "2026-01-04T00:00:00Z", "2026-01-11T00:00:00Z"),
         Row("@hourly", after: "2026-01-01T00:00:00Z", "2026-01-01T01:00:00Z", "2026-01-01T02:00:00Z"),
         Row("@daily", after: "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z"),
         Row("@weekly", after: "2026-01-01T00:00:00Z", "2026-01-04T00:00:00Z", "2026-01-11T00:00:00Z"),
@@ -70,6 +75,21 @@ struct CronTableTests {
             ("* * * * mon-", "day of week \"mon-\""),
             ("60 * * * * *", "second \"60\""), ("5/15 * * * *", "write 5-59/15"), ("*/0 * * * *", "its step must be"),
             ("*/100 * * * *", "its step must be"), ("*/-1 * * * *", "its step must be"),
+            ("*/90 * * * *", "minute \"*/90\": its step must be a whole number from 1 to 60"),
+            ("*/61 * * * * *", "second \"*/61\": its step must be a whole number from 1 to 60"),
+            ("0 */25 * * *", "hour \"*/25\": its step must be a whole number from 1 to 24"),
+            ("0 0 */32 * *", "day of month \"*/32\": its step must be a whole number from 1 to 31"),
+            ("0 0 1 */13 *", "month \"*/13\": its step must be a whole number from 1 to 12"),
+            ("0 0 * * */8", "day of week \"*/8\": its step must be a whole number from 1 to 7"),
+            ("0 0 * * 0-7/8", "day of week \"0-7/8\": its step must be a whole number from 1 to 7"),
+            ("10-20/30 * * * *", "its step must be a whole number from 1 to 11, as it divides 10 to 20"),
+            ("1,10-20/12,3 * * * *", "minute \"10-20/12\""), ("5-5/2 * * * *", "minute \"5-5/2\""),
+            ("0 9-17/10 * * *", "hour \"9-17/10\""), ("0 0 1 jan-mar/4 *", "month \"jan-mar/4\""),
+            ("0 0 * * mon-fri/6", "day of week \"mon-fri/6\""), ("0 0 * * fri-sun/4", "day of week \"fri-sun/4\""),
+            ("5/70 * * * *", "its step must be a whole number from 1 to 55"), ("*/5/5 * * * *", "its step must be"),
+            ("*/1.5 * * * *", "its step must be"), ("0 0 L/2 * *", "day of month \"L\""), ("0 0 ? * *", "\"?\""),
+            ("0 0 L-3 * *", "\"L-3\""), ("0 0 15W * *", "\"15W\""), ("0 0 * * 5#2", "\"5#2\""),
+            ("@every 5m", "\"@every 5m\" is unknown"), ("@daily @weekly", "is unknown"),
             ("1,,2 * * * *", "minute \"\""),
             ("30-10 * * * *", "write 30-59,0-10"), ("1-2-3 * * * *", "minute \"1-2-3\""),
             ("+1 * * * *", "minute \"+1\""),
@@ -94,7 +114,8 @@ struct CronTableTests {
         "zones that are ones",
         arguments: [
             "UTC", "Etc/UTC", "Europe/Berlin", "Asia/Kolkata", "Asia/Calcutta",
-            "Europe/Kyiv", "Europe/Kiev", "US/Eastern", "America/Argentina/Buenos_Aires", "Australia/Lord_Howe",
+            "Europe/Kyiv", "Europe/Kiev", "US/Eastern", "America/Argentina/Buenos_Aires", "Australia/Lord_Howe", "GMT",
+            "US/Hawaii", "Asia/Istanbul", "Etc/GMT+5", "EST5EDT", "Factory",
         ]
     )
     func realZones(_ name: String) throws {

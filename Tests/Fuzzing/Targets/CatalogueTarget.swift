@@ -1,4 +1,5 @@
 import ErrandCatalogue
+import ErrandText
 import Foundation
 
 /// What must hold of a catalogue, its templates and its durations.

@@ -10,7 +10,7 @@ extension DescriptionParser {
         case .unique: description.givenPolicy = try word(key)
         case .uniqueUntil: description.givenUniqueUntil = try word(key)
         case .timeout: description.timeoutMilliseconds = try number(key, in: DescriptionLimits.timeoutMilliseconds)
-        case .notBefore: description.notBefore = try number(key, in: DescriptionLimits.notBeforeMilliseconds)
+        case .notBefore: description.notBefore = try number(key, DescriptionRules.isNotBefore)
         case .retries: description.retries = try number(key, in: DescriptionLimits.retries).map(Int.init)
         case .priority: description.givenPriority = try number(key, in: DescriptionLimits.priority).map(Int.init)
         case .id: description.id = try text(key, DescriptionRules.isID)
@@ -54,9 +54,16 @@ extension DescriptionParser {
         _ key: DescriptionKey,
         in limits: ClosedRange<Int64>
     ) throws(DescriptionError) -> Int64? {
+        try number(key) { limits.contains($0) }
+    }
+
+    private mutating func number(
+        _ key: DescriptionKey,
+        _ isRight: (Int64) -> Bool
+    ) throws(DescriptionError) -> Int64? {
         guard let range = try valueOrNull(key) else { return nil }
         guard isNumber(range) else { throw wrongType(key, range) }
-        guard let number = scanner.integer(in: range), limits.contains(number) else {
+        guard let number = scanner.integer(in: range), isRight(number) else {
             throw DescriptionError(.invalidValue, key, at: range.lowerBound - scanner.start)
         }
         return number

@@ -7,7 +7,8 @@ package enum ScheduleChange: Sendable, Equatable {
 
     /// Decides.
     ///
-    /// - Throws: ``BrokerError/Code/refused`` when a newer version of Errand stored it, or it never ticks again.
+    /// - Throws: ``BrokerError/Code/refused`` when a newer version of Errand stored it, when this host does not have its
+    ///   time zone, or when it never ticks again.
     package init(putting schedule: Schedule, over stored: ScheduleRecord, now: Int64) throws(BrokerError) {
         if stored.definition.isEmpty {
             if let deleted = stored.deletedRevision, schedule.revision <= deleted {
@@ -18,7 +19,7 @@ package enum ScheduleChange: Sendable, Equatable {
             return
         }
         guard let old = stored.schedule else {
-            if stored.problem?.code == .unsupportedVersion { throw Self.newer(schedule) }
+            if let problem = stored.problem, stored.mayBeReadElsewhere { throw Self.kept(schedule, problem) }
             self = .store(.changed, next: try Self.first(of: schedule, after: now))
             return
         }
@@ -34,11 +35,14 @@ package enum ScheduleChange: Sendable, Equatable {
         }
     }
 
-    private static func newer(_ schedule: Schedule) -> BrokerError {
-        BrokerError(
+    private static func kept(_ schedule: Schedule, _ problem: ScheduleError) -> BrokerError {
+        let reason =
+            problem.code == .unsupportedVersion
+            ? "was stored by a newer version of Errand and is kept; update this program"
+            : "is kept, because this host cannot read it (\(problem)); give this host the zone"
+        return BrokerError(
             .refused,
-            "schedule \"\(schedule.name)\" of queue \"\(schedule.queue)\" was stored by a newer version of Errand and is kept; "
-                + "update this program, or delete the schedule first"
+            "schedule \"\(schedule.name)\" of queue \"\(schedule.queue)\" \(reason), or delete the schedule first"
         )
     }
 

@@ -1,3 +1,5 @@
+import ErrandText
+
 /// When a schedule ticks: by a cron expression in a time zone, or every so often.
 ///
 /// Every process computes the same ticks from it, so that nobody needs to keep count.
@@ -30,7 +32,8 @@ public struct ScheduleTiming: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - expression: five fields, or a name such as `@daily`.
-    ///   - timeZone: an IANA name such as `Europe/Berlin`, or `UTC`.
+    ///   - timeZone: a name that the system's time zone database has, such as `Europe/Berlin`, or `UTC`, which needs no
+    ///     database.
     /// - Throws: ``ScheduleError`` naming the field and the value that are wrong, also for what never happens.
     public static func cron(_ expression: String, timeZone: String = "UTC") throws(ScheduleError) -> ScheduleTiming {
         ScheduleTiming(kind: .cron(try ZonedCron(expression, ScheduleZone(timeZone))))
@@ -78,6 +81,11 @@ public struct ScheduleTiming: Sendable, Equatable {
         return tick.flatMap { Self.times.contains($0) ? $0 : nil }
     }
 
+    /// The interval in milliseconds; `nil` for a cron expression.
+    package var interval: Int64? {
+        if case .every(let milliseconds, _) = kind { milliseconds } else { nil }
+    }
+
     /// The time zone's name; `UTC` for intervals.
     public var timeZone: String {
         if case .cron(let cron) = kind { cron.zone.identifier } else { "UTC" }
@@ -85,12 +93,13 @@ public struct ScheduleTiming: Sendable, Equatable {
 }
 
 extension ScheduleTiming: CustomStringConvertible {
-    /// For people: `30 2 * * * (Europe/Berlin)`, `every 90000 ms`.
+    /// For people: `30 2 * * * (Europe/Berlin)`, `every 90s`.
     public var description: String {
         switch kind {
         case .cron(let cron): "\(cron.text) (\(cron.zone.identifier))"
-        case .every(let milliseconds, 0): "every \(milliseconds) ms"
-        case .every(let milliseconds, let anchor): "every \(milliseconds) ms from \(anchor)"
+        case .every(let milliseconds, let anchor):
+            "every \(DurationText.format(.milliseconds(milliseconds)))"
+                + (anchor == 0 ? "" : " from \(localText(anchor))")
         }
     }
 }

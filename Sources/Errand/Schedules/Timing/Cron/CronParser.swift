@@ -13,9 +13,12 @@ struct CronParser {
             throw refusal("it has characters that no cron expression has")
         }
         let words = text.split { $0 == " " || $0 == "\t" }
-        if words.count == 1, let first = words.first, first.hasPrefix("@") {
-            guard let meaning = nicknames[first.lowercased()] else {
-                throw refusal("\"\(first)\" is unknown; there are \(nicknames.keys.sorted().joined(separator: ", "))")
+        if let first = words.first, first.hasPrefix("@") {
+            guard words.count == 1, let meaning = nicknames[first.lowercased()] else {
+                let known = nicknames.keys.sorted().joined(separator: ", ")
+                throw refusal(
+                    "\"\(text)\" is unknown; there are \(known). An interval is no cron expression: every 90s"
+                )
             }
             return try expression(meaning.split(separator: " "))
         }
@@ -65,17 +68,31 @@ struct CronParser {
         let numbers = try numbers(halves[0], field)
         var step = 1
         if halves.count == 2 {
-            guard halves[1].utf8.allSatisfy(isDigit), let number = Int(halves[1]), (1...99).contains(number) else {
-                throw refusal(field, part, "its step must be a whole number from 1 to 99")
+            let first = numbers.lowerBound
+            let isRange = halves[0] == "*" || halves[0].contains("-")
+            step = try self.step(halves[1], of: isRange ? numbers : first...max(first, field.last), field, part)
+            guard isRange else {
+                throw refusal(field, part, "a step goes with * or a range: write \(halves[0])-\(field.last)/\(step)")
             }
-            guard halves[0] == "*" || halves[0].contains("-") else {
-                throw refusal(field, part, "a step goes with * or a range: write \(halves[0])-\(field.last)/\(number)")
-            }
-            step = number
         }
         for number in stride(from: numbers.lowerBound, through: numbers.upperBound, by: step) {
             set.insert(field == .dayOfWeek ? number % 7 : number)
         }
+    }
+
+    /// A step, which may not be longer than what it divides: `*/90` minutes would not be 90 minutes, but an hour.
+    private static func step(
+        _ text: Substring,
+        of numbers: ClosedRange<Int>,
+        _ field: CronField,
+        _ part: Substring
+    ) throws(ScheduleError) -> Int {
+        let longest = min(numbers.count, field.count)
+        guard text.utf8.allSatisfy(isDigit), let step = Int(text), (1...longest).contains(step) else {
+            let range = "\(numbers.lowerBound) to \(numbers.upperBound)"
+            throw refusal(field, part, "its step must be a whole number from 1 to \(longest), as it divides \(range)")
+        }
+        return step
     }
 
     private static func numbers(_ text: Substring, _ field: CronField) throws(ScheduleError) -> ClosedRange<Int> {
@@ -106,4 +123,6 @@ struct CronParser {
 extension CronField {
     /// The greatest number that is not another spelling.
     fileprivate var last: Int { self == .dayOfWeek ? 6 : range.upperBound }
+    /// How many numbers there are, other spellings left out.
+    fileprivate var count: Int { last - range.lowerBound + 1 }
 }

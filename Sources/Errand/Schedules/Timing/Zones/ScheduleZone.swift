@@ -1,10 +1,8 @@
-import Foundation
-
 /// A time zone: what its clocks show when. Times are whole seconds, since 1970 UTC or as the zone's clocks show them.
 struct ScheduleZone: Sendable, Equatable {
     let identifier: String
-    private let zone: TimeZone
-    private let isUTC: Bool
+    /// The zone's clocks; `nil` for UTC, which needs no database.
+    private let clocks: ZoneFile?
 
     /// What a local time is in real time.
     enum Moment: Equatable {
@@ -15,44 +13,22 @@ struct ScheduleZone: Sendable, Equatable {
         case skipped(jump: Int64)
     }
 
-    /// Takes a zone by its IANA name, such as `Europe/Berlin`, or `UTC`.
-    init(_ identifier: String) throws(ScheduleError) {
-        let isUTC = ["UTC", "Etc/UTC"].contains(identifier)
-        guard isUTC || Self.isName(identifier), let zone = TimeZone(identifier: identifier) else {
-            throw ScheduleError(
-                .invalid,
-                "time_zone",
-                "\"\(identifier.prefix(64))\" is not a time zone; write an IANA name such as Europe/Berlin, or UTC"
-            )
-        }
+    /// Takes a zone by a name that the system's time zone database has, such as `Europe/Berlin`, or `UTC`.
+    init(_ identifier: String, in database: ZoneDatabase = .system) throws(ScheduleError) {
         self.identifier = identifier
-        self.zone = zone
-        self.isUTC = isUTC
+        clocks = ["UTC", "Etc/UTC"].contains(identifier) ? nil : try database.zone(identifier)
     }
-
-    /// Abbreviations and offsets are not taken: `CET` or `GMT+2` mean different things to different people.
-    private static func isName(_ text: String) -> Bool {
-        text.utf8.count <= 64 && text.utf8.contains(UInt8(ascii: "/"))
-            && TimeZone.knownTimeZoneIdentifiers.contains(text) || aliases.contains(text)
-    }
-
-    /// Names that are still in wide use though the list gives others for them.
-    private static let aliases: Set<String> = [
-        "US/Eastern", "US/Central", "US/Mountain", "US/Pacific", "Asia/Calcutta", "Asia/Kolkata", "Asia/Saigon",
-        "Asia/Ho_Chi_Minh", "Asia/Katmandu", "Asia/Kathmandu", "Asia/Rangoon", "Asia/Yangon", "Europe/Kiev",
-        "Europe/Kyiv", "America/Buenos_Aires", "America/Argentina/Buenos_Aires", "Atlantic/Faeroe", "Atlantic/Faroe",
-    ]
 
     static func == (left: ScheduleZone, right: ScheduleZone) -> Bool { left.identifier == right.identifier }
 
     /// How many seconds the zone's clocks are ahead of UTC.
     func offset(at seconds: Int64) -> Int64 {
-        isUTC ? 0 : Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds))))
+        clocks?.offset(at: seconds) ?? 0
     }
 
     /// The moment or moments at which the zone's clocks show this.
     func moment(of local: Int64) -> Moment {
-        if isUTC { return .once(local) }
+        if clocks == nil { return .once(local) }
         // Clocks are less than a day from UTC, so a change that matters is between these two.
         let (before, after) = (offset(at: local - CivilDay.seconds), offset(at: local + CivilDay.seconds))
         if before == after { return .once(local - before) }

@@ -1,5 +1,3 @@
-import ErrandText
-
 /// Durations as people write them: a whole number and one unit, `250ms`, `10s`, `5m`, `2h` or `1d`.
 ///
 /// ```swift
