@@ -176,7 +176,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "errand-worker",
-            dependencies: ["Backgroundable", "ErrandCommandLine", "ErrandOperator"]
+            dependencies: ["Backgroundable", "Errand", "ErrandCatalogue", "ErrandCommandLine", "ErrandOperator"]
         ),
         .executableTarget(
             name: "ErrandConsole",
@@ -202,11 +202,12 @@ let package = Package(
         .executableTarget(
             name: "errand-dashboard",
             dependencies: [
-                "ErrandCommandLine", "ErrandDashboard", "ErrandRedis",
+                "Errand", "ErrandCommandLine", "ErrandDashboard", "ErrandRedis",
                 argumentParser,
                 crypto,
                 hummingbird,
                 logging,
+                serviceLifecycle,
             ]
         ),
         .executableTarget(name: "BackgroundableBench", dependencies: ["Backgroundable"]),

@@ -178,6 +178,8 @@ static void end_with_program(void) {
     }
 }
 
+int errand_warden_ends_program(void) { return program_ends; }
+
 static void end_with_program_once(void) { atexit(end_with_program); }
 
 static pid_t fork_warden(int records) {

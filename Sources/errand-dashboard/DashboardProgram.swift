@@ -1,16 +1,19 @@
 import ArgumentParser
+import Errand
 import ErrandCommandLine
 import ErrandDashboard
 import ErrandRedis
 import Foundation
 import Hummingbird
 import Logging
+import ServiceLifecycle
 
 /// Where the executable begins.
 @main
 enum Program {
     static func main() async {
         ProcessStart.prepare()
+        Daemon.begin()
         await DashboardCommand.start()
     }
 }
@@ -93,10 +96,20 @@ struct DashboardCommand: AsyncParsableCommand {
         let logger = CommandLogger.make("errand-dashboard", level: .notice, format: logFormat)
         try await broker.withBroker(as: "errand-dashboard", patience: .seconds(5), logFormat: logFormat) { broker in
             let application = application(broker, users, logger)
-            do { try await application.runService() } catch {
+            do { try await serve(application, logger) } catch {
                 throw CommandFailure("cannot serve on \(host):\(port): \(error)", ExitStatus.unavailable)
             }
         }
+    }
+
+    /// Serves until a signal stops it: gracefully, or at once.
+    private func serve(_ application: some ApplicationProtocol, _ logger: Logger) async throws {
+        let group = ServiceGroup(configuration: .init(services: [.init(service: application)], logger: logger))
+        StopSignals.listen { request, signal in
+            if request == .immediate { Foundation.exit(128 + signal) }
+            Task { await group.triggerGracefulShutdown() }
+        }
+        try await group.run()
     }
 
     /// Who may see the pages; `nil` when nobody is asked who they are.

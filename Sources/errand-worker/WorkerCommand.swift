@@ -3,13 +3,13 @@ import Errand
 import ErrandCatalogue
 import ErrandCommandLine
 import Logging
-import ServiceLifecycle
 
 /// Where the executable begins.
 @main
 enum Program {
     static func main() async {
         ProcessStart.prepare()
+        Daemon.begin()
         MemoryPools.share()
         await WorkerCommand.start()
     }
@@ -28,8 +28,9 @@ struct WorkerCommand: AsyncParsableCommand {
             Example:
               errand-worker --catalogue catalogue.yaml --queue files:3 --queue mail --concurrency 16
 
-            The first SIGTERM or SIGINT ends it gracefully: nothing more is claimed, running jobs may end for the grace, the \
-            rest is stopped and given back with its attempts unspent. A second signal ends it at once.
+            The first SIGTERM, SIGINT or SIGHUP ends it gracefully: it claims nothing more, lets running jobs end for the \
+            grace, stops the rest and releases it with its attempts unspent. A second SIGTERM or SIGINT, at least 500 ms \
+            later, or a SIGQUIT stops and releases what runs at once, within a second.
             """,
         version: ErrandVersion.current
     )
@@ -96,6 +97,7 @@ struct WorkerCommand: AsyncParsableCommand {
             let open = try brokerOptions.open(as: "errand-worker", patience: .seconds(2), logger: logger)
             defer { open.close() }
             let voice = WorkerVoice(json: json, logFormat: logFormat)
+            let process = WorkerProcess(reporter: voice)
             let warnings = ServerWarnings(of: open.broker, to: logger)
             let measuring = try Measuring(metrics, of: "worker")
             let worker = Worker(
@@ -106,15 +108,14 @@ struct WorkerCommand: AsyncParsableCommand {
                 middleware: measuring.middleware,
                 logger: logger,
                 onEvent: { [grace] event in
-                    // First, for nobody may read what is told.
-                    if case .stuck = event { StuckExit.arm(after: grace.duration + .seconds(5)) }
+                    if case .stuck = event { process.endStuck(after: grace.duration + .seconds(5)) }
                     voice.tell(event)
                     if case .registered = event { warnings.tellOnce() }
                 }
             )
             do {
                 try await measuring.during(logger) {
-                    try await ShutdownSignals.run(worker, voice: voice, logger: logger)
+                    if let status = try await process.run(worker) { throw ExitCode(status) }
                 }
             } catch let stuck as WorkerStuck {
                 throw CommandFailure("\(stuck)", ExitStatus.stuck)
@@ -128,11 +129,13 @@ struct WorkerCommand: AsyncParsableCommand {
         let usual = Set(catalogue.queues + schedules.map(\.queue) + ["default"]).sorted().map {
             WorkerConfiguration.QueueShare($0)
         }
-        return WorkerConfiguration(
+        var configuration = WorkerConfiguration(
             queues: named.isEmpty ? usual : named,
             concurrency: concurrency,
             lease: lease.duration,
             grace: grace.duration
         )
+        configuration.endProcesses = WorkerProcess.endCommands
+        return configuration
     }
 }

@@ -78,6 +78,19 @@ struct ChildStopTests {
         #expect(!FileManager.default.fileExists(atPath: file))
     }
 
+    @Test func `ends all at once, with what takes no notice, and starts nothing more`() async throws {
+        let (children, fifo) = (ChildProcesses(), try Fifo())
+        let script = "exec 3>\(fifo.path); trap '' TERM; (trap '' TERM; sleep 1000 & sleep 1000) & echo ready >&3; wait"
+        var command = ChildCommand(["sh", "-c", script])
+        command.stopGrace = .seconds(60)
+        let running = Task { [command] in await children.run(command) }
+        #expect(try await fifo.line() == "ready")
+        #expect(await children.endAll(within: .seconds(20)))
+        #expect(fifo.isAtEnd, "something of the group is alive")
+        #expect(await running.value.stopped)
+        #expect(await children.run(ChildCommand(["true"])).stopped)
+    }
+
     @Test func leavesOthersAlone() async throws {
         let fifo = try Fifo()
         let other = Task { await shell("exec 3>\(fifo.path); echo ready >&3; read line < \(fifo.path)-in; echo done") }

@@ -94,4 +94,7 @@ pid_t errand_warden_start(int *write_end, int *error);
 /// Tells the warden that a process group lives, or with a negative number that it has ended. Returns 0, or an errno.
 int errand_warden_tell(int write_end, pid_t record);
 
+/// 1 once the program exits and has its warden kill all children: how they end then is no outcome of theirs.
+int errand_warden_ends_program(void);
+
 #endif

@@ -1,10 +1,21 @@
 import Backgroundable
 import Synchronization
 
-/// A worker's way out: requested once, urgent when the time for running jobs is over, overdue when all time is over.
+/// A worker's way out, in stages that only go forward.
 final class Shutdown: Sendable {
-    private enum Stage: Int, Comparable, Sendable {
-        case none, requested, urgent, overdue
+    enum Stage: Int, Comparable, Sendable {
+        case none
+        /// Nothing more is claimed.
+        case requested
+        /// Running jobs are stopped.
+        case urgent
+        /// The queues are no longer waited for.
+        case overdue
+        /// Nor are the reports that they are sending; what is still held goes back with the session.
+        case late
+        /// Nor is that.
+        case over
+
         static func < (a: Stage, b: Stage) -> Bool { a.rawValue < b.rawValue }
     }
 
@@ -24,9 +35,11 @@ final class Shutdown: Sendable {
         self.stopGrace = stopGrace
     }
 
-    var isRequested: Bool { state.withLock { $0.stage >= .requested } }
-    var isUrgent: Bool { state.withLock { $0.stage >= .urgent } }
-    var isOverdue: Bool { state.withLock { $0.stage >= .overdue } }
+    var isRequested: Bool { has(reached: .requested) }
+    var isUrgent: Bool { has(reached: .urgent) }
+    var isOverdue: Bool { has(reached: .overdue) }
+
+    func has(reached stage: Stage) -> Bool { state.withLock { $0.stage >= stage } }
 
     /// Calls `listener` with every later stage, and at once if there has been one. The newest listener counts.
     func onChange(_ listener: @escaping @Sendable () -> Void) {
@@ -44,14 +57,28 @@ final class Shutdown: Sendable {
         guard reach(.requested) else { return }
         let forRunning = max(grace - stopGrace - .seconds(1), grace * 3 / 4)
         schedule(.urgent, after: forRunning)
-        schedule(.overdue, after: max(grace, forRunning + stopGrace))
+        leave(after: max(grace, forRunning + stopGrace), lastWords: .seconds(2))
     }
 
     /// Asks for the quick way: running jobs are stopped at once.
     func hurry() {
         _ = reach(.requested)
         guard reach(.urgent) else { return }
-        schedule(.overdue, after: stopGrace + .seconds(1))
+        leave(after: stopGrace + .seconds(1), lastWords: .seconds(2))
+    }
+
+    /// Asks for the immediate way, of a process that is about to exit: running jobs are stopped at once, and after a
+    /// second nothing is waited for.
+    func stopNow() {
+        _ = reach(.requested)
+        _ = reach(.urgent)
+        leave(after: .milliseconds(500), lastWords: .milliseconds(500))
+    }
+
+    private func leave(after duration: Duration, lastWords: Duration) {
+        schedule(.overdue, after: duration)
+        schedule(.late, after: duration + lastWords / 2)
+        schedule(.over, after: duration + lastWords)
     }
 
     private func schedule(_ stage: Stage, after duration: Duration) {

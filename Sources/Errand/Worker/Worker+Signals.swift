@@ -5,9 +5,9 @@ import UnixSignals
 extension Worker {
     /// Works until the process is asked to end: a whole program's last line.
     ///
-    /// The first SIGTERM or SIGINT shuts down gracefully: nothing more is claimed, running jobs have the configuration's grace to
-    /// end, the rest is given back with nothing spent. The second one ends at once: what still runs is told to stop and given
-    /// back without waiting for it.
+    /// The first SIGTERM or SIGINT shuts down gracefully: nothing more is claimed, running jobs have the configuration's grace
+    /// to end, and the rest is released with nothing spent. A second one, at least 500 ms later, ends the worker at once: what
+    /// still runs is told to stop, and released within a second without waiting for it, so the process must exit then.
     ///
     /// A program with other services runs the worker as one of them, in its own `ServiceGroup`.
     ///
@@ -23,11 +23,13 @@ extension Worker {
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
             tasks.addTask {
-                var isFirst = true
+                var requests = StopRequests()
                 for await _ in signals {
-                    if !isFirst { return }
-                    isFirst = false
-                    await group.triggerGracefulShutdown()
+                    switch requests.take() {
+                    case .graceful: await group.triggerGracefulShutdown()
+                    case .immediate: return self.stopNow()
+                    case nil: continue
+                    }
                 }
             }
             defer { tasks.cancelAll() }

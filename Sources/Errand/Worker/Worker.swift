@@ -118,6 +118,13 @@ public final class Worker: Service, CustomStringConvertible {
         }
     }
 
+    /// Begins the graceful shutdown, as its service group would; from any thread.
+    package func beginShutdown() { shutdown.request() }
+
+    /// Stops all running jobs, for a process that is about to exit: ``run()`` returns as soon as they are released, at the
+    /// latest after a second. From any thread.
+    package func stopNow() { shutdown.stopNow() }
+
     private func work() async throws(BrokerError) {
         var pause = RegistrationPause()
         while !shutdown.isRequested {

@@ -39,6 +39,9 @@ public struct WorkerConfiguration: Sendable {
     /// For how long handlers may block every thread of the task pool before the session stops beating, so that its jobs go
     /// to other workers, and the worker says that it is stuck. A minute unless set.
     public var stuckAfter: Duration
+    /// Ends the processes that handlers have started, before what is still held is released; answers `false` if one could
+    /// not be ended in time.
+    package var endProcesses: @Sendable () async -> Bool = { true }
 
     /// Makes a configuration.
     public init(

@@ -16,6 +16,9 @@ final class ChildLoop {
     private let warden = Warden()
     private var children: [ChildRequest.ID: Entry] = [:]
     private var polls = ChildPolls()
+    /// Whether the process is about to exit: nothing is started any more.
+    private var isEnding = false
+    private var endWaiters: [(continuation: CheckedContinuation<Bool, Never>, deadline: ContinuousClock.Instant)] = []
 
     init(mailbox: ChildMailbox) {
         self.mailbox = mailbox
@@ -42,6 +45,7 @@ final class ChildLoop {
             polls.add(entry.child.interest, of: id)
             if let time = entry.child.wakeTime(at: now) { wakeTime = min(wakeTime ?? time, time) }
         }
+        for waiter in endWaiters { wakeTime = min(wakeTime ?? waiter.deadline, waiter.deadline) }
         polls.wait(for: wakeTime.map { $0 - now })
         if polls.wardenIsGone { replaceWarden() }
         polls.forEachReady { id, role in
@@ -66,13 +70,18 @@ final class ChildLoop {
     private func receive(_ message: ChildMailbox.Message) {
         switch message {
         case .start(let request):
-            if request.isStopped.isSet {
+            if request.isStopped.isSet || isEnding {
                 request.continuation.resume(returning: ChildResult(ending: .signalled(SIGTERM), stopped: true))
             } else {
                 start(request)
             }
         case .stop(let id):
             children[id]?.child.stop(at: .now)
+        case .endAll:
+            isEnding = true
+            for entry in children.values { entry.child.kill(at: .now) }
+        case .awaitEnd(let continuation, let deadline):
+            endWaiters.append((continuation, deadline))
         }
     }
 
@@ -81,7 +90,7 @@ final class ChildLoop {
             let child = RunningChild(try spawn(request.command), command: request.command)
             children[request.id] = Entry(child: child, continuation: request.continuation)
         } catch {
-            request.continuation.resume(returning: ChildResult(ending: .notStarted(error)))
+            answer(request.continuation, ChildResult(ending: .notStarted(error)))
         }
     }
 
@@ -114,7 +123,21 @@ final class ChildLoop {
             warden.remove(entry.child.pid)
             errand_child_reap(entry.child.pid)
             children[id] = nil
-            entry.continuation.resume(returning: result)
+            answer(entry.continuation, result)
         }
+        answerEndWaiters(at: now)
+    }
+
+    /// Says how a command ended, unless the program exits: that kills the children, which is no outcome of theirs to be
+    /// reported in the last moment.
+    private func answer(_ continuation: CheckedContinuation<ChildResult, Never>, _ result: ChildResult) {
+        if errand_warden_ends_program() == 0 { continuation.resume(returning: result) }
+    }
+
+    private func answerEndWaiters(at now: ContinuousClock.Instant) {
+        for waiter in endWaiters where children.isEmpty || now >= waiter.deadline {
+            waiter.continuation.resume(returning: children.isEmpty)
+        }
+        endWaiters.removeAll { children.isEmpty || now >= $0.deadline }
     }
 }

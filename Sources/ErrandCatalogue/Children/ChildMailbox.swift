@@ -6,6 +6,9 @@ final class ChildMailbox: Sendable {
     enum Message: Sendable {
         case start(ChildRequest)
         case stop(ChildRequest.ID)
+        case endAll
+        /// Asks to be answered when no child is left, or a time is over.
+        case awaitEnd(CheckedContinuation<Bool, Never>, until: ContinuousClock.Instant)
     }
 
     private let messages = Mutex<[Message]>([])

@@ -15,7 +15,7 @@ package final class ChildProcesses: Sendable {
     private let mailbox: Result<ChildMailbox, Errno>
     private let lastID = Atomic<ChildRequest.ID>(0)
 
-    private init() {
+    init() {
         do {
             let mailbox = try ChildMailbox()
             self.mailbox = .success(mailbox)
@@ -51,5 +51,21 @@ package final class ChildProcesses: Sendable {
             flag.set()
             mailbox.post(.stop(id))
         }
+    }
+
+    /// Kills every child with its process group at once, and starts no other one: the process is about to exit. Each run
+    /// ends as stopped. Returns immediately, on any thread.
+    package func endAll() {
+        if case .success(let mailbox) = mailbox { mailbox.post(.endAll) }
+    }
+
+    /// Kills every child as ``endAll()`` does, and waits until each is reaped and nothing of its process group lives.
+    ///
+    /// - Parameter limit: How long to wait.
+    /// - Returns: Whether none is left.
+    package func endAll(within limit: Duration) async -> Bool {
+        guard case .success(let mailbox) = mailbox else { return true }
+        mailbox.post(.endAll)
+        return await withCheckedContinuation { mailbox.post(.awaitEnd($0, until: .now + limit)) }
     }
 }

@@ -65,9 +65,16 @@ final class RunningChild {
         }
         guard stoppedAt == nil else { return }
         stoppedAt = now
-        kill(-pid, SIGTERM)
+        Foundation.kill(-pid, SIGTERM)
         // A suspended process would take no notice.
-        kill(-pid, SIGCONT)
+        Foundation.kill(-pid, SIGCONT)
+    }
+
+    /// Kills the whole process group at once.
+    func kill(at now: ContinuousClock.Instant) {
+        if ending == nil && stoppedAt == nil { stoppedAt = now }
+        // Otherwise the command has ended by itself; the group goes with the next step.
+        if stoppedAt == nil { endedAt = now - grace } else { killGroup() }
     }
 
     /// Whether ``advance(at:groups:)`` will ask which process groups live.
@@ -120,7 +127,7 @@ final class RunningChild {
         killed = true
         // Without its leader's zombie the number may already be another's.
         guard ending != .unknown else { return }
-        kill(-pid, SIGKILL)
+        Foundation.kill(-pid, SIGKILL)
     }
 
     private func result(_ ending: ChildResult.Ending) -> ChildResult {

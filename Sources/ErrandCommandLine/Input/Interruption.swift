@@ -1,37 +1,35 @@
-import Dispatch
+import Errand
+import Foundation
+import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
-/// The wish of a person or a supervisor that the process ends: SIGINT or SIGTERM.
+/// The wish of a person or a supervisor that a command ends: SIGINT or SIGTERM.
+///
+/// A command that has not ended two seconds later, perhaps because nothing reads its output, is ended by the signal; a
+/// second signal, at least 500 ms after the first, ends it at once.
 package struct Interruption: Sendable {
-    /// One element for each signal.
-    package let signals: AsyncStream<Int32>
-    private let sources: Sources
+    private static let longestEnd = 2.0
 
-    /// Catches the signals from now on, for as long as this value lives; they no longer end the process by themselves.
+    /// Yields the first of the signals.
+    package let signals: AsyncStream<Int32>
+
+    /// Catches the signals from now on.
     package init() {
         let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
         signals = stream
-        sources = Sources(
-            sources: [SIGINT, SIGTERM].map { number in
-                signal(number, SIG_IGN)
-                let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-                source.setEventHandler { continuation.yield(number) }
-                source.resume()
-                return source
+        let requests = Mutex(StopRequests())
+        CaughtSignals.take([SIGINT, SIGTERM]) { number in
+            switch requests.withLock({ $0.take() }) {
+            case .graceful:
+                continuation.yield(number)
+                DispatchQueue.global().asyncAfter(deadline: .now() + Self.longestEnd) { Self.end(by: number) }
+            case .immediate: Self.end(by: number)
+            case nil: break
             }
-        )
+        }
     }
-}
 
-/// Keeps the sources alive. Unchecked because nothing is ever called on them again; Dispatch on Linux does not say
-/// Sendable.
-private struct Sources: @unchecked Sendable {
-    let sources: [any DispatchSourceSignal]
+    private static func end(by number: Int32) {
+        signal(number, SIG_DFL)
+        kill(getpid(), number)
+    }
 }

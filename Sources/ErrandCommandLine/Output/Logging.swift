@@ -15,7 +15,7 @@ package enum CommandLogger {
     package static func make(_ label: String, level: Logger.Level, format: LogFormat) -> Logger {
         var logger = Logger(label: label) { label in
             switch format {
-            case .text: StreamLogHandler.standardError(label: label)
+            case .text: StreamLogHandler(label: label, stream: LogStream())
             case .json: JSONLogHandler(label: label)
             }
         }
@@ -30,6 +30,11 @@ package enum LogFormat: String, Sendable, CaseIterable, ExpressibleByArgument {
     case text
     /// An object a line, for programs.
     case json
+}
+
+/// Standard error, as a log writes to it.
+private struct LogStream: TextOutputStream, Sendable {
+    mutating func write(_ entry: String) { StandardError.write(raw: entry) }
 }
 
 /// Writes each entry of a log as an object on a line of its own.
@@ -50,12 +55,23 @@ struct JSONLogHandler: LogHandler {
         var fields = metadata
         if let provided = metadataProvider?.get() { fields.merge(provided) { $1 } }
         if let own = event.metadata { fields.merge(own) { $1 } }
-        var members: [(key: String, value: JSONOutput)] = [
-            ("time", .text(Timestamp.text(Int64(Date().timeIntervalSince1970 * 1000)))),
-            ("level", .text(event.level.rawValue)), ("label", .text(label)), ("message", .text("\(event.message)")),
-        ]
+        var members: [(key: String, value: JSONOutput)] = []
         if let error = event.error { members.append(("error", .text("\(error)"))) }
         for (key, value) in fields.sorted(by: { $0.key < $1.key }) { members.append((key, .text("\(value)"))) }
-        StandardError.write(raw: String(decoding: JSONOutput.object(members).bytes, as: UTF8.self) + "\n")
+        StandardError.write(raw: Self.entry(event.level, label, "\(event.message)", members))
+    }
+
+    /// An entry with its line's end.
+    static func entry(
+        _ level: Logger.Level,
+        _ label: String,
+        _ message: String,
+        _ more: [(key: String, value: JSONOutput)] = []
+    ) -> String {
+        let members: [(key: String, value: JSONOutput)] = [
+            ("time", .text(Timestamp.text(Int64(Date().timeIntervalSince1970 * 1000)))),
+            ("level", .text(level.rawValue)), ("label", .text(label)), ("message", .text(message)),
+        ]
+        return String(decoding: JSONOutput.object(members + more).bytes, as: UTF8.self) + "\n"
     }
 }

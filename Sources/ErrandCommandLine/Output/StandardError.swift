@@ -18,22 +18,23 @@ package enum StandardError {
     ///   - line: what is said.
     ///   - level: the level of its entry, where it does not say so itself by `error: ` or `warning: ` in front.
     package static func write(_ line: String, as level: Logger.Level = .info) {
-        let line = line.withoutURLPasswords
-        if let label = label.withLock({ $0 }) { return writeEntry(line, label, level) }
-        _ = OutputDescriptor.standardError.write(Array((line.terminalSafe + "\n").utf8))
+        write(raw: Self.line(line, as: level))
     }
 
-    private static func writeEntry(_ line: String, _ label: String, _ level: Logger.Level) {
-        let log = CommandLogger.make(label, level: .info, format: .json)
+    /// A line with its end, as it is written.
+    static func line(_ line: String, as level: Logger.Level) -> String {
+        let line = line.withoutURLPasswords
+        guard let label = label.withLock({ $0 }) else { return line.terminalSafe + "\n" }
         for said in [Logger.Level.error, .warning] where line.hasPrefix("\(said.rawValue): ") {
-            return log.log(level: said, "\(line.dropFirst(said.rawValue.count + 2))")
+            return JSONLogHandler.entry(said, label, "\(line.dropFirst(said.rawValue.count + 2))")
         }
-        log.log(level: level, "\(line)")
+        return JSONLogHandler.entry(level, label, line)
     }
 
     /// Writes text as it is, without a line's end: for what steers a terminal on purpose.
     package static func write(raw text: String) {
-        _ = OutputDescriptor.standardError.write(Array(text.utf8))
+        let bytes = Array(text.utf8)
+        if Daemon.isOne { Daemon.standardError.add(bytes) } else { _ = OutputDescriptor.standardError.write(bytes) }
     }
 }
 
@@ -56,9 +57,10 @@ package enum StandardOutput {
         if error != 0 { OutputDescriptor.end(because: error) }
     }
 
-    /// Writes a line for whoever listens. That nobody does is no reason to end.
+    /// Writes a line for whoever listens, which a daemon does without waiting. That nobody does is no reason to end.
     package static func tell(_ line: [UInt8]) {
+        let bytes = line + [UInt8(ascii: "\n")]
         signal(SIGPIPE, SIG_IGN)
-        _ = OutputDescriptor.standardOutput.write(line + [UInt8(ascii: "\n")])
+        if Daemon.isOne { Daemon.standardOutput.add(bytes) } else { _ = OutputDescriptor.standardOutput.write(bytes) }
     }
 }

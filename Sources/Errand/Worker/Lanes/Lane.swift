@@ -188,6 +188,7 @@ final class Lane: Sendable {
                 // Slots that wait for a queue in trouble would be lost to the others.
                 epoch.raise(epoch.budget.suspend(index, wanted: granted))
                 granted = 0
+                if error.code == .notPermitted { epoch.end(because: error) }
                 if Self.isFinal(error) || mayLeave(exchange, because: error) { throw error }
                 if epoch.isLost || epoch.mustLeave { throw error }
                 // What was lost on its way is made good in silence, unless that lasts; what the broker does not want, people must
@@ -213,10 +214,8 @@ final class Lane: Sendable {
         }
     }
 
-    /// What is not permitted now will not be when it is asked again; the worker's end says so.
-    private static func isFinal(_ error: BrokerError) -> Bool {
-        [.sessionLost, .closed, .notPermitted].contains(error.code)
-    }
+    /// What asking again does not change.
+    private static func isFinal(_ error: BrokerError) -> Bool { [.sessionLost, .closed].contains(error.code) }
 
     /// A worker that is to leave need not hear what it could have claimed: its session ends, and with it these claims. While
     /// another lane holds jobs the session lives on, and would keep them from everybody.
@@ -265,7 +264,9 @@ final class Lane: Sendable {
             let operations = portion.compactMap { accept($0, since)?.makeOperation() }
             epoch.background.addOperations(operations, waitUntilFinished: false)
         }
-        if epoch.isDraining || epoch.isLost { stopAll(epoch.isLost ? .lost : .released, onlyWaiting: !epoch.isLost) }
+        if epoch.isDraining || epoch.isLost {
+            stopAll(epoch.isLost ? .lost : .released, onlyWaiting: !epoch.isLost && !epoch.isUrgent)
+        }
     }
 
     /// Makes a run of a claim, or reports why it cannot be run here.

@@ -25,6 +25,8 @@ final class SessionEpoch: Sendable {
     private let lanesBox = Mutex<[Lane]>([])
     private let heartbeatBox = Mutex<(any Heartbeat)?>(nil)
     private let upkeep: [String: Signal]
+    /// Raised when the shutdown has moved on, or what is waited for was done.
+    private let moved = Signal()
 
     init(
         session: Session,
@@ -56,6 +58,8 @@ final class SessionEpoch: Sendable {
     var isLost: Bool { lost.load(ordering: .acquiring) }
     /// Whether nothing more is to be claimed.
     var isDraining: Bool { shutdown.isRequested }
+    /// Whether running jobs are to be stopped.
+    var isUrgent: Bool { shutdown.isUrgent }
     /// Whether the time for a graceful end is over.
     var mustLeave: Bool { shutdown.isOverdue }
 
@@ -71,15 +75,15 @@ final class SessionEpoch: Sendable {
         startHeartbeat()
         let hints = broker.hints(for: session, on: session.queues) { [weak self] in self?.take($0) }
         shutdown.onChange { [weak self] in self?.drain() }
-        let isServed = await inTime { await self.serve(lanes) }
-        if !isServed { tellWhatIsLeft(lanes) }
+        let isServed = await inTime(.late) { await self.serve(lanes) }
         over.store(true, ordering: .releasing)
         hints.cancel()
-        // A broker that does not answer would only cost time; the leases end by themselves.
-        if isServed, !isLost {
-            _ = await inTime { await self.release() }
+        if isLost {
+            releaseLater()
+        } else if await leave() {
             stopHeartbeat()
         } else {
+            if !isServed { tellWhatIsLeft(lanes) }
             releaseLater()
         }
         lanesBox.withLock { $0 = [] }
@@ -98,19 +102,18 @@ final class SessionEpoch: Sendable {
         )
     }
 
-    /// Does something, but does not wait for it when the worker's time is over: a call that hangs must not keep it from leaving.
-    /// Answers whether it was done.
-    private func inTime(_ act: @escaping @Sendable () async -> Void) async -> Bool {
-        let done = Signal()
+    /// Does something, but waits for it only until the shutdown has come so far: a call that hangs, or a handler that does
+    /// not return, must not keep the worker from leaving. Answers whether it was done.
+    private func inTime(_ stage: Shutdown.Stage, _ act: @escaping @Sendable () async -> Void) async -> Bool {
+        let ending = Ending()
         Task {
             await act()
-            done.raise()
+            ending.isReached.store(true, ordering: .releasing)
+            moved.raise()
         }
-        // What is told to the broker in the last moment has a second more.
-        var isLate = false
-        while !(await done.wait(for: .seconds(1))) {
-            if isLate { return false }
-            isLate = mustLeave
+        while !ending.isReached.load(ordering: .acquiring) {
+            if shutdown.has(reached: stage) { return false }
+            await moved.wait(for: .seconds(1))
         }
         return true
     }
@@ -129,17 +132,37 @@ final class SessionEpoch: Sendable {
         }
     }
 
-    private func release() async {
-        for queue in session.queues {
-            do { try await broker.release(session, on: queue) } catch  where error.code == .sessionLost {
-                continue
-            } catch {
-                logger.debug(
-                    "session not released; its lease will end",
-                    metadata: ["job.queue": "\(queue)", "error": "\(error)"]
-                )
-                return
-            }
+    /// Ends the session, and with it releases what it still holds: jobs whose handlers do not return. Answers whether the
+    /// broker has done so.
+    private func leave() async -> Bool {
+        // A job whose command still runs somewhere is for the lease: two runs of it would overlap.
+        guard await configuration.endProcesses() else { return false }
+        let isReleased = Ending()
+        let isAnswered = await inTime(.over) {
+            if await self.release() { isReleased.isReached.store(true, ordering: .releasing) }
+        }
+        return isAnswered && isReleased.isReached.load(ordering: .acquiring)
+    }
+
+    /// Releases the session on all queues at once. Answers whether it is gone on each.
+    private func release() async -> Bool {
+        await withTaskGroup(of: Bool.self) { group in
+            for queue in session.queues { group.addTask { await self.release(on: queue) } }
+            return await group.reduce(true) { $0 && $1 }
+        }
+    }
+
+    private func release(on queue: String) async -> Bool {
+        do throws(BrokerError) {
+            try await broker.release(session, on: queue)
+            return true
+        } catch {
+            if error.code == .sessionLost { return true }
+            logger.debug(
+                "session not released; its lease will end",
+                metadata: ["job.queue": "\(queue)", "error": "\(error)"]
+            )
+            return false
         }
     }
 
@@ -150,7 +173,7 @@ final class SessionEpoch: Sendable {
         if session.queues.count == 1 { stopHeartbeat() }
         Task {
             await pause(for: configuration.stopGrace)
-            await release()
+            _ = await release()
             stopHeartbeat()
         }
     }
@@ -235,9 +258,9 @@ final class SessionEpoch: Sendable {
 
     /// Ends the session: the broker does not know it any more, or does not permit what a worker must do.
     func end(because error: BrokerError) {
+        if error.code == .notPermitted { return drain(because: error) }
         let isOver = over.load(ordering: .acquiring)
         let isFirst = reasons.withLock { reasons in
-            if error.code == .notPermitted { reasons.refusal = reasons.refusal ?? error }
             guard !isOver, reasons.first == nil else { return false }
             reasons.first = error
             return true
@@ -248,9 +271,25 @@ final class SessionEpoch: Sendable {
         for lane in lanes { lane.stopAll(.lost) }
     }
 
+    /// The broker does not permit what a worker must do: the worker leaves, but its jobs may end, and are reported if their
+    /// reports are permitted again by then. A password that was changed is no reason to cut work off.
+    private func drain(because refusal: BrokerError) {
+        let isFirst = reasons.withLock { reasons in
+            defer { reasons.refusal = reasons.refusal ?? refusal }
+            return reasons.refusal == nil
+        }
+        guard isFirst else { return }
+        logger.warning(
+            "the broker refuses this worker, which ends when its running jobs have ended",
+            metadata: ["worker.id": "\(session.id)", "error": "\(refusal)"]
+        )
+        shutdown.request()
+    }
+
     /// The worker is to leave: what has not begun goes back at once; the rest has until the time is over.
     private func drain() {
         for lane in lanes { lane.stopAll(.released, onlyWaiting: !shutdown.isUrgent) }
+        moved.raise()
     }
 
     // MARK: What lanes ask
@@ -274,4 +313,9 @@ final class SessionEpoch: Sendable {
     }
 
     private func lane(of queue: String) -> Lane? { lanes.first { $0.queue == queue } }
+}
+
+/// Whether something has been done.
+private final class Ending: Sendable {
+    let isReached = Atomic(false)
 }

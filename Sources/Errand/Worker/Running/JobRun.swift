@@ -249,7 +249,11 @@ final class JobRun: Sendable {
         slot?.cancel()
         guard case .stopping(let cause, let since) = phase else { return }
         lane.noteOverrun()
-        end(report(.failed("did not stop when told to"), stoppedBy: cause, since))
+        let report = report(.failed("did not stop when told to"), stoppedBy: cause, since)
+        guard cause == .released else { return end(report) }
+        // It goes back with the session, last of all: the process may be gone by the time that another worker runs it.
+        middleware.finished(context, RunEnding(report, wasCancelled: false))
+        lane.report(nil, of: self)
     }
 
     /// Tells everybody that it has ended; `nil` when the broker is not to be told.

@@ -10,9 +10,9 @@ final class DemoInterruption: Sendable {
     /// The exit status of a command that a signal ended; `nil` when none came.
     var exitStatus: Int32? { first.withLock { $0 }.map { 128 + $0.rawValue } }
 
-    /// Runs `work` in a task that SIGINT, SIGTERM and SIGHUP cancel.
+    /// Runs `work` in a task that SIGINT, SIGTERM, SIGHUP and SIGQUIT cancel.
     func cancels<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup, .sigquit)
         let working = Task { try await work() }
         let listening = Task {
             for await signal in signals {

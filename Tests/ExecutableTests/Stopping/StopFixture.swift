@@ -1,0 +1,75 @@
+import Errand
+import ErrandRedis
+import Foundation
+import Logging
+import TestSupport
+import Testing
+
+/// A server, a catalogue whose commands hold a lock while any process of theirs lives, and workers that are stopped.
+final class StopFixture: Sendable {
+    /// What a command does once it has its lock, and with it everything that it starts.
+    enum Command: String, CaseIterable {
+        /// Ends when it is asked to.
+        case plain
+        /// Takes no notice of being asked.
+        case deaf
+        /// Has children and grandchildren that take no notice either.
+        case family
+    }
+
+    let server: RedisServer
+    let broker: RedisBroker
+    private let catalogue: String
+
+    init(_ server: RedisServer) throws {
+        self.server = server
+        broker = RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "test"))
+        catalogue = server.directory + "/catalogue.yaml"
+        // A second run beside the first one fails at once, with a status of its own.
+        let locked = #"flock, -n, -E, "9", "{lock}", sh, -c"#
+        try """
+        operations:
+          plain: {run: [\(locked), "exec sleep {s}"], retries: 0, timeout: 5m}
+          deaf: {run: [\(locked), "trap '' TERM INT HUP; while :; do sleep 1; done"], retries: 0, timeout: 5m}
+          family:
+            run: [\(locked), "trap '' TERM; sh -c 'trap \\"\\" TERM; sleep 1000 & sleep 1000' & sleep 1000 & wait"]
+            retries: 0
+            timeout: 5m
+        """.write(toFile: catalogue, atomically: true, encoding: .utf8)
+    }
+
+    deinit { broker.close() }
+
+    func worker(_ more: [String] = [], shell: String? = nil) throws -> RunningExecutable {
+        let arguments = ["--catalogue", catalogue, "--lease", "3s", "--json"] + more
+        return try RunningExecutable(.worker, arguments, environment: ["ERRAND_REDIS_URL": server.url], shell: shell)
+    }
+
+    /// Pushes a job that runs for so many seconds if nothing ends it.
+    func push(_ command: Command, lock: String = "lock", seconds: Double = 1000) async throws {
+        let arguments = #"{"lock":"\#(server.directory)/\#(lock)","s":\#(seconds)}"#
+        #expect(try await Executable.producer.run(["push", command.rawValue, arguments], on: server).status == 0)
+    }
+
+    /// Whether a process of the job's command lives.
+    func lives(_ lock: String = "lock") -> Bool {
+        let file = open(server.directory + "/" + lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(file) }
+        return flock(file, LOCK_EX | LOCK_NB) != 0
+    }
+
+    func begin(_ lock: String = "lock") async throws {
+        try await eventually("the command of \(lock) runs", within: .seconds(30)) { self.lives(lock) }
+    }
+
+    var status: QueueStatus { get async throws { try await broker.status(of: "default").queue } }
+
+    /// Checks that so many jobs are where they were before they ran, with nothing spent.
+    func expectUntouched(_ count: Int = 1, released: Int) async throws {
+        let status = try await status
+        #expect(status.ready == count && status.running == 0 && status.dead == 0, "\(status)")
+        let totals = status.totals
+        #expect(totals["released"] == released && totals["failed"] == 0 && totals["recovered"] == 0, "\(totals)")
+        #expect(try server.run("EXISTS", "errand:{default}:crashes", "errand:{default}:failures") == "0")
+    }
+}
