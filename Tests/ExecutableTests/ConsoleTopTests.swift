@@ -97,6 +97,36 @@ import Testing
             #expect(await top.end().status == 0)
         }
 
+        @Test func `reads keys after it was suspended, and its terminal changed by a shell`() async throws {
+            let desk = try await Desk(server, queues: ["a"])
+            #expect(try await Executable.producer.run(["push", "work", "--queue", "a"], on: server).status == 0)
+            let top = try start()
+            _ = try await top.line { isRow($0, of: "a", "1") }
+            let pid = try #require(ProcessTree.descendants(of: top.pid).first)
+            kill(pid, SIGTSTP)
+            try await until("it is suspended") {
+                try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8).contains(") T ")
+            }
+            let terminal = open("/proc/\(pid)/fd/0", O_RDWR | O_NOCTTY | O_CLOEXEC)
+            defer { close(terminal) }
+            var settings = termios()
+            #expect(tcgetattr(terminal, &settings) == 0)
+            let givenBack = settings.c_lflag & tcflag_t(ICANON | ECHO)
+            #expect(givenBack == tcflag_t(ICANON | ECHO), "the shell has to have a usual terminal meanwhile")
+            settings.c_lflag |= tcflag_t(ICANON | ECHO)
+            tcsetattr(terminal, TCSANOW, &settings)
+            // The terminal's own process stops with what runs there.
+            for process in [top.pid, pid] { kill(process, SIGCONT) }
+            try await until("it has taken the terminal again") {
+                var now = termios()
+                return tcgetattr(terminal, &now) == 0 && now.c_lflag & tcflag_t(ICANON) == 0
+            }
+            press("p", top)
+            try await until("a is paused") { try await desk.broker.status(of: "a").queue.isPaused }
+            press("q", top)
+            #expect(await top.end().status == 0)
+        }
+
         @Test func endsWhenItIsTold() async throws {
             let top = try start()
             _ = try await top.line { $0.contains("errand top") }

@@ -18,6 +18,12 @@ final class TerminalScreen: Sendable {
         var settings = termios()
         guard Terminal.readsStandardOutput, tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
         before = Settings(termios: settings)
+        enter()
+    }
+
+    /// Takes the terminal again, which a shell has given its own settings while this process was suspended.
+    func enter() {
+        var settings = before.termios
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
         // The other screen, without a cursor, and without lines that go on in the next: wide letters take two columns.

@@ -2,6 +2,7 @@ import Errand
 import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
+import Foundation
 
 /// One look at the queues, from the first to the last key.
 actor TopSession {
@@ -49,6 +50,7 @@ actor TopSession {
             for feed in feeds { feed.cancel() }
             work?.cancel()
         }
+        suspendAndResume(inputs)
         // Keys mean what is seen, so there has to be something to see first.
         var input: TopInput? = .tick
         while let current = input {
@@ -56,6 +58,19 @@ actor TopSession {
             let size = screen.size
             screen.show(view.lines(columns: size.columns, rows: size.rows))
             input = await inputs.next()
+        }
+    }
+
+    /// Gives the terminal back while a shell has this process suspended (Ctrl-Z), and takes it again afterwards. Directly,
+    /// for what is asked of the broker meanwhile may take its time.
+    private func suspendAndResume(_ inputs: TopInputs) {
+        CaughtSignals.take([SIGTSTP]) { [screen] _ in
+            screen.leave()
+            kill(getpid(), SIGSTOP)
+        }
+        CaughtSignals.take([SIGCONT]) { [screen] _ in
+            screen.enter()
+            inputs.add(.tick)
         }
     }
 
