@@ -6,12 +6,16 @@ import Testing
 /// What a job of a `run` operation comes to.
 @Suite(.timeLimit(.minutes(6)))
 struct CatalogueRunnerTests {
-    private func run(_ arguments: [String], json: String = "{}") async throws -> CatalogueOutcome {
+    private func run(
+        _ arguments: [String],
+        json: String = "{}",
+        name: String = "a name"
+    ) async throws -> CatalogueOutcome {
         let operation = CatalogueOperation(name: "test", kind: .run(try arguments.map { try Template($0) }))
         let job = CatalogueJob(
             id: "j1",
             operation: "test",
-            name: "a name",
+            name: name,
             queue: "files",
             attempt: 2,
             token: 77,
@@ -38,6 +42,11 @@ struct CatalogueRunnerTests {
             """
         let expected = "j1 test a name files 2 77 1795215724000\n"
         #expect(try await run(["sh", "-c", script]) == .finished(result: Array(expected.utf8)))
+    }
+
+    @Test func `a NUL in a job's name does not keep its command from running`() async throws {
+        let outcome = try await run(["sh", "-c", "echo \"$ERRAND_NAME\""], name: "a\0b\0")
+        #expect(outcome == .finished(result: Array("a\u{FFFD}b\u{FFFD}\n".utf8)))
     }
 
     @Test func anotherStatusIsAFailureWithTheEndOfStandardError() async throws {

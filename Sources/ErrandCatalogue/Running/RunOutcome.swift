@@ -11,9 +11,14 @@ extension ChildCommand {
         for template in templates { values.append(try template.render(fields)) }
         self.init(values)
         input = job.arguments
-        environment = Dictionary(job.facts.map { ("ERRAND_\($0.key)", $0.value) }) { _, last in last }
+        environment = Dictionary(job.facts.map { ("ERRAND_\($0.key)", $0.value.withoutNUL) }) { _, last in last }
         if let trace = job.trace { environment.merge(trace.variables) { _, last in last } }
     }
+}
+
+extension String {
+    /// A name is any text, but an environment variable ends at a NUL character: each is replaced by U+FFFD.
+    fileprivate var withoutNUL: String { utf8.contains(0) ? replacing("\0", with: "\u{FFFD}") : self }
 }
 
 extension CatalogueOutcome {
