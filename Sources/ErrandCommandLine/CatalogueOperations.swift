@@ -29,6 +29,8 @@ extension Catalogue {
                         let left = job.deadline - ContinuousClock.now
                         try? await Task.sleep(for: min(.seconds(1), left / 2))
                     }
+                    // A service manager may signal the worker and its commands alike.
+                    if case .interrupted = outcome { await job.releaseIfStopping() }
                     return HandlerOutcome(outcome)
                 }
             )
@@ -59,6 +61,7 @@ extension Errand.HandlerOutcome {
         case .finished(let result): self = .finished(result: result)
         case .failed(let message, let isFinal, let retryAfter):
             self = .failed(message, isFinal: isFinal, retryAfter: retryAfter)
+        case .interrupted(let message): self = .failed(message)
         case .retryUnspent, .noRoom: self = .snoozed(.seconds(1))
         case .stopped: self = .failed("stopped")
         }

@@ -54,8 +54,9 @@ struct CatalogueRunnerTests {
         #expect(outcome == .failed("exit status 3: no such file"))
     }
 
-    @Test func aSignalIsAFailure() async throws {
-        #expect(try await run(["sh", "-c", "kill -9 $$"]) == .failed("ended by SIGKILL (signal 9)"))
+    @Test func aSignalIsAFailureOrAnInterruption() async throws {
+        #expect(try await run(["sh", "-c", "kill -9 $$"]) == .interrupted(message: "ended by SIGKILL (signal 9)"))
+        #expect(try await run(["sh", "-c", "kill -SEGV $$"]) == .failed("ended by SIGSEGV (signal 11)"))
     }
 
     @Test func status75AsksForARetry() async throws {

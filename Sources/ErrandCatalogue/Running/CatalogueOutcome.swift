@@ -10,6 +10,8 @@ package enum CatalogueOutcome: Sendable, Equatable {
     /// - final: Whether trying again would not help.
     /// - retryAfter: How long to wait at least before the next attempt, if the other side said so.
     case failed(message: String, final: Bool, retryAfter: Duration?)
+    /// A signal from elsewhere asked it to end, or killed it: a failure, unless the whole worker is being stopped.
+    case interrupted(message: String)
     /// It asks to be run again without an attempt being spent.
     case retryUnspent(message: String)
     /// The machine had no room for it: too many files or processes. Nothing of it has begun.

@@ -33,6 +33,8 @@ extension CatalogueOutcome {
         case .exited(ChildCommand.retryStatus):
             self = .retryUnspent(message: result.message("asked for a retry (exit status 75)"))
         case .exited(let status): self = .failed(result.message("exit status \(status)"))
+        case .signalled(let number) where [SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGKILL].contains(number):
+            self = .interrupted(message: result.message("ended by \(SignalName.text(number))"))
         case .signalled(let number): self = .failed(result.message("ended by \(SignalName.text(number))"))
         case .unknown: self = .failed("its exit status was collected by other code in the worker")
         case .notStarted(let error) where error.isOfTheMachine: self = .noRoom(message: "\(error)")

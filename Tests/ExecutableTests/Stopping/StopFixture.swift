@@ -17,6 +17,9 @@ final class StopFixture: Sendable {
         case family
     }
 
+    /// An immediate stop takes a small part of this, on a busy machine too.
+    static let grace = Duration.seconds(80)
+
     let server: RedisServer
     let broker: RedisBroker
     private let catalogue: String
@@ -40,8 +43,9 @@ final class StopFixture: Sendable {
 
     deinit { broker.close() }
 
-    func worker(_ more: [String] = [], shell: String? = nil) throws -> RunningExecutable {
-        let arguments = ["--catalogue", catalogue, "--lease", "3s", "--json"] + more
+    func worker(_ more: [String] = [], lease: String = "10s", shell: String? = nil) throws -> RunningExecutable {
+        let grace = "\(Self.grace.components.seconds)s"
+        let arguments = ["--catalogue", catalogue, "--lease", lease, "--grace", grace, "--json"] + more
         return try RunningExecutable(.worker, arguments, environment: ["ERRAND_REDIS_URL": server.url], shell: shell)
     }
 
@@ -59,7 +63,7 @@ final class StopFixture: Sendable {
     }
 
     func begin(_ lock: String = "lock") async throws {
-        try await eventually("the command of \(lock) runs", within: .seconds(30)) { self.lives(lock) }
+        try await eventually("the command of \(lock) runs") { self.lives(lock) }
     }
 
     var status: QueueStatus { get async throws { try await broker.status(of: "default").queue } }

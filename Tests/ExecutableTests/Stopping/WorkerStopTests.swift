@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What signals do to a worker and to the jobs that it runs: a shutdown is no failure, however fast it is.
-@Suite(.timeLimit(.minutes(6))) struct WorkerStopTests {
+@Suite(.serialized, .timeLimit(.minutes(6))) struct WorkerStopTests {
     private let fixture: StopFixture
     private let server: RedisServer
 
@@ -33,7 +33,7 @@ import Testing
             let output = await worker.end()
             #expect(!fixture.lives(), "a process of the command outlived the worker")
             #expect(output.status == 128 + signals.1, "\(output.error)")
-            #expect(ContinuousClock.now - start < .seconds(3))
+            #expect(ContinuousClock.now - start < StopFixture.grace / 2)
             try await fixture.expectUntouched(released: round + 1)
         }
     }
@@ -58,6 +58,17 @@ import Testing
         #expect(await worker.end().status == 143)
         for number in 0..<12 { #expect(!fixture.lives("lock-\(number)")) }
         try await fixture.expectUntouched(12, released: 8)
+    }
+
+    @Test(arguments: [true, false])
+    func `a command that is signalled with its worker is released`(_ isWorkerFirst: Bool) async throws {
+        try await fixture.push(.plain)
+        let worker = try fixture.worker()
+        try await fixture.begin()
+        let commands = ProcessTree.descendants(of: worker.pid).filter { getpgid($0) == $0 && getsid($0) != $0 }
+        for pid in isWorkerFirst ? [worker.pid] + commands : commands + [worker.pid] { kill(pid, SIGTERM) }
+        #expect(await worker.end().status == 0)
+        try await fixture.expectUntouched(released: 1)
     }
 
     @Test(arguments: [[SIGTERM, SIGTERM], [SIGINT, SIGTERM, SIGINT], [SIGTERM, SIGHUP]])
@@ -106,7 +117,7 @@ import Testing
         let output = await worker.end()
         server.kill(SIGCONT)
         #expect(output.status == 143)
-        #expect(ContinuousClock.now - start < .seconds(4))
+        #expect(ContinuousClock.now - start < StopFixture.grace / 2)
         #expect(!fixture.lives())
         let other = try fixture.worker()
         try await fixture.begin()
@@ -121,6 +132,7 @@ import Testing
         let place = server.directory
         let worker = try fixture.worker(
             ["--verbose"],
+            lease: "3s",
             shell: #"""
                 ( head -c 65536 /dev/zero; sh -c 'echo $$ >\#(place)/pid.new; mv \#(place)/pid.new \#(place)/pid; exec "$@"' sh "$@"
                   echo $? >\#(place)/status ) 2>&1 | while [ ! -e \#(place)/status ]; do sleep 0.1; done

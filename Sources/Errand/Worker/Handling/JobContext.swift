@@ -48,4 +48,13 @@ public struct JobContext: Sendable {
     /// Called at most once, on any thread; it must not block. Not called when the run ends by itself; one that was told to stop may have ended
     /// a moment before.
     public func onExpiration(_ handler: @escaping @Sendable () -> Void) { run.onStop(handler) }
+
+    /// Has the job released, whatever its handler returns then, if the worker is stopping or begins to within a fifth of a
+    /// second: what has ended the job's work may reach the worker a moment later.
+    package func releaseIfStopping() async {
+        let epoch = run.lane.epoch
+        // Nothing says that no signal is to come.
+        if !epoch.isDraining { try? await Task.sleep(for: .milliseconds(200)) }
+        if epoch.isDraining { run.stop(.released) }
+    }
 }
