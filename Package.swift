@@ -133,7 +133,15 @@ let package = Package(
             ]
         ),
         // Requests to web servers, of webhooks and catalogues.
-        .target(name: "ErrandHTTP"),
+        .target(name: "ErrandHTTP", dependencies: ["Backgroundable", "CErrandCurl"]),
+        // The library that Foundation's networking is linked with, too; by its file's name, so that no headers are needed.
+        .target(
+            name: "CErrandCurl",
+            linkerSettings: [
+                .linkedLibrary(":libcurl.so.4", .when(platforms: [.linux])),
+                .linkedLibrary("curl", .when(platforms: [.macOS])),
+            ]
+        ),
         .systemLibrary(
             name: "CHiredis",
             pkgConfig: hiredisPkgConfig,
@@ -400,7 +408,7 @@ if Context.environment["ERRAND_DOCS"] != nil {
 
 for target in package.targets
 where [.regular, .executable, .test].contains(target.type)
-    && !["CErrandChild", "CErrandMemory", "CFuzzer"].contains(target.name)
+    && !["CErrandChild", "CErrandCurl", "CErrandMemory", "CFuzzer"].contains(target.name)
 {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [

@@ -13,7 +13,7 @@ package func readCatalogue(_ path: String) throws -> Catalogue {
 extension Catalogue {
     /// The catalogue's operations for a worker: each runs a child or calls a web server.
     package func registeredOperations() -> [RegisteredOperation] {
-        let runner = CatalogueRunner()
+        let runner = CatalogueRunner(userAgent: "errand-worker/\(ErrandVersion.current)")
         return operations.values.map { operation in
             RegisteredOperation(
                 operation.name,

@@ -1,56 +1,69 @@
-package import Foundation
+import Backgroundable
+import Foundation
+import Synchronization
 
-#if canImport(FoundationNetworking)
-    package import FoundationNetworking
-#endif
-
-/// Sends requests with Foundation's `URLSession`, each until its answer, its failure or its task's cancellation.
+/// Sends requests with libcurl, each until its answer, its failure or its task's cancellation.
 ///
-/// No redirect is followed: most of them turn the request into a `GET` without its body, whose answer would then count,
-/// and another server should see neither the body nor the headers.
+/// One thread does the work of all requests of the process. It starts with the first one, and nothing is buffered beyond
+/// the part of a body that is kept. No redirect is followed: most of them turn the request into a `GET` without its body,
+/// whose answer would then count, and another server should see neither the body nor the headers.
 package final class HTTPSession: Sendable {
-    private let session: URLSession
-    private let exchanges: HTTPExchanges
+    /// The process's only session.
+    package static let shared = HTTPSession()
 
-    /// Makes a session with connections of its own. Requests say themselves how long a silence they bear.
-    ///
-    /// - Parameter end: what the end of an answer is.
-    package init(until end: HTTPAnswerEnd) {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.timeoutIntervalForRequest = .unlimited
-        configuration.timeoutIntervalForResource = .unlimited
-        // How many run at once is for the worker to decide; a request that waits here would use up its job's time.
-        configuration.httpMaximumConnectionsPerHost = 10_000
-        configuration.httpCookieStorage = nil
-        configuration.httpShouldSetCookies = false
-        configuration.urlCache = nil
-        exchanges = HTTPExchanges(until: end)
-        session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
+    private struct Mail {
+        var begun: [HTTPTransfer] = []
+        var cancelled: [HTTPTransfer] = []
     }
 
-    deinit { session.finishTasksAndInvalidate() }
+    private let mail = Mutex(Mail())
+    private let multi: HTTPMultiHandle?
 
-    /// Sends a request; cancelling the task cancels it.
-    package func send(_ request: URLRequest) async -> HTTPAnswer {
-        let task = session.dataTask(with: request)
-        let exchange = exchanges.begin(task)
+    private init() {
+        multi = HTTPMultiHandle()
+        guard multi != nil else { return }
+        DedicatedThread.start("errand-http") { self.run() }
+    }
+
+    /// Sends a request; cancelling the task ends it at once.
+    package func send(_ request: HTTPRequest, until ending: HTTPAnswerEnd) async -> HTTPAnswer {
+        guard let multi else { return .failed(HTTPFailure("libcurl does not start")) }
+        let transfer = HTTPTransfer(request, until: ending)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                exchange.wait(continuation)
-                task.resume()
+                transfer.wait(continuation)
+                mail.withLock { $0.begun.append(transfer) }
+                multi.wake()
             }
         } onCancel: {
-            // Not here: the session waits in `cancel` for its queue, the queue may be about to resume whoever waits for
-            // the answer, and that one is locked while this handler runs.
-            DispatchQueue.global().async {
-                exchange.end(.cancelled)
-                if exchange.mayCancel() { task.cancel() }
-            }
+            transfer.end(.cancelled)
+            mail.withLock { $0.cancelled.append(transfer) }
+            multi.wake()
         }
     }
-}
 
-extension TimeInterval {
-    /// For what somebody else ends: ten years.
-    package static let unlimited: TimeInterval = 10 * 365 * 86_400
+    // MARK: The thread
+
+    private func run() {
+        guard let multi else { return }
+        blockSignals()
+        var transfers = HTTPTransfers(multi)
+        while true {
+            let mail = mail.withLock { mail in
+                defer { mail = Mail() }
+                return mail
+            }
+            for transfer in mail.begun { transfers.begin(transfer) }
+            for transfer in mail.cancelled { transfers.abandon(transfer) }
+            transfers.advance()
+            multi.waitForWork()
+        }
+    }
+
+    /// Signals are for other threads; and a server that closes its end must not end the process by SIGPIPE.
+    private func blockSignals() {
+        var all = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_BLOCK, &all, nil)
+    }
 }

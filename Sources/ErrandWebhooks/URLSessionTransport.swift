@@ -1,45 +1,44 @@
+import Errand
 import ErrandHTTP
 public import Foundation
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
-/// Posts with Foundation's `URLSession`. Redirects are not followed: a receiver that has moved is to be told so.
+/// Posts over HTTP. Redirects are not followed: a receiver that has moved is to be told so.
 ///
-/// A post ends when the head of the answer is there. Of the body no more is read than keeps the connection usable; of a
-/// redirect's body Foundation reads all there is, until the delivery's time is over.
+/// A post ends when the head of the answer is there; the connection is closed if the body does not come with it. Kept
+/// connections are used again, but a post is never sent twice: if a connection is lost, it fails.
 public struct URLSessionTransport: WebhookTransport {
-    private let session = HTTPSession(until: .head)
-
-    /// Makes a transport with connections of its own: make one and keep it.
+    /// Makes a transport. All transports of a process share its connections.
     public init() {}
 
     /// Posts a body.
     ///
     /// - Parameters:
     ///   - body: the bytes to post.
-    ///   - url: where to.
-    ///   - headers: names and values, in this order.
-    ///   - timeout: how long a silence it bears, at least a second.
+    ///   - url: where to, an `http` or `https` address.
+    ///   - headers: names and values, in this order. Those that say where the request ends and what becomes of its
+    ///     connection are not allowed: `Connection`, `Content-Length`, `Expect`, `Host`, `Keep-Alive`, `Proxy-Connection`,
+    ///     `TE`, `Trailer`, `Transfer-Encoding`, `Upgrade`.
+    ///   - timeout: how long the answer may take, at least a millisecond.
     /// - Returns: the answer's status, and its `Retry-After` in seconds, if it has one.
-    /// - Throws: `URLError` when there is no answer, `CancellationError` when the task is cancelled.
+    /// - Throws: `JobFailure` if there is no answer, which says why; it is final if what came back is not HTTP, for the
+    ///   receiver may have done its work. ``WebhookError`` for an address or a header that cannot be sent,
+    ///   `CancellationError` if the task is cancelled.
     public func post(
         _ body: Data,
         to url: URL,
         headers: [(name: String, value: String)],
         timeout: Duration
     ) async throws -> (status: Int, retryAfter: Int?) {
-        var request = URLRequest(url: url)
-        // As a property: on Linux the initializer's interval does not count.
-        request.timeoutInterval = max(1, TimeInterval(timeout.components.seconds))
-        request.httpMethod = "POST"
-        request.httpBody = body
-        for header in headers { request.setValue(header.value, forHTTPHeaderField: header.name) }
-        switch await session.send(request) {
-        case .answered(let response, _):
-            return (response.statusCode, response.value(forHTTPHeaderField: "Retry-After").flatMap { Int($0) })
-        case .failed(let code): throw URLError(code)
+        if let problem = HTTPRequest.problem(of: url) { throw WebhookError("the address \(problem)") }
+        var request = HTTPRequest(method: "POST", url: url, body: Array(body))
+        request.timeout = timeout
+        for (name, value) in headers {
+            if let problem = HTTPFieldRule.problem(name: name, value: value) { throw WebhookError(problem) }
+            request[field: name] = value
+        }
+        switch await HTTPSession.shared.send(request, until: .head) {
+        case .answered(let head, _): return (head.status, head.retryAfter.flatMap { Int($0) })
+        case .failed(let failure): throw JobFailure("no answer: \(failure)", isFinal: failure.isFinal)
         case .cancelled: throw CancellationError()
         }
     }

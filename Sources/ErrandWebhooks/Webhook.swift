@@ -1,4 +1,5 @@
 public import Errand
+import ErrandHTTP
 public import Foundation
 
 /// An address that is told of events.
@@ -53,8 +54,8 @@ public struct Webhook: Sendable {
         guard QueueName.isValid(name), name.utf8.count <= 64 else {
             throw WebhookError("a webhook's name must match [A-Za-z0-9_.-]{1,64}, and \"\(name.prefix(80))\" does not")
         }
-        guard let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme), url.host() != nil else {
-            throw WebhookError("webhook \"\(name)\": the address must begin with http:// or https:// and name a host")
+        if let problem = HTTPRequest.problem(of: url) {
+            throw WebhookError("webhook \"\(name)\": the address \(problem)")
         }
         guard !secrets.isEmpty else { throw WebhookError("webhook \"\(name)\": it needs a secret to sign with") }
         guard (.seconds(1) ... .seconds(3600)).contains(timeout) else {

@@ -5,7 +5,7 @@ public protocol WebhookTransport: Sendable {
     /// Posts a body.
     ///
     /// - Returns: the status, and the seconds of a `Retry-After`, if there is one.
-    /// - Throws: whatever went wrong on the way; the delivery is tried again later.
+    /// - Throws: whatever went wrong on the way; the delivery is tried again later, unless it is a `JobFailure` that is final.
     func post(
         _ body: Data,
         to url: URL,

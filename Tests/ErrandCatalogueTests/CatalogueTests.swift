@@ -37,7 +37,7 @@ struct CatalogueTests {
         let operation = try #require(catalogue.operations["notify"])
         guard case .http(let request) = operation.kind else { throw TestError("not an http operation") }
         #expect(request.method == "PUT")
-        #expect(request.url.absoluteString == "http://user:secret@127.0.0.1:8080/hook")
+        #expect(try request.address.url(json: []).absoluteString == "http://user:secret@127.0.0.1:8080/hook")
         #expect(request.headers == ["X-Key": "1 2"])
         #expect(operation.retries == nil)
         #expect(operation.uniqueness == nil)
@@ -137,6 +137,8 @@ struct CatalogueErrorTests {
         ("{http: {method: POST}}", "key \"http\": has no key \"url\""),
         ("{http: {url: \"ftp://user:secret@a\"}}", "key \"http.url\": is not a web address"),
         ("{http: {url: \"http://\"}}", "is not a web address"),
+        ("{http: {url: \"http://a:0/\"}}", "has a port that does not exist"),
+        ("{http: {url: \"http://user:secret@a/{x\"}}", "key \"http.url\": has an opening brace without a closing one"),
         ("{http: {url: \"http://a\", method: post}}", "allowed: POST, PUT, PATCH, DELETE, GET"),
         ("{http: {url: \"http://a\", headers: {\"a b\": c}}}", "\"a b\" is not a header field's name"),
         ("{http: {url: \"http://a\", headers: {a: \"b\\nc\"}}}", "holds a line break"),
@@ -150,6 +152,29 @@ struct CatalogueErrorTests {
         #expect(text.hasPrefix("jobs.yaml:3: operation \"job\""))
         #expect(text.contains(message), "\(text)")
         #expect(!text.contains("secret"))
+    }
+
+    @Test(arguments: [
+        "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Trailer",
+        "Upgrade", "Expect", "Host", "content-length", "TRANSFER-ENCODING", "hOsT",
+    ]) func `header fields that frame a request are refused`(name: String) {
+        let error = #expect(throws: CatalogueError.self) {
+            try Catalogue(
+                yaml: "operations: {a: {http: {url: \"http://a\", headers: {\(name): \"1\"}}}}",
+                source: "c.yaml"
+            )
+        }
+        #expect(error?.key == "http.headers.\(name)")
+        #expect(error?.reason.contains("is set by the client") == true)
+    }
+
+    @Test func `a header field in two spellings is refused`() {
+        #expect(throws: CatalogueError.self) {
+            try Catalogue(
+                yaml: "operations: {a: {http: {url: \"http://a\", headers: {X-A: \"1\", x-a: \"2\"}}}}",
+                source: "c.yaml"
+            )
+        }
     }
 
     @Test(arguments: [

@@ -15,8 +15,7 @@ struct HTTPTests {
         headers: [String: String] = [:],
         name: String? = nil
     ) async throws -> CatalogueOutcome {
-        let url = try #require(URL(string: url))
-        let request = CatalogueRequest(method: method, url: url, headers: headers)
+        let request = CatalogueRequest(method: method, address: try WebAddress(url), headers: headers)
         let job = CatalogueJob(
             id: "j1",
             operation: "notify",
@@ -32,7 +31,8 @@ struct HTTPTests {
     @Test(arguments: ["POST", "PUT", "PATCH", "DELETE"])
     func sendsTheArguments(method: String) async throws {
         let server = try WebServer { _ in WebServer.answer(200, [:], "done") }
-        let outcome = try await call(server.url + "/hook?a=b", method: method, headers: ["X-Key": "1"], name: "é\n%")
+        let headers = ["X-Key": "1", "X-Empty": "", "X-Text": "ü"]
+        let outcome = try await call(server.url + "/hook?a=b", method: method, headers: headers, name: "é\n%")
         #expect(outcome == .finished(result: Array("done".utf8)))
         let request = try #require(server.requests.first)
         #expect(request.line == "\(method) /hook?a=b HTTP/1.1")
@@ -40,7 +40,7 @@ struct HTTPTests {
         let expected = [
             "content-type": "application/json", "x-key": "1", "errand-job-id": "j1", "errand-operation": "notify",
             "errand-name": "%C3%A9%0A%25", "errand-queue": "default", "errand-attempt": "2", "errand-token": "77",
-            "errand-deadline-ms": "5",
+            "errand-deadline-ms": "5", "x-empty": "", "x-text": "ü", "user-agent": "errand",
         ]
         for (name, value) in expected { #expect(request.headers[name] == value) }
     }

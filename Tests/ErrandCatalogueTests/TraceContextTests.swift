@@ -79,7 +79,7 @@ struct TraceContextTests {
     /// The parent and the state that a server is told.
     private func headers(_ trace: TraceContext?, _ own: [String: String] = [:]) async throws -> [String?] {
         let server = try WebServer { _ in WebServer.answer(200) }
-        let request = CatalogueRequest(method: "POST", url: try #require(URL(string: server.url)), headers: own)
+        let request = CatalogueRequest(method: "POST", address: try WebAddress(server.url), headers: own)
         let job = CatalogueJob(id: "j1", operation: "notify", arguments: Array("{}".utf8), trace: trace)
         _ = await CatalogueRunner().run(CatalogueOperation(name: "notify", kind: .http(request)), job: job)
         let headers = try #require(server.requests.first).headers

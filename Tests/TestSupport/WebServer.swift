@@ -10,9 +10,10 @@ package final class WebServer: Sendable {
         package var body: [UInt8] = []
     }
 
-    private final class Received: Sendable {
+    fileprivate final class Received: Sendable {
         private let requests = Mutex<[Request]>([])
         let abandoned = Atomic(0)
+        let connections = Atomic(0)
 
         var all: [Request] { requests.withLock(\.self) }
 
@@ -28,42 +29,31 @@ package final class WebServer: Sendable {
     /// Starts a server; `answer` makes the whole answer of a request, or `nil` to let it wait for ever.
     ///
     /// - Parameter thenWaits: it does not close a connection by itself after an answer.
-    package init(thenWaits: Bool = false, answer: @escaping @Sendable (Request) -> String?) throws {
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listener = listener
-        let error = withUnsafeMutablePointer(to: &address) { address in
-            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(listener, address, length) != 0 || listen(listener, 16) != 0
-                    || getsockname(listener, address, &length) != 0
-            }
+    package convenience init(thenWaits: Bool = false, answer: @escaping @Sendable (Request) -> String?) throws {
+        try self.init { connection in
+            guard let request = connection.readRequest() else { return }
+            let text = answer(request)
+            if let text { connection.send(text) }
+            if thenWaits || text == nil { connection.waitForEnd() }
         }
-        guard !error else { throw TestFailure("no server: \(errno)") }
-        port = UInt16(bigEndian: address.sin_port)
-        Thread.detachNewThread { [received] in
+    }
+
+    /// Starts a server that does as it likes with each connection, on a thread of its own, and closes it then.
+    package init(ipv6: Bool = false, serve: @escaping @Sendable (WebConnection) -> Void) throws {
+        (listener, port) = try ipv6 ? Self.listenOnIPv6() : Self.listen()
+        Thread.detachNewThread { [received, listener] in
             while true {
-                let connection = accept(listener, nil, nil)
-                guard connection >= 0 else {
+                let descriptor = accept(listener, nil, nil)
+                guard descriptor >= 0 else {
                     if errno == EINTR || errno == ECONNABORTED { continue }
                     // By nobody else: the next server gets the same number, and its connections would come in here.
                     close(listener)
                     return
                 }
+                received.connections.add(1, ordering: .relaxed)
                 Thread.detachNewThread {
-                    let request = Self.read(connection)
-                    received.append(request)
-                    let text = answer(request)
-                    if let text { Self.write(text, to: connection) }
-                    if thenWaits || text == nil {
-                        // Until the other side gives up.
-                        var byte: UInt8 = 0
-                        while recv(connection, &byte, 1, 0) > 0 {}
-                        received.abandoned.add(1, ordering: .relaxed)
-                    }
-                    close(connection)
+                    serve(WebConnection(descriptor, received))
+                    close(descriptor)
                 }
             }
         }
@@ -73,50 +63,119 @@ package final class WebServer: Sendable {
         shutdown(listener, Int32(SHUT_RDWR))
     }
 
+    private static func listen() throws -> (Int32, port: UInt16) {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let listener = try listen(AF_INET, &address)
+        return (listener, UInt16(bigEndian: address.sin_port))
+    }
+
+    private static func listenOnIPv6() throws -> (Int32, port: UInt16) {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_addr = in6addr_loopback
+        let listener = try listen(AF_INET6, &address)
+        return (listener, UInt16(bigEndian: address.sin6_port))
+    }
+
+    private static func listen<Address>(_ family: Int32, _ address: inout Address) throws -> Int32 {
+        let listener = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+        var length = socklen_t(MemoryLayout<Address>.size)
+        let error = withUnsafeMutableBytes(of: &address) { bytes in
+            guard let address = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return true }
+            return bind(listener, address, length) != 0 || Foundation.listen(listener, 16) != 0
+                || getsockname(listener, address, &length) != 0
+        }
+        guard !error else { throw TestFailure("no server: \(errno)") }
+        return listener
+    }
+
     package var url: String { "http://127.0.0.1:\(port)" }
     package var requests: [Request] { received.all }
     /// How many connections the other side has given up.
     package var abandoned: Int { received.abandoned.load(ordering: .relaxed) }
+
+    /// How many connections there have been.
+    package var connections: Int { received.connections.load(ordering: .relaxed) }
 
     /// An answer of one status, with header fields and a body.
     package static func answer(_ status: Int, _ headers: [String: String] = [:], _ body: String = "") -> String {
         let fields = headers.merging(["Content-Length": "\(body.utf8.count)", "Connection": "close"]) { own, _ in own }
         return "HTTP/1.1 \(status) Status\r\n" + fields.map { "\($0): \($1)\r\n" }.joined() + "\r\n" + body
     }
+}
 
-    private static func read(_ connection: Int32) -> Request {
+/// A connection of a ``WebServer``.
+package struct WebConnection: Sendable {
+    private let descriptor: Int32
+    private let received: WebServer.Received
+
+    fileprivate init(_ descriptor: Int32, _ received: WebServer.Received) {
+        self.descriptor = descriptor
+        self.received = received
+    }
+
+    /// How many requests the server has read, over all its connections.
+    package var requestsOfServer: Int { received.all.count }
+
+    /// Waits for the next request; `nil` when the other side has closed.
+    package func readRequest() -> WebServer.Request? {
         var bytes: [UInt8] = []
-        var request = Request()
+        var request = WebServer.Request()
         let end = Array("\r\n\r\n".utf8)
         while !bytes.suffix(4).elementsEqual(end) {
             var byte: UInt8 = 0
-            guard recv(connection, &byte, 1, 0) == 1 else { return request }
+            guard recv(descriptor, &byte, 1, 0) == 1 else { return nil }
             bytes.append(byte)
         }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\r\n")
         request.line = lines.first.map(String.init) ?? ""
         for line in lines.dropFirst() {
-            let parts = line.split(separator: ":", maxSplits: 1)
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             if parts.count == 2 {
                 request.headers[parts[0].lowercased()] = parts[1].trimmingCharacters(in: .whitespaces)
             }
         }
-        if request.headers["expect"] != nil { write("HTTP/1.1 100 Continue\r\n\r\n", to: connection) }
+        if request.headers["expect"] != nil { send("HTTP/1.1 100 Continue\r\n\r\n") }
         let length = request.headers["content-length"].flatMap { Int($0) } ?? 0
         request.body = [UInt8](repeating: 0, count: length)
-        if length > 0 { _ = recv(connection, &request.body, length, Int32(MSG_WAITALL)) }
+        if length > 0 { _ = recv(descriptor, &request.body, length, Int32(MSG_WAITALL)) }
+        received.append(request)
         return request
     }
 
-    private static func write(_ text: String, to connection: Int32) {
-        let bytes = Array(text.utf8)
+    /// Sends a text, and returns whether the other side takes it.
+    @discardableResult package func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+
+    /// Sends bytes, and returns whether the other side takes them.
+    @discardableResult package func send(_ bytes: [UInt8]) -> Bool {
         var sent = 0
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes { bytes in
-                send(connection, bytes.baseAddress.map { $0 + sent }, bytes.count - sent, Int32(MSG_NOSIGNAL))
+                Foundation.send(
+                    descriptor,
+                    bytes.baseAddress.map { $0 + sent },
+                    bytes.count - sent,
+                    Int32(MSG_NOSIGNAL)
+                )
             }
-            guard count > 0 else { return }
+            guard count > 0 else { return false }
             sent += count
         }
+        return true
+    }
+
+    /// Waits until the other side gives up.
+    package func waitForEnd() {
+        var byte: UInt8 = 0
+        while recv(descriptor, &byte, 1, 0) > 0 {}
+        received.abandoned.add(1, ordering: .relaxed)
+    }
+
+    /// Has the connection end by a reset instead of an orderly close.
+    package func resetAtEnd() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
     }
 }

@@ -1,5 +1,3 @@
-package import Foundation
-
 /// An operation as the catalogue tells it: what to run, and what holds for a job that does not say otherwise.
 package struct CatalogueOperation: Sendable {
     /// What a worker does to run the operation.
@@ -59,15 +57,15 @@ package struct CatalogueRequest: Sendable {
 
     /// One of ``methods``.
     package let method: String
-    /// An `http` or `https` address. May hold credentials, so it is never logged or put into an error.
-    package let url: URL
+    /// Where it is sent. May hold credentials, so it is never logged or put into an error.
+    package let address: WebAddress
     /// Header fields to send along.
     package var headers: [String: String]
 
     /// A request as the catalogue describes it.
-    package init(method: String, url: URL, headers: [String: String] = [:]) {
+    package init(method: String, address: WebAddress, headers: [String: String] = [:]) {
         self.method = method
-        self.url = url
+        self.address = address
         self.headers = headers
     }
 }

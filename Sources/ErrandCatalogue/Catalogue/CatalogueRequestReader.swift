@@ -1,4 +1,4 @@
-import Foundation
+import ErrandHTTP
 
 extension CatalogueRequest {
     /// Reads the `http` key of an operation.
@@ -7,7 +7,7 @@ extension CatalogueRequest {
         guard let url = entries["url"] else { throw place.error("has no key \"url\"") }
         self.init(
             method: try entries["method"].map(Self.method) ?? "POST",
-            url: try Self.url(url),
+            address: try Self.address(url),
             headers: try entries["headers"].map(Self.headers) ?? [:]
         )
     }
@@ -21,31 +21,21 @@ extension CatalogueRequest {
     }
 
     /// The error does not repeat the address: it may hold a password.
-    private static func url(_ value: CatalogueNode) throws(CatalogueError) -> URL {
-        guard let url = URL(string: try value.text()), ["http", "https"].contains(url.scheme?.lowercased() ?? ""),
-            url.host()?.isEmpty == false
-        else {
-            throw value.error("is not a web address; write http://host/path or https://host/path")
-        }
-        return url
+    private static func address(_ value: CatalogueNode) throws(CatalogueError) -> WebAddress {
+        let text = try value.text()
+        do { return try WebAddress(text) } catch { throw value.error(error.reason) }
     }
 
     private static func headers(_ value: CatalogueNode) throws(CatalogueError) -> [String: String] {
         var headers: [String: String] = [:]
         for (name, value) in try value.entries() {
             let text = try value.text()
-            guard !name.isEmpty, name.utf8.allSatisfy(isTokenByte) else {
-                throw value.error("\"\(name)\" is not a header field's name")
-            }
-            guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-                throw value.error("holds a line break or another control character; a header field has one line")
+            if let problem = HTTPFieldRule.problem(name: name, value: text) { throw value.error(problem) }
+            guard !headers.keys.contains(where: { $0.lowercased() == name.lowercased() }) else {
+                throw value.error("is there twice; upper and lower case make no difference in a header field's name")
             }
             headers[name] = text
         }
         return headers
-    }
-
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        byte > 0x20 && byte < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)
     }
 }

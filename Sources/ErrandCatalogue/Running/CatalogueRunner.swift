@@ -1,3 +1,5 @@
+import ErrandHTTP
+
 /// Runs the operations of a catalogue.
 ///
 /// ```swift
@@ -5,12 +7,14 @@
 /// ```
 package struct CatalogueRunner: Sendable {
     private let children: ChildProcesses
-    private let http: HTTPCaller
+    private let userAgent: String
 
     /// A runner on this process's children and its connections to web servers.
-    package init() {
+    ///
+    /// - Parameter userAgent: What web calls say of the program that makes them.
+    package init(userAgent: String = "errand") {
         children = .shared
-        http = .shared
+        self.userAgent = userAgent
     }
 
     /// Runs an operation to its end.
@@ -24,8 +28,18 @@ package struct CatalogueRunner: Sendable {
     package func run(_ operation: CatalogueOperation, job: CatalogueJob) async -> CatalogueOutcome {
         switch operation.kind {
         case .run(let templates): await run(templates, job: job)
-        case .http(let request): await http.call(request, job: job)
+        case .http(let request): await call(request, job: job)
         }
+    }
+
+    private func call(_ request: CatalogueRequest, job: CatalogueJob) async -> CatalogueOutcome {
+        let made: HTTPRequest
+        do {
+            made = try HTTPRequest(request, job: job, userAgent: userAgent)
+        } catch {
+            return .failed("\(error)", final: true)
+        }
+        return CatalogueOutcome(await HTTPSession.shared.send(made, until: .body(kept: 64 * 1024)), to: made)
     }
 
     private func run(_ templates: [Template], job: CatalogueJob) async -> CatalogueOutcome {

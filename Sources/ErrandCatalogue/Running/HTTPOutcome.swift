@@ -1,38 +1,26 @@
 import ErrandHTTP
 import Foundation
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 extension CatalogueOutcome {
     /// What a web server's answer means for the job.
     ///
     /// The message names the server only: the rest of the address, the headers and the bodies may hold secrets.
-    init(_ answer: HTTPAnswer, to request: CatalogueRequest) {
-        let server = "\(request.url.host() ?? "")\(request.url.port.map { ":\($0)" } ?? "")"
+    init(_ answer: HTTPAnswer, to request: HTTPRequest) {
+        let call = "\(request.method) to \(request.url.server)"
         switch answer {
         case .cancelled: self = .stopped
-        case .failed(let code):
-            self = .failed("\(request.method) to \(server) got no answer: \(Self.explain(code))")
-        case .answered(let response, let body) where (200..<300).contains(response.statusCode):
-            self = .finished(result: body)
-        case .answered(let response, _):
-            let status = response.statusCode
-            let message = "\(request.method) to \(server) was answered with status \(status)"
+        case .failed(let failure):
+            self = .failed("\(call) got no answer: \(failure)", final: failure.isFinal)
+        case .answered(let head, let body) where head.isSuccess: self = .finished(result: body)
+        case .answered(let head, _):
+            let message = "\(call) was answered with status \(head.status)"
             self = .failed(
-                message: (300..<400).contains(status) ? "\(message); \(Self.redirectAdvice)" : message,
-                final: !Self.isWorthRetrying(status),
-                retryAfter: [429, 503].contains(status) ? Self.retryAfter(response) : nil
+                message: (300..<400).contains(head.status) ? "\(message); \(Self.redirectAdvice)" : message,
+                final: !Self.isWorthRetrying(head.status),
+                retryAfter: [429, 503].contains(head.status)
+                    ? RetryAfter.duration(head.retryAfter, date: head.date) : nil
             )
         }
-    }
-
-    private static func retryAfter(_ response: HTTPURLResponse) -> Duration? {
-        RetryAfter.duration(
-            response.value(forHTTPHeaderField: "Retry-After"),
-            date: response.value(forHTTPHeaderField: "Date")
-        )
     }
 
     private static let redirectAdvice = "redirects are not followed, so write the final address into the catalogue"
@@ -40,19 +28,12 @@ extension CatalogueOutcome {
     private static func isWorthRetrying(_ status: Int) -> Bool {
         status == 408 || status == 429 || status >= 500
     }
+}
 
-    private static func explain(_ code: URLError.Code) -> String {
-        switch code {
-        case .timedOut: "the time is over"
-        case .cannotFindHost, .dnsLookupFailed: "the server's name is not known"
-        case .cannotConnectToHost: "the connection was refused"
-        case .networkConnectionLost: "the connection was lost"
-        case .badServerResponse, .cannotParseResponse: "what came back is not HTTP"
-        case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
-            .serverCertificateHasUnknownRoot:
-            "the connection is not secure"
-        case .httpTooManyRedirects: "too many redirects"
-        default: "error \(code.rawValue)"
-        }
+extension URL {
+    /// The host and the port, as the address has them.
+    fileprivate var server: String {
+        let host = host() ?? ""
+        return (host.contains(":") ? "[\(host)]" : host) + (port.map { ":\($0)" } ?? "")
     }
 }

@@ -1,41 +1,37 @@
+import ErrandHTTP
 import Foundation
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// What is sent for a job.
-enum HTTPRequest {
+extension HTTPRequest {
     private static let factNames = [
         "JOB_ID": "Job-Id", "OPERATION": "Operation", "NAME": "Name", "QUEUE": "Queue", "ATTEMPT": "Attempt",
         "TOKEN": "Token", "DEADLINE_MS": "Deadline-Ms",
     ]
 
     /// The request of an operation for a job.
-    static func make(_ request: CatalogueRequest, job: CatalogueJob, timeout: TimeInterval) -> URLRequest {
-        let (url, authorization) = splitCredentials(request.url)
-        var made = URLRequest(url: url)
-        made.httpMethod = request.method
-        made.timeoutInterval = timeout
-        if request.method != "GET" {
-            made.httpBody = Data(job.arguments)
-            made.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        }
-        if let authorization { made.setValue(authorization, forHTTPHeaderField: "Authorization") }
-        for (name, value) in request.headers { made.setValue(value, forHTTPHeaderField: name) }
-        if let trace = job.trace { add(trace, to: &made) }
+    ///
+    /// - Throws: ``ArgumentError`` if the job's arguments do not fill in the address.
+    init(_ request: CatalogueRequest, job: CatalogueJob, userAgent: String) throws(ArgumentError) {
+        let (url, authorization) = Self.splitCredentials(try request.address.url(json: job.arguments))
+        self.init(method: request.method, url: url, body: request.method == "GET" ? nil : job.arguments)
+        // A server that cannot be reached is to be named, and not only the job's time to run out.
+        let left = job.deadline.map { Double($0) / 1000 - Date().timeIntervalSince1970 } ?? 0
+        if left > 0 { connectTimeout = min(connectTimeout, .seconds(left * 3 / 4)) }
+        self[field: "User-Agent"] = userAgent
+        if body != nil { self[field: "Content-Type"] = "application/json" }
+        self[field: "Authorization"] = authorization
+        for (name, value) in request.headers { self[field: name] = value }
+        if let trace = job.trace { add(trace) }
         for (key, value) in job.facts {
-            guard let name = factNames[key] else { continue }
-            made.setValue(headerText(value), forHTTPHeaderField: "Errand-\(name)")
+            guard let name = Self.factNames[key] else { continue }
+            self[field: "Errand-\(name)"] = Self.headerText(value)
         }
-        return made
     }
 
     /// A catalogue that names a trace of its own keeps it whole: a state belongs to its parent.
-    private static func add(_ trace: TraceContext, to made: inout URLRequest) {
-        let names = ["traceparent", "tracestate"]
-        guard names.allSatisfy({ made.value(forHTTPHeaderField: $0) == nil }) else { return }
-        for (name, value) in trace.fields { made.setValue(value, forHTTPHeaderField: name) }
+    private mutating func add(_ trace: TraceContext) {
+        guard ["traceparent", "tracestate"].allSatisfy({ self[field: $0] == nil }) else { return }
+        for (name, value) in trace.fields { self[field: name] = value }
     }
 
     /// A user and a password belong into a header, not into an address that may show up somewhere.

@@ -53,7 +53,7 @@ package struct ArgumentFields: Sendable {
         }
         guard !bytes.contains(0) else {
             throw ArgumentError(
-                reason: "the argument \"\(name)\" holds a NUL character, which no command line can carry"
+                reason: "the argument \"\(name)\" holds a NUL character, which commands and addresses cannot carry"
             )
         }
         return String(decoding: bytes, as: UTF8.self)

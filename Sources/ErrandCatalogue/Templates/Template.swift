@@ -57,6 +57,7 @@ package struct Template: Sendable, Equatable {
 package struct TemplateSyntaxError: Error, CustomStringConvertible {
     /// The text as it was written.
     package let source: String
+    /// What is wrong, without the text.
     let reason: String
 
     /// What is wrong, and how to write it.

@@ -1,3 +1,4 @@
+import Errand
 import ErrandWebhooks
 import Foundation
 import TestSupport
@@ -34,7 +35,56 @@ import Testing
 
     @Test(.timeLimit(.minutes(1))) func `a silence ends when the timeout says`() async throws {
         let server = try WebServer { _ in nil }
-        await #expect(throws: URLError.self) { try await post(server, timeout: .seconds(1)) }
+        let error = await #expect(throws: JobFailure.self) { try await post(server, timeout: .seconds(1)) }
+        #expect(error?.message == "no answer: no answer came in time" && error?.isFinal == false)
+        try await eventually("the connection is given up") { server.abandoned == 1 }
+    }
+
+    @Test func `a receiver that is not there is a failure to retry`() async throws {
+        let gone = try WebServer { _ in nil }.url
+        let url = try #require(URL(string: gone))
+        let error = await #expect(throws: JobFailure.self) {
+            try await transport.post(Data(), to: url, headers: [], timeout: .seconds(60))
+        }
+        #expect(error?.message == "no answer: the connection was refused" && error?.isFinal == false)
+    }
+
+    @Test func `an answer with odd header bytes counts`() async throws {
+        let server = try WebServer { connection in
+            _ = connection.readRequest()
+            connection.send(Array("HTTP/1.1 200 OK\r\nX-Name: caf".utf8) + [0xE9, 0xFF, 13, 10, 13, 10])
+        }
+        #expect(try await post(server).status == 200)
+    }
+
+    @Test func `an answer that is not HTTP is final`() async throws {
+        let server = try WebServer { _ in "220 mail.example.com ESMTP\r\n" }
+        let error = await #expect(throws: JobFailure.self) { try await post(server) }
+        #expect(error?.isFinal == true)
+    }
+
+    @Test func `a post on a kept connection that ends is not sent twice`() async throws {
+        let server = try WebServer { connection in
+            _ = connection.readRequest()
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            _ = connection.readRequest()
+        }
+        #expect(try await post(server).status == 200)
+        let error = await #expect(throws: JobFailure.self) { try await post(server) }
+        #expect(error?.message == "no answer: the connection was lost" && error?.isFinal == false)
+        #expect(server.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["{}", "{}"])
+    }
+
+    @Test(arguments: [
+        ("Content-Length", "1"), ("transfer-encoding", "chunked"), ("HOST", "x"), ("a b", "c"), ("a", "b\nc"),
+    ])
+    func `headers that frame the request, or are none, are refused`(name: String, value: String) async throws {
+        let server = try WebServer { _ in WebServer.answer(200) }
+        let url = try #require(URL(string: server.url))
+        await #expect(throws: WebhookError.self) {
+            try await transport.post(Data(), to: url, headers: [(name, value)], timeout: .seconds(60))
+        }
+        #expect(server.requests.isEmpty)
     }
 
     @Test func `a body is neither waited for nor read whole`() async throws {
@@ -52,8 +102,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await posting.value }
     }
 
-    /// The session waits for its queue, and its queue for whoever is cancelled, unless one of them is careful.
-    /// And a redirect that is cancelled before it was asked about must not end the process.
+    /// A cancellation may come at any moment of the exchange.
     @Test(.timeLimit(.minutes(6)), arguments: [200, 302])
     func `an answer and a cancellation at the same time block nobody`(status: Int) async throws {
         let server = try WebServer { _ in WebServer.answer(status, ["Location": "/elsewhere"]) }

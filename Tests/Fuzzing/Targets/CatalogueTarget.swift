@@ -27,10 +27,26 @@ private func check(_ operation: CatalogueOperation) throws(Violation) {
         try require(words.first?.source.isEmpty == false, "no command")
         for word in words { try check(word) }
     case .http(let request):
-        try require(["http", "https"].contains(request.url.scheme?.lowercased()), "the scheme of an address")
-        try require(request.url.host()?.isEmpty == false, "an address without a host")
+        try check(request.address)
         for (name, value) in request.headers {
             try require((name + value).utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }, "a header with a line break")
+        }
+    }
+}
+
+/// No argument makes an address out of it that is not one, or one of another server unless its name has a place for it.
+private func check(_ address: WebAddress) throws(Violation) {
+    for value in ["x", "..", "a/../b", "@x:1/?#é \\u0000", "%2e%2E"] {
+        do {
+            let url = try address.url(json: Array(#"{"a":"\#(value)","path":"\#(value)"}"#.utf8))
+            try require(["http", "https"].contains(url.scheme?.lowercased()), "the scheme of an address")
+            try require(url.host()?.isEmpty == false, "an address without a host")
+        } catch let error as ArgumentError {
+            try requireDecent("\(error)")
+        } catch let error as Violation {
+            throw error
+        } catch {
+            throw Violation("\(error)")
         }
     }
 }

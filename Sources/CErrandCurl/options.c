@@ -1,0 +1,31 @@
+#include "CErrandCurl.h"
+
+int curl_easy_setopt(CURL *easy, int option, ...);
+int curl_easy_getinfo(CURL *easy, int info, ...);
+int curl_multi_setopt(CURLM *multi, int option, ...);
+
+int errand_curl_set_number(CURL *easy, int option, long value) { return curl_easy_setopt(easy, option, value); }
+
+int errand_curl_multi_set_number(CURLM *multi, int option, long value) {
+  return curl_multi_setopt(multi, option, value);
+}
+
+int errand_curl_set_size(CURL *easy, int option, int64_t value) { return curl_easy_setopt(easy, option, value); }
+
+int errand_curl_set_text(CURL *easy, int option, const char *value) { return curl_easy_setopt(easy, option, value); }
+
+int errand_curl_set_pointer(CURL *easy, int option, void *value) { return curl_easy_setopt(easy, option, value); }
+
+int errand_curl_set_callback(CURL *easy, int option, errand_curl_callback value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+long errand_curl_number(CURL *easy, int info) {
+  long value = 0;
+  return curl_easy_getinfo(easy, info, &value) == 0 ? value : 0;
+}
+
+int64_t errand_curl_time(CURL *easy, int info) {
+  int64_t value = 0;
+  return curl_easy_getinfo(easy, info, &value) == 0 ? value : 0;
+}

@@ -1,0 +1,120 @@
+import ErrandHTTP
+package import Foundation
+
+/// The address of an `http` operation, with places for arguments: `https://example.com/users/{id}`.
+package struct WebAddress: Sendable {
+    private enum Part: Sendable {
+        case text(String)
+        case argument(String)
+    }
+
+    private let parts: [Part]
+    /// The address with sample values in the places of arguments. May hold credentials.
+    let sample: URL
+
+    /// An address without places for arguments.
+    package init(_ url: URL) {
+        parts = [.text(url.absoluteString)]
+        sample = url
+    }
+
+    /// Reads an address.
+    ///
+    /// - Throws: ``WebAddressError``, which does not repeat the address: it may hold a password.
+    package init(_ text: String) throws(WebAddressError) {
+        let template: Template
+        do { template = try Template(text) } catch { throw WebAddressError(error.reason) }
+        // With a word for each argument it is an ordinary address, which Foundation brings into its normal form (escapes,
+        // the host's name in ASCII); what is between the words is the text that stays.
+        var whole = ""
+        var places: [(word: String, name: String)] = []
+        for part in template.parts {
+            switch part {
+            case .text(let literal): whole += literal
+            case .argument(let name):
+                places.append(("errandargument\(places.count)x", name))
+                whole += "errandargument\(places.count - 1)x"
+            }
+        }
+        sample = try Self.checked(URL(string: whole), hasArguments: !places.isEmpty)
+        parts = try Self.split(sample.absoluteString, at: places)
+    }
+
+    /// Whether arguments are needed to fill it in.
+    package var hasArguments: Bool {
+        parts.contains { if case .argument = $0 { true } else { false } }
+    }
+
+    /// Fills in the arguments, percent-encoded.
+    ///
+    /// - Parameter arguments: The job's arguments as JSON; they are looked at only if there is a place for one.
+    /// - Throws: ``ArgumentError`` if an argument is missing or null, or makes something else of the address.
+    package func url(json arguments: [UInt8]) throws(ArgumentError) -> URL {
+        guard hasArguments else { return sample }
+        let fields = try ArgumentFields(json: arguments)
+        var text = ""
+        for part in parts {
+            switch part {
+            case .text(let literal): text += literal
+            case .argument(let name): text += Self.encoded(try fields.text(of: name))
+            }
+        }
+        do { return try Self.checked(URL(string: text), hasArguments: true) } catch {
+            throw ArgumentError(reason: "with its arguments, the address \(error.reason)")
+        }
+    }
+
+    /// An argument can neither leave the place that it has in the address, nor make another server's name of a part.
+    private static func checked(_ url: URL?, hasArguments: Bool) throws(WebAddressError) -> URL {
+        guard let url else {
+            throw WebAddressError(
+                hasArguments
+                    ? "is not a web address; an argument may be a part of the server's name, the path or the query"
+                    : "is not a web address; write http://host/path or https://host/path"
+            )
+        }
+        if let problem = HTTPRequest.problem(of: url) { throw WebAddressError(problem) }
+        guard hasArguments else { return url }
+        let host = URLComponents(url: url, resolvingAgainstBaseURL: true)?.encodedHost ?? ""
+        guard !host.contains("%") || host.contains(":") else {
+            throw WebAddressError("has characters in its server's name that do not belong there")
+        }
+        let segments = url.path(percentEncoded: true).split(separator: "/")
+        guard !segments.contains(where: { $0 == "." || $0 == ".." }) else {
+            throw WebAddressError("has \".\" or \"..\" as a part of its path, which stands for another path")
+        }
+        return url
+    }
+
+    private static func split(
+        _ text: String,
+        at places: [(word: String, name: String)]
+    ) throws(WebAddressError) -> [Part] {
+        var parts: [Part] = []
+        var rest = text[...]
+        for (word, name) in places {
+            guard let range = rest.range(of: word) else {
+                throw WebAddressError("has an argument in a place that cannot have one")
+            }
+            parts += [.text(String(rest[..<range.lowerBound])), .argument(name)]
+            rest = rest[range.upperBound...]
+        }
+        return parts + [.text(String(rest))]
+    }
+
+    /// Everything but letters, digits and `-._~` means something in some part of an address.
+    private static func encoded(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+    }
+
+    private static let unreserved = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+    )
+}
+
+/// Why a text is not a web address.
+package struct WebAddressError: Error {
+    let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+}

@@ -1,0 +1,46 @@
+import Foundation
+
+/// Reads the heads of an answer line by line: those of interim answers (1xx), then the one that counts.
+struct HTTPHeadReader {
+    /// All heads together: no end of lines may fill the memory, or take for ever.
+    private static let limit = 256 * 1024
+    private static let kept: Set<String> = ["date", "retry-after"]
+
+    private var length = 0
+    private var fields: [String: String] = [:]
+    private(set) var isTooLarge = false
+    /// The head, once it is there.
+    private(set) var head: HTTPHead?
+
+    /// Takes a line with its end. What follows the head is a trailer, which is of no use.
+    ///
+    /// - Parameters:
+    ///   - line: The line's bytes, in whatever encoding.
+    ///   - status: The status of the head that it belongs to.
+    /// - Returns: Whether more may come.
+    mutating func receive(_ line: UnsafeRawBufferPointer, status: Int) -> Bool {
+        length += line.count
+        isTooLarge = length > Self.limit
+        guard !isTooLarge, head == nil else { return !isTooLarge }
+        if line.allSatisfy({ $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }) {
+            endHead(status)
+        } else {
+            keepField(String(decoding: line, as: UTF8.self))
+        }
+        return true
+    }
+
+    private mutating func keepField(_ line: String) {
+        guard let colon = line.firstIndex(of: ":") else { return }
+        let name = line[..<colon].lowercased()
+        guard Self.kept.contains(name) else { return }
+        fields[name] = line[line.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    private mutating func endHead(_ status: Int) {
+        defer { fields = [:] }
+        // 101 is the last answer in HTTP; nobody asked for another protocol.
+        if (100..<200).contains(status), status != 101 { return }
+        head = HTTPHead(status: status, fields: fields)
+    }
+}

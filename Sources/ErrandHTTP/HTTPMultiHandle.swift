@@ -1,0 +1,48 @@
+import CErrandCurl
+import Foundation
+
+/// libcurl's handle of many transfers and the connections that they share.
+///
+/// `wake` is for every thread, everything else for the session's.
+final class HTTPMultiHandle: @unchecked Sendable {
+    private static let mostIdleConnections = 100
+
+    private let handle: CurlHandle
+
+    /// Makes a handle; `nil` if libcurl cannot be set up.
+    init?() {
+        guard curl_global_init(ERRAND_CURL_GLOBAL_ALL) == 0, let handle = curl_multi_init() else { return nil }
+        self.handle = handle
+        errand_curl_multi_set_number(handle, Int32(ERRAND_CURLM_MAXCONNECTS), Self.mostIdleConnections)
+    }
+
+    func add(_ easy: CurlHandle) -> Bool { curl_multi_add_handle(handle, easy) == 0 }
+
+    func remove(_ easy: CurlHandle) { curl_multi_remove_handle(handle, easy) }
+
+    /// Does what can be done without waiting.
+    func perform() {
+        var running: Int32 = 0
+        curl_multi_perform(handle, &running)
+    }
+
+    /// A transfer that has come to its end, and its code.
+    func nextEnd() -> (CurlHandle, code: Int)? {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(handle, &left)?.pointee {
+            if message.msg == ERRAND_CURL_MESSAGE_DONE, let easy = message.easy_handle {
+                return (easy, Int(message.data.result))
+            }
+        }
+        return nil
+    }
+
+    /// Waits until a socket is ready, a timeout of a transfer is due, or `wake` is called.
+    func waitForWork() {
+        guard curl_multi_poll(handle, nil, 0, 3_600_000, nil) != 0 else { return }
+        // It cannot wait, for want of memory: a pause, so that it does not use up the processor as well.
+        Thread.sleep(forTimeInterval: 0.01)
+    }
+
+    func wake() { curl_multi_wakeup(handle) }
+}

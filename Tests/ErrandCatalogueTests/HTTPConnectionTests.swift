@@ -1,0 +1,97 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ErrandCatalogue
+
+/// What becomes of the connections of web calls.
+@Suite(.timeLimit(.minutes(6)))
+struct HTTPConnectionTests {
+    private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone"
+    private static let done = CatalogueOutcome.finished(result: Array("done".utf8))
+
+    /// A server that answers so many requests of a connection and closes it then.
+    private func server(answering count: Int) throws -> WebServer {
+        try WebServer { connection in
+            for _ in 0..<count where connection.readRequest() != nil { connection.send(Self.answer) }
+        }
+    }
+
+    @Test func `connections are used again`() async throws {
+        let server = try server(answering: 3)
+        for _ in 0..<3 { #expect(try await CatalogueRunner().call(server.url) == Self.done) }
+        #expect(server.connections == 1)
+    }
+
+    @Test(arguments: CatalogueRequest.methods, [false, true])
+    func `a request whose connection ends after it was read is not sent again`(
+        method: String,
+        reset: Bool
+    ) async throws {
+        let server = try WebServer { connection in
+            while connection.readRequest() != nil {
+                guard connection.requestsOfServer == 1 else { break }
+                connection.send(Self.answer)
+            }
+            if reset { connection.resetAtEnd() }
+        }
+        #expect(try await CatalogueRunner().call(server.url, method: method) == Self.done)
+        let lost = "\(method) to 127.0.0.1:\(server.port) got no answer: the connection was lost"
+        #expect(try await CatalogueRunner().call(server.url, method: method) == .failed(lost))
+        #expect(server.requests.count == 2)
+        #expect(server.requests.allSatisfy { $0.body == (method == "GET" ? [] : CatalogueRunner.arguments) })
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [1, 2, 3])
+    func `a connection that was closed between two requests costs neither a request nor its body`(
+        perConnection: Int
+    ) async throws {
+        let server = try server(answering: perConnection)
+        for call in 1...12 {
+            let outcome = try await CatalogueRunner().call(server.url)
+            // The close may come before the next request, which then has another connection, or after it was sent.
+            if outcome != Self.done {
+                guard case .failed(let message, false, nil) = outcome else {
+                    throw TestError("call \(call): \(outcome)")
+                }
+                #expect(message.hasSuffix("the connection was lost"))
+            }
+        }
+        #expect(server.requests.allSatisfy { $0.body == CatalogueRunner.arguments })
+    }
+
+    @Test func `IPv6 addresses work`() async throws {
+        let server = try WebServer(ipv6: true) { connection in
+            _ = connection.readRequest()
+            connection.send(Self.answer)
+        }
+        #expect(try await CatalogueRunner().call("http://[::1]:\(server.port)/x") == Self.done)
+        #expect(server.requests.first?.headers["host"] == "[::1]:\(server.port)")
+        let gone = try WebServer(ipv6: true) { _ in }.port
+        #expect(
+            try await CatalogueRunner().call("http://[::1]:\(gone)/")
+                == .failed("POST to [::1]:\(gone) got no answer: the connection was refused")
+        )
+    }
+
+    @Test func `causes have names`() async throws {
+        let unknown = try await CatalogueRunner().call("http://no-such-host.invalid/")
+        #expect(unknown == .failed("POST to no-such-host.invalid got no answer: the server's name is not known"))
+        let plain = try WebServer { connection in
+            connection.send(Self.answer)
+            connection.waitForEnd()
+        }
+        let secure = try await CatalogueRunner().call("https://127.0.0.1:\(plain.port)/")
+        guard case .failed(let message, false, nil) = secure else { throw TestError("not to retry") }
+        #expect(message.contains("got no answer: the connection is not secure ("))
+    }
+
+    @Test func `a large body is sent whole, without a pause`() async throws {
+        let server = try WebServer { request in
+            WebServer.answer(200, [:], "\(request.body.count) \(request.headers["expect"] ?? "-")")
+        }
+        let text = "[" + String(repeating: "1,", count: 500_000) + "1]"
+        let outcome = try await CatalogueRunner().call(server.url, arguments: Array(text.utf8))
+        #expect(outcome == .finished(result: Array("\(text.utf8.count) -".utf8)))
+    }
+}
