@@ -11,9 +11,11 @@ import PackageDescription
 
 /// One transition of the data model each; the text is embedded in the binary.
 let scripts = [
-    "lib_base", "lib_checked", "lib_events", "lib_places", "lib_push", "lib_schedules", "lib_sessions", "lib_types",
+    "lib_base", "lib_checked", "lib_events", "lib_places", "lib_push", "lib_schedules", "lib_sessions",
+    "lib_types",
     "audit", "cancel", "clear", "cursor", "exchange", "heartbeat", "inspect", "note", "promote", "push",
-    "reconcile", "recover", "register", "release", "revive", "schedule", "settings", "status", "stream", "tick",
+    "reconcile", "recover", "register", "release", "revive", "schedule", "settings", "status", "stream",
+    "tick",
     "timetable", "unschedule",
 ]
 
@@ -199,7 +201,7 @@ let package = Package(
         .target(
             name: "ErrandDashboard",
             dependencies: [
-                "Errand", "ErrandOperator",
+                "Errand", "ErrandOperator", "ErrandText",
                 hummingbird,
                 logging,
                 .product(name: "Mustache", package: "swift-mustache", condition: .when(traits: ["Dashboard"])),
@@ -210,7 +212,7 @@ let package = Package(
         .executableTarget(
             name: "errand-dashboard",
             dependencies: [
-                "Errand", "ErrandCommandLine", "ErrandDashboard", "ErrandRedis",
+                "Errand", "ErrandCommandLine", "ErrandDashboard", "ErrandRedis", "ErrandText",
                 argumentParser,
                 crypto,
                 hummingbird,

@@ -1,5 +1,6 @@
 import Crypto
 import ErrandCommandLine
+import ErrandText
 import Foundation
 
 /// Who may see the pages: names and passwords, and who of them only reads.
@@ -7,6 +8,7 @@ struct Users: Sendable {
     /// Passwords are kept as digests, so that comparing them takes the same time however much of one is right.
     private var digests: [String: SHA256.Digest] = [:]
     private var readers: Set<String> = []
+    private static let mostBytes = 1 << 20
 
     /// Nobody yet.
     init() {}
@@ -25,8 +27,12 @@ struct Users: Sendable {
                 ExitStatus.badConfiguration
             )
         }
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-            throw CommandFailure("cannot read the users file \(path)", ExitStatus.badConfiguration)
+        let bytes: [UInt8]
+        do throws(TextFile.Problem) { bytes = try TextFile.read(path, atMost: Self.mostBytes) } catch {
+            throw CommandFailure("the users file \(path) \(error)", ExitStatus.badConfiguration)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw CommandFailure("the users file \(path) is not UTF-8; save it as UTF-8", ExitStatus.badConfiguration)
         }
         for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             if line.allSatisfy(\.isWhitespace) || line.hasPrefix("#") { continue }

@@ -59,6 +59,45 @@ struct CatalogueTests {
         #expect(try Catalogue(contentsOf: file.path).operations.count == 2)
     }
 
+    @Test func `a file of Windows is read as any other`() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("catalogue-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let json = #"{"operations": {"checksum": {"run": ["true"]}}}"#
+        for text in [Self.yaml, "operations:\n  checksum:\n    run: [\"true\"]\n", json] {
+            let lines = text.replacingOccurrences(of: "\n", with: "\r\n")
+            try Data([0xEF, 0xBB, 0xBF] + Array(lines.utf8)).write(to: file)
+            #expect(try Catalogue(contentsOf: file.path).operations["checksum"] != nil)
+        }
+    }
+
+    @Test func `a file in UTF-16 is refused with the way to convert it`() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("catalogue-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian] {
+            try #require(Self.yaml.data(using: encoding)).write(to: file)
+            let error = #expect(throws: CatalogueError.self) { try Catalogue(contentsOf: file.path) }
+            #expect(error?.reason.contains("UTF-16; save it as UTF-8") == true, "\(error?.description ?? "")")
+        }
+    }
+
+    @Test func `a path that is no readable file is explained in plain words`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("catalogue-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (broken, circle) = (folder.path + "/broken", folder.path + "/circle")
+        try FileManager.default.createSymbolicLink(atPath: broken, withDestinationPath: "/nowhere/jobs.yaml")
+        try FileManager.default.createSymbolicLink(atPath: circle, withDestinationPath: circle)
+        for (path, words) in [
+            (folder.path, "it is a directory, not a file"),
+            (broken, "it is a symbolic link to a file that is not there"),
+            (circle, "its symbolic links lead in a circle"),
+            ("/etc/passwd/jobs.yaml", "a part of its path is not a directory"),
+        ] {
+            let error = #expect(throws: CatalogueError.self) { try Catalogue(contentsOf: path) }
+            #expect(error?.description == "\(path): cannot be read: \(words)")
+        }
+    }
+
     @Test func refusesWhatIsTooLargeForACatalogue() throws {
         let error = #expect(throws: CatalogueError.self) { try Catalogue(contentsOf: "/dev/zero") }
         #expect(error?.reason == "is larger than 1 MiB; that is no catalogue")

@@ -183,6 +183,105 @@ import Testing
         #expect(try await desk.broker.status(of: "q").queue.ready == 857)
     }
 
+    // MARK: places and entries that are not as they should be
+
+    @Test func `a place of another type is reported, and the others are moved`() async throws {
+        let job = #"{"class":"A","args":[],"jid":"NAME","queue":"q"}"#
+        try server.run("SADD", "queues", "bad", "q", "worse")
+        try server.run("SET", "queue:bad", "a text")
+        try server.run("LPUSH", "queue:q", job.replacing("NAME", with: "a1"))
+        try server.run("HSET", "queue:worse", "a", "b")
+        try server.run("LPUSH", "schedule", "not sorted")
+        try server.run("ZADD", "retry", "1652403135", job.replacing("NAME", with: "b1"))
+        for arguments in [[], ["--commit"]] {
+            let output = try await Executable.console.run(
+                ["import", "--from", "sidekiq", "--source", source] + arguments,
+                on: server
+            )
+            let isMoved = arguments == ["--commit"]
+            #expect(output.status == 1)
+            #expect(output.text.contains("it holds a string where jobs would be in a list"), "\(output.text)")
+            #expect(output.text.contains("it holds a hash where jobs would be in a list"), "\(output.text)")
+            #expect(output.text.contains("it holds a list where jobs would be in a zset"), "\(output.text)")
+            #expect(
+                output.text.contains(isMoved ? "2 jobs moved, 0 left" : "2 jobs to move, 0 to leave"),
+                "\(output.text)"
+            )
+            #expect(output.error.contains("3 places of 5 cannot be read"), "\(output.error)")
+            #expect(!output.error.contains("nothing was done"), "\(output.error)")
+        }
+        #expect(try await Set(descriptions(in: "q").keys) == ["a1", "b1"])
+        #expect(try server.run("EXISTS", "queue:bad", "queue:worse", "schedule") == "3")
+    }
+
+    @Test func `a set of queues that cannot be read leaves the other places`() async throws {
+        try server.run("SET", "queues", "a text")
+        try server.run("ZADD", "retry", "1652403135", #"{"class":"A","args":[],"jid":"b1","queue":"q"}"#)
+        let output = try await runImport("sidekiq", "--commit")
+        #expect(output.status == 1)
+        #expect(try counts(output) == ["readable": 1, "moved": 1, "skipped": 0])
+        #expect(output.text.contains("name them with --source-queue"), "\(output.text)")
+    }
+
+    @Test func `a payload of another type leaves its job alone`() async throws {
+        try server.run("SET", "_hbJobQueue/GOOD", #"{"SendEmail":{"p":{}}}"#)
+        try server.run("HSET", "_hbJobQueue/BAD", "a", "b")
+        try server.run("ZADD", "_hbJobQueue.pending", "0", "BAD", "1", "GOOD")
+        try server.run("LPUSH", "_hbJobQueue.processing", "WORSE")
+        try server.run("SET", "_hbJobQueue/WORSE.metadata", "a text")
+        let output = try await runImport("swift-jobs", "--commit")
+        #expect(output.status == 1)
+        #expect(try counts(output) == ["readable": 1, "moved": 1, "skipped": 2])
+        #expect(output.text.contains("_hbJobQueue/BAD: "), "\(output.text)")
+        #expect(output.text.contains("_hbJobQueue/WORSE.metadata: "), "\(output.text)")
+        let vapor = #"{"payload":[123,125],"jobName":"x","maxRetryCount":1}"#
+        try server.run("SET", "job:A", vapor)
+        try server.run("LPUSH", "job:B", "a list")
+        try server.run("LPUSH", "vapor_queues[default]", "A", "B")
+        try server.run("SET", "vapor_queues[default]-processing", "a text")
+        let second = try await runImport("vapor-queues", "--commit", "--queue", "vapor")
+        #expect(second.status == 1)
+        #expect(try counts(second) == ["readable": 1, "moved": 1, "skipped": 1])
+        #expect(second.text.contains("it holds a string where jobs would be in a list"), "\(second.text)")
+    }
+
+    @Test func `a queue that is full keeps its jobs where they are`() async throws {
+        let desk = try await Desk(server, queues: ["full"])
+        try await desk.broker.configure("full", QueueSettings(maximumLength: 1))
+        try server.run("SADD", "queues", "full", "q")
+        for id in ["a", "b"] {
+            for queue in ["full", "q"] {
+                let job = #"{"class":"A","args":[],"jid":"\#(id)-\#(queue)","queue":"\#(queue)"}"#
+                try server.run("LPUSH", "queue:\(queue)", job)
+            }
+        }
+        let output = try await runImport("sidekiq", "--commit")
+        #expect(output.status == 1)
+        #expect(try counts(output) == ["readable": 4, "moved": 2, "skipped": 2])
+        #expect(try server.run("LLEN", "queue:full") == "2")
+        #expect(try await descriptions(in: "q").count == 2)
+    }
+
+    @Test func `where an answer is lost in the middle, what was moved is said`() async throws {
+        try server.run("SADD", "queues", "q")
+        for start in stride(from: 0, to: 400, by: 100) {
+            let jobs = (start..<start + 100).map { #"{"class":"A","args":[],"jid":"j\#($0)","queue":"q"}"# }
+            try server.run(["LPUSH", "queue:q"] + jobs)
+        }
+        let target = try RedisServer()
+        let proxy = try ChaosProxy(to: target)
+        defer { proxy.close() }
+        // Of the second page.
+        proxy.treat { $0.contains("j399") ? .loseAnswer : .pass }
+        let output = try await Executable.console.run(
+            ["import", "--from", "sidekiq", "--source", source, "--commit", "--json"],
+            environment: ["ERRAND_REDIS_URL": proxy.url]
+        )
+        #expect(output.status == 1)
+        #expect(try counts(output) == ["readable": 400, "moved": 200, "skipped": 200], "\(output.error)")
+        #expect(try server.run("LLEN", "queue:q") == "200")
+    }
+
     @Test func refusesWhatItCannotDo() async throws {
         #expect(try await runImport("resque").status == 64)
         #expect(try await runImport("sidekiq", "--rename", "no").status == 64)

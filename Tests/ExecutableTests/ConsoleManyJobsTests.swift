@@ -132,6 +132,50 @@ import Testing
         #expect(again.text.contains(#""extra":[1,2]"#) && again.text.contains(#"{"n":1.0}"#))
     }
 
+    @Test func `an import that restores nothing says so`() async throws {
+        try await push([
+            #"{"operation":"work","id":"a"}"#, #"{"operation":"work","id":"b"}"#, #"{"operation":"work","id":"c"}"#,
+        ])
+        let exported = try await jobs(["export"]).text
+        #expect(try await jobs(["delete", "--state", "ready", "--yes"]).status == 0)
+        try await push([#"{"operation":"work","id":"d"}"#])
+        #expect(try await Executable.console.run(["job", "cancel", "d"], on: server).status == 0)
+        let lines = exported + #"{"operation":"work","id":"d"}"# + "\n" + #"{"operation":"work","id":"e"}"# + "\n"
+        let imported = try await jobs(["import", "-"], input: lines)
+        #expect(imported.status == 1)
+        #expect(imported.error.contains("1 accepted, 4 exists"), "\(imported.error)")
+        #expect(imported.error.contains("4 jobs not restored"), "\(imported.error)")
+        #expect(imported.error.contains("(1 cancelled, 3 deleted)"), "\(imported.error)")
+        // What is there is no failure.
+        #expect(try await jobs(["import", "-"], input: #"{"operation":"work","id":"e"}"#).status == 0)
+        let new = try await jobs(["import", "-", "--new-ids"], input: exported)
+        #expect(new.status == 0, "\(new.error)")
+        #expect(try await ids("--state", "ready").count == 4)
+    }
+
+    @Test func `a queue that fails does not hold up the others, and what was done is said`() async throws {
+        for queue in ["a", "b"] {
+            let line = #"{"operation":"work","id":"in-\#(queue)","queue":"\#(queue)"}"#
+            try await push([line])
+            let desk = try await Desk(server, queues: [queue])
+            try await desk.work(.failed, error: "no", queue: queue)
+        }
+        try server.run("DEL", "errand:{a}:idle")
+        try server.run("SET", "errand:{a}:idle", "of another type")
+        let retried = try await jobs(["retry", "--yes"])
+        #expect(retried.status == 78)
+        #expect(retried.text == "1 revived, 1 unknown\n", "\(retried.error)")
+        #expect(
+            retried.error.contains("1 job not retried, or perhaps so, because the broker failed"),
+            "\(retried.error)"
+        )
+        let one = try await Executable.console.run(["job", "cancel", "in-a", "in-b"], on: server)
+        #expect(one.status == 78)
+        #expect(one.text.contains("in-b cancelled\n"), "\(one.text)")
+        #expect(one.error.contains("not done for 1 of 2 jobs"), "\(one.error)")
+        #expect(!one.error.contains("nothing was done"))
+    }
+
     @Test func importsTheSameJobsAsNewOnesOnlyWhenAsked() async throws {
         try await pushDead(["x"])
         let same = try await jobs(["import", "-", "--json"], input: try await jobs(["export"]).text)
@@ -181,6 +225,49 @@ import Testing
         #expect(all.first?["priority"] == 7)
         let shown = try await Executable.console.run(["job", "show", id, "--json", "--show-arguments"], on: server)
         #expect(try shown.object["arguments"] == ["path": "b.jpg"])
+    }
+
+    @Test(arguments: [
+        ("rm", #"what the editor "rm" left cannot be read: there is no such file; nothing was changed"#),
+        ("truncate -s 0", #"the editor "truncate -s 0" left an empty file; nothing was changed"#),
+        ("/nowhere/vi", #"the editor "/nowhere/vi" cannot be started (status 127): set $VISUAL or $EDITOR"#),
+        ("sh -c 'kill -9 $$' sh", "was killed by signal 9; nothing was changed"),
+        ("sh -c 'exit 3' sh", "ended with status 3; nothing was changed"),
+        ("sh -c 'rm \"$1\"; mkdir \"$1\"' sh", "cannot be read: it is a directory, not a file; nothing was changed"),
+    ])
+    func `what an editor does wrong is said, and the dead job stays`(editor: String, words: String) async throws {
+        try await makeDead()
+        let output = try await edit(editor: editor)
+        #expect(output.status == 1)
+        #expect(output.error.contains(words), "\(output.error)")
+        #expect(!output.error.contains("Cocoa") && !output.error.contains("couldn"), "\(output.error)")
+        #expect(try await jobs().map { $0["state"] } == ["dead"])
+    }
+
+    @Test func `a description may come from Windows, and a path that is no file is explained`() async throws {
+        try await makeDead()
+        let folder = try await edit("--description", server.directory)
+        #expect(folder.status == 65)
+        #expect(
+            folder.error.contains("\(server.directory) cannot be read: it is a directory, not a file"),
+            "\(folder.error)"
+        )
+        let text = "\u{FEFF}{\r\n\"operation\":\"work\",\"queue\":\"images\"}\r\n"
+        let output = try await edit("--description", "-", input: text)
+        #expect(output.status == 0, "\(output.error)")
+    }
+
+    @Test func `a place for temporary files that is not there is named`() async throws {
+        try await makeDead()
+        let output = try await Executable.console.run(
+            ["job", "edit", "one"],
+            environment: ["ERRAND_REDIS_URL": server.url, "EDITOR": "true", "VISUAL": "", "TMPDIR": "/etc/passwd/tmp"]
+        )
+        #expect(output.status == 69)
+        #expect(
+            output.error.contains("cannot make a directory in /etc/passwd/tmp: a part of its path is not a directory"),
+            "\(output.error)"
+        )
     }
 
     #if os(Linux)

@@ -42,6 +42,32 @@ import Testing
         #expect(output.lines.count == 3)
     }
 
+    @Test func `a mark of Windows in front of a line is no part of it`() async throws {
+        let line = #"{"operation":"work"}"#
+        // Two such files, one behind the other.
+        let output = try await push(["\u{FEFF}\(line)\r", line + "\r", "\u{FEFF}\(line)\r", "\u{FEFF}\r"])
+        #expect(output.status == 0, "\(output.error)")
+        #expect(output.lines.count == 3)
+    }
+
+    @Test func `input in UTF-16 is refused at once, with the way to convert it`() async throws {
+        let lines = "{\"operation\":\"work\"}\r\n{\"operation\":\"work\"}\r\n"
+        for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian] {
+            let output = try await push(Array(try #require(lines.data(using: encoding))))
+            #expect(output.status == 65)
+            #expect(output.error.contains("standard input is not UTF-8 but, as it seems, UTF-16"), "\(output.error)")
+            #expect(!output.error.contains("line 2"), "\(output.error)")
+        }
+    }
+
+    @Test func `arguments may begin with a mark of Windows`() async throws {
+        let output = try await Executable.producer.run(["push", "work", "\u{FEFF}{\"a\":1}", "--json"], on: server)
+        #expect(output.status == 0, "\(output.error)")
+        let id = try #require(try output.object["id"]?.string)
+        let shown = try await Executable.console.run(["job", "show", id, "--json", "--show-arguments"], on: server)
+        #expect(try shown.object["arguments"] == ["a": 1])
+    }
+
     @Test func takesAnEmptyInput() async throws {
         let output = try await push([UInt8]())
         #expect(output.status == 0)
@@ -120,6 +146,45 @@ import Testing
         let output = try await push((0..<1000).map { _ in #"{"operation":"work"}"# })
         #expect(output.status == 69)
         #expect(output.error.contains("lines 501 to 1000"))
+        #expect(output.error.contains("500 accepted, 500 not pushed"))
         #expect(output.lines.count == 500)
+    }
+
+    @Test func `a full queue does not hold back the lines of other queues`() async throws {
+        let desk = try await Desk(server, queues: ["full", "other"])
+        try await desk.broker.configure("full", QueueSettings(maximumLength: 1))
+        func line(_ queue: String) -> String { #"{"operation":"work","queue":"\#(queue)"}"# }
+        #expect(try await push([line("full")]).status == 0)
+        // The first batch is all for the full queue, and one line of the next one.
+        let lines =
+            Array(repeating: line("full"), count: 600) + [line("other"), "rubbish", line("full"), line("other")]
+        let output = try await push(lines)
+        #expect(output.status == 69, "\(output.error)")
+        #expect(try output.objects.map { $0["queue"]?.string } == ["other", "other"])
+        #expect(output.error.contains("lines 1 to 500 not pushed to queue full"), "\(output.error)")
+        #expect(output.error.contains("2 accepted, 601 not pushed, 1 refused"), "\(output.error)")
+        #expect(!output.error.contains("no jobs in the input"), "\(output.error)")
+        #expect(try await desk.broker.status(of: "other").queue.ready == 2)
+    }
+
+    @Test func `a full queue alone is not an input without jobs`() async throws {
+        let desk = try await Desk(server)
+        try await desk.broker.configure("default", QueueSettings(maximumLength: 1))
+        #expect(try await push([#"{"operation":"work"}"#]).status == 0)
+        let output = try await push([#"{"operation":"work"}"#])
+        #expect(output.status == 69)
+        #expect(output.error.contains("line 1 not pushed to queue default"), "\(output.error)")
+        #expect(!output.error.contains("no jobs in the input"), "\(output.error)")
+    }
+
+    @Test func `an input that cannot be read is explained in plain words`() async throws {
+        for (path, words) in [
+            (server.directory, "it is a directory, not a file"),
+            ("/etc/passwd/x", "a part of its path is not a directory"),
+        ] {
+            let output = try await Executable.producer.run(["push", "--from", path], on: server)
+            #expect(output.status == 65)
+            #expect(output.error.contains("\(path) cannot be read: \(words)"), "\(output.error)")
+        }
     }
 }

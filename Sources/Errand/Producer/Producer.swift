@@ -51,10 +51,11 @@ public struct Producer: Sendable {
         return receipt
     }
 
-    /// Pushes many descriptions, those of one queue in one call and in order.
+    /// Pushes many descriptions, those of one queue in one call and in order. A queue that is full does not hold up the
+    /// others.
     ///
-    /// - Returns: a receipt for each, in their order. When the broker fails after having taken some queue's jobs, the
-    ///   receipts of the others are `unknown`.
+    /// - Returns: a receipt for each, in their order. Where the broker took the jobs of some queues only, the receipts of
+    ///   the others are `unknown`.
     /// - Throws: as ``push(_:)``; nothing was taken then.
     public func push(contentsOf descriptions: [OperationDescription]) async throws -> [Receipt] {
         try await middleware.push(descriptions) { descriptions in
@@ -64,27 +65,45 @@ public struct Producer: Sendable {
         }
     }
 
-    /// Pushes jobs that are settled already.
+    /// Pushes jobs that are settled already, as ``push(contentsOf:)`` does.
     public func push(envelopes: [JobEnvelope]) async throws(BrokerError) -> [Receipt] {
+        let results = await pushEach(envelopes)
+        let isTaken = results.contains { if case .success = $0 { true } else { false } }
+        if !isTaken, let first = results.first { return [try first.get()] }
+        return zip(envelopes, results).map { envelope, result in
+            (try? result.get()) ?? envelope.receipt(.unknown)
+        }
+    }
+
+    /// Pushes jobs that are settled already, those of one queue in one call and in order.
+    ///
+    /// - Returns: for each job its receipt, or the error with which the broker certainly did not take it.
+    package func pushEach(_ envelopes: [JobEnvelope]) async -> [Result<Receipt, BrokerError>] {
         var order: [String] = []
         var positions: [String: [Int]] = [:]
         for (position, envelope) in envelopes.enumerated() {
             if positions[envelope.queue] == nil { order.append(envelope.queue) }
             positions[envelope.queue, default: []].append(position)
         }
-        var receipts = envelopes.map { Receipt(id: $0.id, queue: $0.queue, outcome: .unknown) }
-        var somethingTaken = false
+        var results = envelopes.map { Result<Receipt, BrokerError>.success($0.receipt(.unknown)) }
+        // A broker that is not there is not waited for again for each of the other queues.
+        var outage: BrokerError?
         for queue in order {
             let wanted = positions[queue] ?? []
             do throws(BrokerError) {
+                if let outage { throw outage }
                 for (position, receipt) in zip(wanted, try await broker.push(wanted.map { envelopes[$0] }, to: queue)) {
-                    receipts[position] = receipt
+                    results[position] = .success(receipt)
                 }
-                somethingTaken = true
             } catch {
-                if !somethingTaken { throw error }
+                if [.notReachable, .closed].contains(error.code) { outage = error }
+                for position in wanted { results[position] = .failure(error) }
             }
         }
-        return receipts
+        return results
     }
+}
+
+extension JobEnvelope {
+    fileprivate func receipt(_ outcome: Receipt.Outcome) -> Receipt { Receipt(id: id, queue: queue, outcome: outcome) }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import ErrandText
 
 /// The operations that producers may push and workers run, read from a YAML or JSON file.
 ///
@@ -30,19 +30,9 @@ package struct Catalogue: Sendable {
     /// - Parameter path: The file, UTF-8, YAML or JSON.
     /// - Throws: ``CatalogueError`` if the file cannot be read or anything in it is not as it should be.
     package init(contentsOf path: String) throws(CatalogueError) {
-        let bytes: Data
-        do {
-            let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-            defer { try? file.close() }
-            bytes = try file.read(upToCount: Self.mostBytes + 1) ?? Data()
-        } catch {
-            throw CatalogueError(source: path, reason: "cannot be read: \(Self.explain(error))")
-        }
-        guard bytes.count <= Self.mostBytes else {
-            throw CatalogueError(
-                source: path,
-                reason: "is larger than \(Self.mostBytes >> 20) MiB; that is no catalogue"
-            )
+        let bytes: [UInt8]
+        do throws(TextFile.Problem) { bytes = try TextFile.read(path, atMost: Self.mostBytes) } catch {
+            throw CatalogueError(source: path, reason: "\(error)" + (error.isTooLarge ? "; that is no catalogue" : ""))
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw CatalogueError(source: path, reason: "is not valid UTF-8; save it as UTF-8 text")
@@ -63,13 +53,5 @@ package struct Catalogue: Sendable {
     /// The queues that the operations and schedules name, each once, in alphabetical order.
     package var queues: [String] {
         Set(operations.values.compactMap(\.queue) + schedules.compactMap(\.queue)).sorted()
-    }
-
-    private static func explain(_ error: any Error) -> String {
-        switch (error as? CocoaError)?.code {
-        case .fileReadNoSuchFile: "there is no such file"
-        case .fileReadNoPermission: "this user may not read it"
-        default: error.localizedDescription
-        }
     }
 }

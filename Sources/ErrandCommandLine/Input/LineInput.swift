@@ -1,5 +1,5 @@
 import Dispatch
-import Foundation
+import ErrandText
 import Synchronization
 
 #if canImport(Glibc)
@@ -28,6 +28,9 @@ package final class LineInput: Sendable {
     /// How long a line that was read waits for more.
     private static let gathering = Duration.milliseconds(50)
 
+    /// What errors call the input.
+    package let name: String
+
     private let descriptor: Int32
     private let isOwned: Bool
     private let state: Mutex<State>
@@ -41,9 +44,10 @@ package final class LineInput: Sendable {
     /// - Parameter lineLimit: the most bytes of a line.
     package init(_ path: String, lineLimit: Int) throws(CommandFailure) {
         isOwned = path != "-"
+        name = isOwned ? path : "standard input"
         descriptor = isOwned ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO
         guard descriptor >= 0 else {
-            throw CommandFailure("cannot read \(path): \(String(cString: strerror(errno)))", ExitStatus.badInput)
+            throw CommandFailure("\(path) cannot be read: \(TextFile.reason(errno, path))", ExitStatus.badInput)
         }
         var facts = stat()
         let isFile = fstat(descriptor, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
@@ -114,7 +118,7 @@ package final class LineInput: Sendable {
         let count = bytes.withUnsafeMutableBytes { systemRead(descriptor, $0) }
         if count < 0 {
             if errno == EINTR || errno == EAGAIN { return }
-            throw CommandFailure("cannot read the input: \(String(cString: strerror(errno)))", ExitStatus.badInput)
+            throw CommandFailure("\(name) cannot be read: \(FileProblem.words(for: errno))", ExitStatus.badInput)
         }
         if count == 0 {
             state.isAtEnd = true

@@ -1,4 +1,5 @@
 #if MetricsSupport
+    import ErrandText
     import Foundation
     package import Logging
     package import Metrics
@@ -30,9 +31,11 @@
             }
             registry = MetricsRegistry(labels: [(kind, url.deletingPathExtension().lastPathComponent)])
             do { try write() } catch {
+                let isFull = FileProblem.isOutOfSpace(error)
                 throw CommandFailure(
-                    "cannot write the metrics to \(path): \(error.localizedDescription). Name a file in a folder that may be written to",
-                    ExitStatus.badConfiguration
+                    "cannot write the metrics to \(path): \(FileProblem.words(for: error)). "
+                        + (isFull ? "Make room, or name" : "Name") + " a file in a folder that can be written to",
+                    isFull ? ExitStatus.notWritten : ExitStatus.badConfiguration
                 )
             }
         }
@@ -62,7 +65,10 @@
         /// Jobs are not to wait for a disk that is full.
         private func tryToWrite(_ logger: Logger) {
             do { try write() } catch {
-                logger.warning("metrics not written", metadata: ["file": "\(url.path)", "error": "\(error)"])
+                logger.warning(
+                    "metrics not written",
+                    metadata: ["file": "\(url.path)", "error": "\(FileProblem.words(for: error))"]
+                )
             }
         }
 

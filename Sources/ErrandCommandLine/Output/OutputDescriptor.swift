@@ -1,4 +1,5 @@
 import ArgumentParser
+import ErrandText
 
 #if canImport(Glibc)
     import Glibc
@@ -47,7 +48,7 @@ struct OutputDescriptor: Sendable {
             _ = raise(SIGPIPE)
         }
         StandardError.write(
-            "error: cannot write the output: \(String(cString: strerror(error))). What was written of it is not all"
+            "error: cannot write the output: \(FileProblem.words(for: error)). What was written of it is not all"
         )
         exit(ExitStatus.notWritten.rawValue)
     }

@@ -1,5 +1,6 @@
 package import Errand
 import ErrandOperator
+import ErrandText
 import Logging
 
 /// Pushes a job for each line of an input, in batches as they are read.
@@ -10,8 +11,7 @@ package struct LinesPush {
     private let measuring: Measuring?
     private let filled: (OperationDescription) throws -> OperationDescription
     private var progress: ProgressBar
-    private var outcomes: [Receipt.Outcome: Int] = [:]
-    private var refused = 0
+    private var tally = LinesTally()
 
     /// Makes a push.
     ///
@@ -34,44 +34,74 @@ package struct LinesPush {
         progress = ProgressBar(total: input.size)
     }
 
-    /// Pushes until the input ends, and tells what became of its lines.
+    /// Pushes until the input ends, and reports the outcomes of its lines.
     ///
-    /// - Throws: `CommandFailure` when a line was refused, when an answer was lost, and when the broker takes no more.
-    package mutating func run() async throws {
+    /// - Parameter onReceipts: called with the receipts of each batch.
+    /// - Throws: `CommandFailure` when a line was refused or not taken, when an answer was lost, and when the broker
+    ///   cannot be reached.
+    package mutating func run(onReceipts: ([Receipt]) async throws -> Void = { _ in }) async throws {
         while let lines = try await input.nextBatch() {
+            try checkEncoding(of: lines)
             let jobs = lines.compactMap { job(of: $0) }
-            if !jobs.isEmpty { try await push(jobs, lines) }
-            let (consumed, count) = (input.consumed, pushed)
+            if !jobs.isEmpty { try await onReceipts(try await push(jobs, upTo: lines.last)) }
+            let (consumed, count) = (input.consumed, tally.pushed)
             progress.update(consumed, "\(count) pushed")
         }
         progress.hide()
-        StandardError.write(summary)
-        try judge()
+        StandardError.write(tally.summary)
+        if let failure = tally.failure { throw failure }
     }
 
-    private mutating func push(_ jobs: [LineJob], _ lines: [InputLine]) async throws {
-        let receipts: [Receipt]
-        do { receipts = try await handOver(jobs) } catch let error as BrokerError {
-            progress.hide()
-            let failure = CommandFailure(error)
-            let place =
-                "lines \(lines.first?.number ?? 0) to \(lines.last?.number ?? 0) and what follows them were not pushed"
-            StandardError.write(summary)
-            throw CommandFailure(
-                "\(place): \(failure.message)",
-                outcomes[.unknown] == nil ? failure.status : ExitStatus.unknown
-            )
+    private func checkEncoding(of lines: [InputLine]) throws(CommandFailure) {
+        guard let first = lines.first, first.number == 1, case .bytes(let bytes) = first.content,
+            let objection = TextEncoding.objection(to: bytes)
+        else { return }
+        throw CommandFailure("\(input.name) \(objection)", ExitStatus.badInput)
+    }
+
+    private mutating func push(_ jobs: [LineJob], upTo last: InputLine?) async throws -> [Receipt] {
+        let results = await producer.pushEach(jobs.map(\.envelope))
+        var taken: [(job: LineJob, receipt: Receipt)] = []
+        var refusals: [(line: Int, queue: String, error: BrokerError)] = []
+        for (job, result) in zip(jobs, results) {
+            switch result {
+            case .success(let receipt): taken.append((job, receipt))
+            case .failure(let error): refusals.append((job.number, job.envelope.queue, error))
+            }
         }
-        for receipt in receipts { outcomes[receipt.outcome, default: 0] += 1 }
+        let receipts = taken.map(\.receipt)
+        _ = try await measuring?.counting(taken.map(\.job.description)) { receipts }
+        for receipt in receipts { tally.count(receipt) }
         if json { StandardOutput.write(raw: receipts.flatMap { $0.json.bytes + [UInt8(ascii: "\n")] }) }
+        for (queue, lines) in Dictionary(grouping: refusals, by: \.queue).sorted(by: { $0.key < $1.key }) {
+            try report(lines.map(\.line), of: queue, lines.first?.error, upTo: last)
+        }
+        return receipts
     }
 
-    private func handOver(_ jobs: [LineJob]) async throws -> [Receipt] {
-        let envelopes = jobs.map(\.envelope)
-        guard let measuring else { return try await producer.push(envelopes: envelopes) }
-        return try await measuring.counting(jobs.map(\.description)) {
-            try await producer.push(envelopes: envelopes)
+    /// Reports lines that one queue did not take. Another queue may take the lines that follow; a broker that is not
+    /// there takes none.
+    private mutating func report(
+        _ lines: [Int],
+        of queue: String,
+        _ error: BrokerError?,
+        upTo last: InputLine?
+    ) throws(CommandFailure) {
+        guard let error else { return }
+        let failure = CommandFailure(error)
+        progress.hide()
+        let isOfQueue = error.code == .full || error.code == .refused
+        if isOfQueue {
+            tally.notTaken(lines.count, failure)
+            let place = LineRanges(lines).description
+            StandardError.write("\(place) not pushed to queue \(queue): \(failure.message)", as: .warning)
+            return
         }
+        StandardError.write(tally.summary)
+        throw CommandFailure(
+            "lines \(lines.first ?? 0) to \(last?.number ?? 0) and what follows them were not pushed: \(failure.message)",
+            tally.hasUnknown ? ExitStatus.unknown : failure.status
+        )
     }
 
     /// What a line describes; `nil` for an empty one and for one that is refused.
@@ -85,46 +115,24 @@ package struct LinesPush {
                     ExitStatus.badInput
                 )
             case .bytes(let bytes):
-                if bytes.allSatisfy(Self.isBlank) { return nil }
-                let description = try filled(OperationDescription(json: bytes))
-                return LineJob(description: description, envelope: try description.settled())
+                let text = TextEncoding.withoutMark(bytes)
+                if text.allSatisfy(Self.isBlank) { return nil }
+                let description = try filled(OperationDescription(json: text))
+                return LineJob(number: line.number, description: description, envelope: try description.settled())
             }
         } catch {
             progress.hide()
-            refused += 1
+            tally.refuse()
             StandardError.write("line \(line.number): \(error)", as: .warning)
             return nil
         }
     }
 
     private struct LineJob {
+        let number: Int
         let description: OperationDescription
         let envelope: JobEnvelope
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0D].contains(byte) }
-
-    private var pushed: Int { outcomes.values.reduce(0, +) }
-
-    private var summary: String {
-        let counts = Receipt.Outcome.allCases.compactMap { outcome in
-            outcomes[outcome].map { "\($0) \(outcome.rawValue)" }
-        }
-        let words = counts + (refused > 0 ? ["\(refused) refused"] : [])
-        return words.isEmpty ? "no jobs in the input" : words.joined(separator: ", ")
-    }
-
-    private func judge() throws(CommandFailure) {
-        if let count = outcomes[.unknown] {
-            // Stronger than "a line was refused", which promises that all others were pushed.
-            throw CommandFailure(
-                "the broker did not confirm \(count.counted("job")): they may or may not have been accepted. "
-                    + "Push them again with the ids of their receipts: that never makes a second job",
-                ExitStatus.unknown
-            )
-        }
-        if refused > 0 {
-            throw CommandFailure("\(refused.counted("line")) refused; the rest was pushed", ExitStatus.badInput)
-        }
-    }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
+import ErrandText
 import Foundation
 
 /// Measures what a broker and a worker on this machine carry.
@@ -140,7 +141,7 @@ struct BenchCommand: AsyncParsableCommand {
 
     private func draw(_ points: [GrowthPoint], into plot: String) throws {
         do { try Data(GrowthPlot(points: points).svg.utf8).write(to: URL(fileURLWithPath: plot)) } catch {
-            throw CommandFailure("cannot write \(plot): \(error.localizedDescription)", ExitStatus.unsuccessful)
+            throw CommandFailure("cannot write \(plot): \(FileProblem.words(for: error))", ExitStatus.notWritten)
         }
     }
 }

@@ -30,11 +30,21 @@ struct DoctorCommand: AsyncParsableCommand {
             var report = DoctorReport()
             let lost = queues.named.isEmpty ? try await broker.auditRegistry(repair: repair) : []
             let names = try await Set(queues.queues(of: broker) + lost.map(\.queue)).sorted()
-            report.findings = lost + (try await QueueExamination(broker: broker, repair: repair).findings(in: names))
-            report.advice = try await ServerAdvice(broker: broker).advice
-            report.advice += try await QueueAdvice(broker: broker).advice(on: names)
-            if options.json { StandardOutput.write(report.json.bytes) } else { report.print() }
+            report.findings = lost
+            do {
+                try await QueueExamination(broker: broker, repair: repair).add(to: &report.findings, in: names)
+                report.advice = try await ServerAdvice(broker: broker).advice
+                report.advice += try await QueueAdvice(broker: broker).advice(on: names)
+            } catch {
+                // What was found until then, and perhaps repaired, is not lost with the broker.
+                if !report.isClean { write(report) }
+                throw error
+            }
+            write(report)
             if !report.isClean { throw ExitStatus.unsuccessful }
         }
+    }
+    private func write(_ report: DoctorReport) {
+        if options.json { StandardOutput.write(report.json.bytes) } else { report.print() }
     }
 }

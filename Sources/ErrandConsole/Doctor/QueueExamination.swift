@@ -8,22 +8,21 @@ struct QueueExamination {
     let broker: RedisBroker
     let repair: Bool
 
-    /// The findings of all these queues.
-    func findings(in queues: [String]) async throws -> [Finding] {
-        var findings: [Finding] = []
-        for queue in queues { findings += repair ? try await mended(queue) : try await self.findings(in: queue) }
-        return findings
+    /// The findings of all these queues, added to a list that is right also where the broker fails in the middle.
+    func add(to findings: inout [Finding], in queues: [String]) async throws {
+        for queue in queues {
+            if repair { try await mend(queue, &findings) } else { findings += try await self.findings(in: queue) }
+        }
     }
 
     /// What is mended may show what else is wrong, so a queue is looked at until there is nothing more to mend.
-    private func mended(_ queue: String) async throws -> [Finding] {
-        var mended: [Finding] = []
+    private func mend(_ queue: String, _ findings: inout [Finding]) async throws {
         for _ in 0..<Self.roundsAtMost {
-            let found = try await findings(in: queue)
-            mended += found.filter(\.repaired)
-            guard found.contains(where: \.repaired) else { return mended + found }
+            let found = try await self.findings(in: queue)
+            findings += found.filter(\.repaired)
+            guard found.contains(where: \.repaired) else { return findings += found }
         }
-        return mended + (try await findings(in: queue)).filter { !$0.repaired }
+        findings += try await self.findings(in: queue).filter { !$0.repaired }
     }
 
     private static let roundsAtMost = 5

@@ -14,28 +14,31 @@ struct ForeignRedis: Sendable {
         return try await broker.command(writer)
     }
 
+    /// Runs a command about one key, which its error then names.
+    private func ask(_ command: String, _ key: String) async throws(BrokerError) -> RESPValue {
+        do throws(BrokerError) { return try await run(Array(command.utf8), Array(key.utf8)) } catch {
+            throw BrokerError(error.code, "\(key): \(error.message)")
+        }
+    }
+
     /// What kind of key it is: `list`, `zset`, …; `none` when it is not there.
-    func type(of key: String) async throws(BrokerError) -> String {
-        try await run(Array("TYPE".utf8), Array(key.utf8)).text ?? "none"
-    }
+    func type(of key: String) async throws(BrokerError) -> String { try await ask("TYPE", key).text ?? "none" }
 
-    func text(_ key: String) async throws(BrokerError) -> [UInt8]? {
-        try await run(Array("GET".utf8), Array(key.utf8)).bytes
-    }
+    func text(_ key: String) async throws(BrokerError) -> [UInt8]? { try await ask("GET", key).bytes }
 
-    func exists(_ key: String) async throws(BrokerError) -> Bool {
-        try await run(Array("EXISTS".utf8), Array(key.utf8)).number == 1
-    }
+    func exists(_ key: String) async throws(BrokerError) -> Bool { try await ask("EXISTS", key).number == 1 }
 
     func field(_ field: String, of key: String) async throws(BrokerError) -> String? {
-        try await run(Array("HGET".utf8), Array(key.utf8), Array(field.utf8)).text
+        do throws(BrokerError) {
+            return try await run(Array("HGET".utf8), Array(key.utf8), Array(field.utf8)).text
+        } catch { throw BrokerError(error.code, "\(key): \(error.message)") }
     }
 
     func members(of key: String) async throws(BrokerError) -> [String] {
-        try await run(Array("SMEMBERS".utf8), Array(key.utf8)).elements?.compactMap(\.text) ?? []
+        try await ask("SMEMBERS", key).elements?.compactMap(\.text) ?? []
     }
 
-    func delete(_ key: String) async throws(BrokerError) { try await run(Array("DEL".utf8), Array(key.utf8)) }
+    func delete(_ key: String) async throws(BrokerError) { _ = try await ask("DEL", key) }
 
     /// Keys like a pattern, found step by step.
     func keys(like pattern: String) async throws(BrokerError) -> [String] {

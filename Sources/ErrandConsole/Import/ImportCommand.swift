@@ -81,7 +81,7 @@ struct ImportCommand: AsyncParsableCommand {
                 renames: try renames(),
                 commits: commit
             )
-            try tell(try await run.run())
+            try write(await run.run())
         }
     }
 
@@ -97,7 +97,8 @@ struct ImportCommand: AsyncParsableCommand {
         return renames
     }
 
-    private func tell(_ found: [ImportRun.Found]) throws {
+    private func write(_ report: ImportRun.Report) throws {
+        let found = report.found
         let sums = found.reduce(into: (readable: 0, moved: 0, skipped: 0)) { sums, one in
             sums = (sums.readable + one.readable, sums.moved + one.moved, sums.skipped + one.skipped)
         }
@@ -105,24 +106,37 @@ struct ImportCommand: AsyncParsableCommand {
             let object: JSONOutput = .object([
                 ("from", .text(from.rawValue)), ("committed", .truth(commit)), ("readable", .count(sums.readable)),
                 ("moved", .count(sums.moved)), ("skipped", .count(sums.skipped)), ("places", .list(found.map(\.json))),
+                ("problem", .text(orNull: report.failure?.message)),
             ])
             StandardOutput.write(object.bytes)
         } else {
-            for one in found { tell(one) }
+            for one in found { write(one) }
             StandardOutput.write(
                 commit
                     ? "\(sums.moved.counted("job")) moved, \(sums.skipped) left where they are"
                     : "\(sums.readable.counted("job")) to move, \(sums.skipped) to leave; nothing was changed: --commit moves them"
             )
         }
+        if let failure = report.failure {
+            let until = commit ? "; what was moved until then is said above, and it can be run again" : ""
+            throw CommandFailure("stopped: \(failure.message)\(until)", failure.status)
+        }
+        let unread = found.count { $0.problem != nil }
+        if unread > 0 {
+            throw CommandFailure(
+                "\(unread.counted("place")) of \(found.count) cannot be read, as said above; the others were \(commit ? "moved" : "looked at")",
+                ExitStatus.unsuccessful
+            )
+        }
         if commit, sums.skipped > 0 { throw ExitStatus.unsuccessful }
     }
 
-    private func tell(_ found: ImportRun.Found) {
+    private func write(_ found: ImportRun.Found) {
         let kind = found.place.isStranded ? "stranded" : "waiting"
         StandardOutput.write(
             "\(found.place.key.terminalSafe)  \(kind): \(found.readable), moved \(found.moved), left \(found.skipped)"
         )
+        if let problem = found.problem { StandardOutput.write("    not read on: \(problem.message.terminalSafe)") }
         for reason in found.reasons { StandardOutput.write("    left: \(reason.terminalSafe)") }
     }
 }

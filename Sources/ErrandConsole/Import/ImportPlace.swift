@@ -11,6 +11,8 @@ struct ImportPlace: Sendable {
     let queue: String
     /// Whether jobs in it were taken by a worker.
     let isStranded: Bool
+    /// Why it cannot be looked into, where that is known already.
+    var problem: BrokerError?
 
     /// One entry of the place.
     struct Entry: Sendable {
@@ -47,6 +49,11 @@ struct ImportPlace: Sendable {
             : try await redis.run(Array("LREM".utf8), Array(key.utf8), Array("-1".utf8), entry.member)
         return (reply.number ?? 0) > 0
     }
+}
+
+extension BrokerError {
+    /// Whether the server refused what it was asked about one key, and may still serve others.
+    var isOfOneKey: Bool { code == .refused || code == .notPermitted }
 }
 
 /// Why an entry of another library cannot be moved.

@@ -12,6 +12,16 @@ struct ImportRun {
         var skipped = 0
         /// The first few reasons why jobs stay where they are.
         var reasons: [String] = []
+        /// Why the place could not be read, or not to its end.
+        var problem: BrokerError?
+    }
+
+    /// What was found and done, also where the run stopped in the middle.
+    struct Report {
+        /// The places that hold jobs, or cannot be read.
+        var found: [Found] = []
+        /// Why the run stopped.
+        var failure: CommandFailure?
     }
 
     private static let page = 200
@@ -26,25 +36,46 @@ struct ImportRun {
     /// Whether to move them, or just to look.
     let commits: Bool
 
-    func run() async throws -> [Found] {
-        var all: [Found] = []
-        for place in try await source.places() {
-            let found = try await look(into: place)
-            if found.readable + found.skipped > 0 { all.append(found) }
+    func run() async -> Report {
+        var report = Report()
+        do {
+            for place in try await source.places() {
+                var found = Found(place: place, problem: place.problem)
+                defer { if found.isWorthTelling { report.found.append(found) } }
+                if place.problem == nil { try await look(into: place, &found) }
+            }
+        } catch let error as BrokerError {
+            report.failure = CommandFailure(error)
+        } catch {
+            report.failure = CommandFailure("\(error)", ExitStatus.badInput)
         }
-        return all
+        report.failure = report.failure ?? report.missingPermission
+        return report
     }
 
-    private func look(into place: ImportPlace) async throws -> Found {
-        var found = Found(place: place)
+    /// A place that cannot be read is reported, and is no reason to leave the others.
+    private func look(into place: ImportPlace, _ found: inout Found) async throws {
+        do { try await readAll(of: place, &found) } catch let error as BrokerError where error.isOfOneKey {
+            found.problem = try await explain(error, place)
+        }
+    }
+
+    private func explain(_ error: BrokerError, _ place: ImportPlace) async throws(BrokerError) -> BrokerError {
+        guard error.code == .refused else { return error }
+        let (type, wanted) = (try await redis.type(of: place.key), place.isSorted ? "zset" : "list")
+        if type == wanted || type == "none" { return error }
+        return BrokerError(.refused, "it holds a \(type) where jobs would be in a \(wanted)")
+    }
+
+    private func readAll(of place: ImportPlace, _ found: inout Found) async throws {
         var offset = 0
         while true {
             let entries = try await place.entries(from: offset, count: Self.page, redis)
-            if entries.isEmpty { return found }
-            var jobs: [(entry: ImportPlace.Entry, description: OperationDescription)] = []
+            if entries.isEmpty { return }
+            var jobs: [Job] = []
             for entry in entries {
-                do { jobs.append((entry, settled(try await source.description(of: entry, in: place)))) } catch {
-                    if let error = error as? BrokerError { throw error }
+                do { jobs.append(Job(entry: entry, envelope: try await envelope(of: entry, in: place))) } catch {
+                    if let error = error as? BrokerError, !error.isOfOneKey { throw error }
                     found.skip("\(error)")
                 }
             }
@@ -55,38 +86,79 @@ struct ImportRun {
         }
     }
 
-    private func settled(_ description: OperationDescription) -> OperationDescription {
-        description.moved(to: queue, as: renames[description.operation])
+    private struct Job {
+        let entry: ImportPlace.Entry
+        let envelope: JobEnvelope
     }
 
-    private func move(
-        _ jobs: [(entry: ImportPlace.Entry, description: OperationDescription)],
+    private func envelope(of entry: ImportPlace.Entry, in place: ImportPlace) async throws -> JobEnvelope {
+        let description = try await source.description(of: entry, in: place)
+        return try description.moved(to: queue, as: renames[description.operation]).settled()
+    }
+
+    private func move(_ jobs: [Job], _ place: ImportPlace, _ found: inout Found) async throws -> Int {
+        var removed = 0
+        var outage: BrokerError?
+        for (job, result) in zip(jobs, await producer.pushEach(jobs.map(\.envelope))) {
+            switch result {
+            case .failure(let error):
+                found.skip("not pushed: \(error.message)")
+                if ![.full, .refused].contains(error.code) { outage = error }
+            case .success(let receipt) where receipt.outcome == .unknown:
+                found.skip("the broker did not confirm the job; run the command again")
+            case .success(let receipt):
+                do throws(BrokerError) {
+                    if let outage { throw outage }
+                    removed += try await takeOut(job, receipt, place, &found)
+                } catch {
+                    found.skip(
+                        "pushed, but not taken out there: run the command again, or it may run twice: \(error.message)"
+                    )
+                    if !error.isOfOneKey { outage = error }
+                }
+            }
+        }
+        if let outage { throw outage }
+        return removed
+    }
+
+    private func takeOut(
+        _ job: Job,
+        _ receipt: Receipt,
         _ place: ImportPlace,
         _ found: inout Found
-    ) async throws -> Int {
-        guard !jobs.isEmpty else { return 0 }
-        let receipts = try await producer.push(contentsOf: jobs.map(\.description))
-        var removed = 0
-        for (job, receipt) in zip(jobs, receipts) {
-            guard receipt.outcome != .unknown else {
-                found.skip("the broker did not confirm the job; run the command again")
-                continue
-            }
-            guard try await place.remove(job.entry, redis) else {
-                found.skip("\(receipt.id) was taken by an old worker meanwhile: it may run twice")
-                continue
-            }
-            removed += 1
-            found.moved += 1
-            try await source.forget(job.entry, in: place)
+    ) async throws(BrokerError) -> Int {
+        guard try await place.remove(job.entry, redis) else {
+            found.skip("\(receipt.id) was taken by an old worker meanwhile: it may run twice")
+            return 0
         }
-        return removed
+        found.moved += 1
+        do throws(BrokerError) { try await source.forget(job.entry, in: place) } catch {
+            found.add("\(receipt.id) was moved, but what is kept of it there stays: \(error.message)")
+        }
+        return 1
+    }
+}
+
+extension ImportRun.Report {
+    /// Where the user may read none of the places, that is the failure and no partial success.
+    fileprivate var missingPermission: CommandFailure? {
+        guard let first = found.first?.problem, found.allSatisfy({ $0.problem?.code == .notPermitted }) else {
+            return nil
+        }
+        return CommandFailure(first)
     }
 }
 
 extension ImportRun.Found {
+    fileprivate var isWorthTelling: Bool { readable + skipped > 0 || problem != nil }
+
     fileprivate mutating func skip(_ reason: String) {
         skipped += 1
+        add(reason)
+    }
+
+    fileprivate mutating func add(_ reason: String) {
         if reasons.count < 3, !reasons.contains(reason) { reasons.append(reason) }
     }
 
@@ -95,7 +167,7 @@ extension ImportRun.Found {
         .object([
             ("key", .text(place.key)), ("queue", .text(place.queue)), ("stranded", .truth(place.isStranded)),
             ("readable", .count(readable)), ("moved", .count(moved)), ("skipped", .count(skipped)),
-            ("reasons", .list(reasons.map(JSONOutput.text))),
+            ("reasons", .list(reasons.map(JSONOutput.text))), ("problem", .text(orNull: problem?.message)),
         ])
     }
 }

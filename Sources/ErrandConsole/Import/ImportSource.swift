@@ -12,7 +12,7 @@ protocol ImportSource: Sendable {
     func description(of entry: ImportPlace.Entry, in place: ImportPlace) async throws -> OperationDescription
 
     /// Removes what is kept of the entry's job elsewhere; called when the entry is gone.
-    func forget(_ entry: ImportPlace.Entry, in place: ImportPlace) async throws
+    func forget(_ entry: ImportPlace.Entry, in place: ImportPlace) async throws(BrokerError)
 }
 
 /// The libraries from which jobs can be moved.

@@ -30,10 +30,17 @@ struct JobAction {
                 if places.count != 1 { verdicts[id] = Self.verdict(onPlaces: places) }
             }
             let wanted = Dictionary(grouping: jobs.ids.unique.filter { verdicts[$0] == nil }) { queues[$0] ?? "" }
+            var failure: BrokerError?
             for (queue, ids) in wanted.sorted(by: { $0.key < $1.key }) {
-                for (id, verdict) in zip(ids, try await act(broker, ids, queue)) { verdicts[id] = verdict }
+                do throws(BrokerError) {
+                    for (id, verdict) in zip(ids, try await act(broker, ids, queue)) { verdicts[id] = verdict }
+                } catch {
+                    failure = failure ?? error
+                    let verdict = JobVerdict(word: "unknown", remark: error.message, isDone: false)
+                    for id in ids { verdicts[id] = verdict }
+                }
             }
-            try tell(verdicts, queues)
+            try tell(verdicts, queues, failure.map(CommandFailure.init))
         }
     }
 
@@ -43,7 +50,11 @@ struct JobAction {
         return JobVerdict(word: "ambiguous", remark: remark, isDone: false)
     }
 
-    private func tell(_ verdicts: [String: JobVerdict], _ queues: [String: String]) throws(CommandFailure) {
+    private func tell(
+        _ verdicts: [String: JobVerdict],
+        _ queues: [String: String],
+        _ failure: CommandFailure?
+    ) throws(CommandFailure) {
         var failed = 0
         for id in jobs.ids.unique {
             guard let verdict = verdicts[id] else { continue }
@@ -61,8 +72,9 @@ struct JobAction {
         }
         if failed > 0 {
             throw CommandFailure(
-                "not done for \(failed) of \(jobs.ids.unique.count.counted("job"))",
-                ExitStatus.unsuccessful
+                "not done for \(failed) of \(jobs.ids.unique.count.counted("job"))"
+                    + (failure.map { ": \($0.message)" } ?? ""),
+                failure?.status ?? ExitStatus.unsuccessful
             )
         }
     }

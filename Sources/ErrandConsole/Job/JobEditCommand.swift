@@ -3,6 +3,7 @@ import Errand
 import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
+import ErrandText
 import Foundation
 
 /// `errand job edit`.
@@ -78,15 +79,23 @@ struct JobEditCommand: AsyncParsableCommand {
     private func edited(_ old: OperationDescription) async throws -> OperationDescription {
         let text =
             if let description { try read(description) } else {
-                try await TextEditor.edit(Array((IndentedJSON.lines(of: old.encoded()) + "\n").utf8))
+                try await TextEditor.edit(
+                    Array((IndentedJSON.lines(of: old.encoded()) + "\n").utf8),
+                    atMost: Self.mostBytes
+                )
             }
         return try OperationDescription(json: text)
     }
 
-    private func read(_ path: String) throws -> Data {
-        if path == "-" { return FileHandle.standardInput.readDataToEndOfFile() }
-        do { return try Data(contentsOf: URL(filePath: path)) } catch {
-            throw CommandFailure("cannot read \(path): \(error.localizedDescription)", ExitStatus.badInput)
+    /// What a person writes has line feeds and blanks besides.
+    private static let mostBytes = 4 * DescriptionLimits.descriptionBytes
+
+    private func read(_ path: String) throws(CommandFailure) -> [UInt8] {
+        do throws(TextFile.Problem) {
+            if path == "-" { return try TextFile.read(STDIN_FILENO, atMost: Self.mostBytes) }
+            return try TextFile.read(path, atMost: Self.mostBytes)
+        } catch {
+            throw CommandFailure("\(path == "-" ? "standard input" : path) \(error)", ExitStatus.badInput)
         }
     }
 

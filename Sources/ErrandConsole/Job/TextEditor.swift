@@ -1,38 +1,62 @@
 import ErrandCommandLine
+import ErrandText
 import Foundation
 
-/// The editor of whoever runs the console.
+/// The editor of the person at the console.
 enum TextEditor {
     /// Lets a person edit a text; waits until the editor has ended.
     ///
-    /// - Throws: `CommandFailure` when there is no editor, when it fails, and when nothing was changed.
-    static func edit(_ text: [UInt8]) async throws -> Data {
+    /// - Throws: `CommandFailure` when there is no editor, when it fails or leaves no text, and when nothing was changed.
+    static func edit(_ text: [UInt8], atMost limit: Int) async throws -> [UInt8] {
         let environment = ProcessInfo.processInfo.environment
         guard
             let editor = [environment["VISUAL"], environment["EDITOR"]].compactMap({ $0 }).first(where: { !$0.isEmpty })
         else {
             throw CommandFailure("set $EDITOR, or give the description with --description FILE", ExitStatus.usage)
         }
-        // Nobody else's business: arguments may be private.
-        let directory = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: directory,
-            withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700]
-        )
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let file = directory.appending(path: "job.json")
-        try Data(text).write(to: file)
+        // Arguments may be private, so the directory is this user's alone.
+        let directory = try TemporaryDirectory.make("errand-edit")
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let file = "\(directory)/job.json"
+        do { try Data(text).write(to: URL(fileURLWithPath: file)) } catch {
+            throw CommandFailure(
+                "cannot write \(file) for the editor: \(FileProblem.words(for: error))",
+                ExitStatus.notWritten
+            )
+        }
         try await run(editor, file)
-        let edited = try Data(contentsOf: file)
-        if edited == Data(text) { throw CommandFailure("nothing was changed", ExitStatus.unsuccessful) }
+        let edited = try result(of: editor, in: file, limit)
+        if edited == text { throw CommandFailure("nothing was changed", ExitStatus.unsuccessful) }
         return edited
     }
 
     /// $EDITOR may be a command with options, so a shell reads it; the file is an argument and never part of the script.
-    private static func run(_ editor: String, _ file: URL) async throws {
+    private static func run(_ editor: String, _ file: String) async throws {
         let script = "exec \(editor) \"$1\""
-        let status = try await ForegroundProcess.run(["/bin/sh", "-c", script, "sh", file.path(percentEncoded: false)])
-        if status != 0 { throw CommandFailure("the editor ended with status \(status)", ExitStatus.unsuccessful) }
+        let status = try await ForegroundProcess.run(["/bin/sh", "-c", script, "sh", file])
+        let what: String
+        switch status {
+        case 0: return
+        case 126, 127: what = "cannot be started (status \(status)): set $VISUAL or $EDITOR to a command that can"
+        case 129...: what = "was killed by signal \(status - 128); nothing was changed"
+        default: what = "ended with status \(status); nothing was changed"
+        }
+        throw CommandFailure("the editor \"\(editor)\" \(what)", ExitStatus.unsuccessful)
+    }
+
+    private static func result(of editor: String, in file: String, _ limit: Int) throws(CommandFailure) -> [UInt8] {
+        do throws(TextFile.Problem) {
+            let edited = try TextFile.read(file, atMost: limit)
+            if !edited.isEmpty { return edited }
+        } catch {
+            throw CommandFailure(
+                "what the editor \"\(editor)\" left \(error); nothing was changed",
+                ExitStatus.unsuccessful
+            )
+        }
+        throw CommandFailure(
+            "the editor \"\(editor)\" left an empty file; nothing was changed",
+            ExitStatus.unsuccessful
+        )
     }
 }

@@ -24,7 +24,7 @@ struct BulkOptions: ParsableArguments {
                 throw CommandFailure("nothing was \(action.past)", ExitStatus.unsuccessful)
             }
             var bar = ProgressBar(total: Int64(selection.count))
-            let tally = try await action.run(selection, on: broker) { bar.update(Int64($0), "\($0.grouped) jobs") }
+            let tally = await action.run(selection, on: broker) { bar.update(Int64($0), "\($0.grouped) jobs") }
             bar.hide()
             try tell(action, tally)
         }
@@ -59,12 +59,19 @@ struct BulkOptions: ParsableArguments {
         if options.json {
             let counts = verdicts.map { (key: $0.key, value: JSONOutput.count($0.value)) }
             let json: JSONOutput = [
-                "done": .count(tally.done), "missed": .count(tally.missed), "verdicts": .object(counts),
+                "done": .count(tally.done), "missed": .count(tally.missed + tally.left), "verdicts": .object(counts),
             ]
             StandardOutput.write(json.bytes)
         } else {
             let counts = verdicts.map { "\($0.value.grouped) \($0.key.replacing("_", with: " "))" }
             StandardOutput.write(counts.isEmpty ? "no such jobs" : counts.joined(separator: ", "))
+        }
+        if let failure = tally.failure.map(CommandFailure.init) {
+            throw CommandFailure(
+                "\(tally.left.counted("job")) not \(action.past), or perhaps so, because the broker failed: "
+                    + "\(failure.message)",
+                failure.status
+            )
         }
         if tally.missed > 0 {
             throw CommandFailure("\(tally.missed.counted("job")) were not \(action.past)", ExitStatus.unsuccessful)

@@ -32,6 +32,13 @@ struct JobsExport {
         return JSONOutput.written((withIDs ? description : description.withoutID()).encoded()).bytes
     }
 
+    /// The failure of an export that the broker broke off.
+    func failure(_ error: BrokerError) -> CommandFailure {
+        let failure = CommandFailure(error)
+        let words = "the export is not complete; \(count.counted("job")) were exported until then"
+        return CommandFailure("\(words): \(failure.message)", failure.status)
+    }
+
     /// Says how many were written, and what is wrong with the others.
     ///
     /// - Parameter isComplete: whether none was missed.

@@ -41,7 +41,10 @@ struct JobsExportCommand: AsyncParsableCommand {
             let search = JobSearch(broker, in: queues, filter.states, for: filter.filter())
             var export = JobsExport(withIDs: !newIds)
             let part = JobSearch.Limits(found: 500, looked: 5000)
-            let isComplete = try await search.runAll(by: part) { found, _ in export.write(found) }
+            let isComplete: Bool
+            do throws(BrokerError) {
+                isComplete = try await search.runAll(by: part) { found, _ in export.write(found) }
+            } catch { throw export.failure(error) }
             try export.tell(isComplete: isComplete)
         }
     }
@@ -53,7 +56,9 @@ struct JobsImportCommand: AsyncParsableCommand {
         commandName: "import",
         abstract: "Pushes the jobs that lines describe, as errand-producer push --from does.",
         discussion: """
-            A bad line is told with its number and skipped; the rest is pushed.
+            A bad line is reported with its number and skipped; the rest is pushed.
+
+            A job that is still in its queue is not pushed a second time. Where a job of the same id has ended within the             last minute or two (remember-ids of the queue), the queue takes the line for a repetition and does not restore the             job: the command says how many these are, and exits with 1.
 
             Examples:
               errand jobs import images.ndjson
@@ -64,14 +69,21 @@ struct JobsImportCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file; - is standard input.", valueName: "file"))
     var file: String
 
+    @Flag(help: "Give every job a new id, whether or not a job of the old one is there.")
+    var newIds = false
+
     @OptionGroup var options: ConsoleOptions
 
     func run() async throws {
         try await reportingFailures {
             let input = try LineInput(file, lineLimit: DescriptionLimits.descriptionBytes)
             try await options.withBroker { broker in
-                var push = LinesPush(input: input, producer: Producer(broker: broker), json: options.json)
-                try await push.run()
+                var push = LinesPush(input: input, producer: Producer(broker: broker), json: options.json) {
+                    newIds ? $0.withoutID() : $0
+                }
+                var repetitions = ImportRepetitions()
+                try await push.run { try await repetitions.look(at: $0, on: broker) }
+                if let failure = repetitions.failure { throw failure }
             }
         }
     }

@@ -27,12 +27,25 @@ struct QueueClearCommand: AsyncParsableCommand {
     func run() async throws {
         try await target.options.withBroker { broker in
             try await confirm(broker)
-            let cancelled = try await QueueClearing(of: target.queue, on: broker).run()
+            let cancelled = try await clear(broker)
             let json: JSONOutput = ["queue": .text(target.queue), "cancelled": .count(cancelled)]
             StandardOutput.write(
                 target.options.json
                     ? json.bytes : Array("\(cancelled.counted("job")) of \(target.queue) cancelled".utf8)
             )
+        }
+    }
+
+    /// Where the broker fails in the middle, what was done until then is said.
+    private func clear(_ broker: RedisBroker) async throws -> Int {
+        var cancelled = 0
+        do throws(BrokerError) {
+            return try await QueueClearing(of: target.queue, on: broker).run { cancelled = $0 }
+        } catch {
+            guard cancelled > 0 else { throw error }
+            let failure = CommandFailure(error)
+            let done = "\(cancelled.counted("job")) of \(target.queue) cancelled, then the broker failed"
+            throw CommandFailure("\(done): \(failure.message)", failure.status)
         }
     }
 

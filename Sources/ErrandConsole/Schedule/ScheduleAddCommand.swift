@@ -3,6 +3,7 @@ import Errand
 import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
+import ErrandText
 
 /// When a schedule ticks, as options say it.
 struct TimingOptions: ParsableArguments {
@@ -144,7 +145,7 @@ struct ScheduleAddCommand: AsyncParsableCommand {
         if let policy, policy == nil { throw ValidationError("--unique must be ignore, drop or replace") }
         return try OperationDescription(
             operation,
-            arguments: JSONText(validating: arguments.utf8),
+            arguments: JSONText(validating: TextEncoding.withoutMark(arguments).utf8),
             queue: place.queue,
             name: jobName,
             unique: policy.flatMap(\.self),

@@ -164,13 +164,20 @@ extension TopView.Question {
         progress: (_ through: Int) -> Void
     ) async throws(BrokerError) -> String {
         if action == .cancel {
-            let cancelled = try await QueueClearing(of: queue, on: broker).run(progress: progress)
+            var cancelled = 0
+            do throws(BrokerError) {
+                try await QueueClearing(of: queue, on: broker).run {
+                    cancelled = $0
+                    progress($0)
+                }
+            } catch { return "\(cancelled.grouped) cancelled, then: \(error.message)" }
             return "\(cancelled.grouped) cancelled"
         }
         let selection = try await JobSearch(broker, in: [queue], action.usualStates).selectAll()
-        let tally = try await action.run(selection, on: broker, progress: progress)
+        let tally = await action.run(selection, on: broker, progress: progress)
         let verdicts = tally.verdicts.sorted { $0.key < $1.key }
-        return verdicts.map { "\($0.value.grouped) \($0.key.replacing("_", with: " "))" }.joined(separator: ", ")
+        let counts = verdicts.map { "\($0.value.grouped) \($0.key.replacing("_", with: " "))" }
+        return counts.joined(separator: ", ") + (tally.failure.map { ": \($0.message)" } ?? "")
     }
 }
 

@@ -46,8 +46,9 @@ extension BulkRuns {
             for start in stride(from: 0, to: ids.count, by: Self.portion) {
                 if Task.isCancelled { return false }
                 let part = Array(ids[start..<min(start + Self.portion, ids.count)])
-                let tally = try await action.run(JobSelection(of: part, in: queue), on: broker)
+                let tally = await action.run(JobSelection(of: part, in: queue), on: broker)
                 change(id) { $0.add(tally) }
+                if let failure = tally.failure { throw failure }
             }
         }
         return true

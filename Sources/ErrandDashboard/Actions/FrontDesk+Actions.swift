@@ -1,5 +1,6 @@
 import Errand
 import ErrandOperator
+import ErrandText
 import Hummingbird
 
 extension FrontDesk {
@@ -56,7 +57,8 @@ extension FrontDesk {
         let target = "job \(id) of \(queue)"
         if way == "edit" { return try await edit(id, in: queue, visit) }
         guard let action = BulkAction(rawValue: way) else { throw PageProblem.notFound("a job cannot be told that") }
-        let tally = try await action.run(JobSelection(of: [id], in: queue), on: broker)
+        let tally = await action.run(JobSelection(of: [id], in: queue), on: broker)
+        if let failure = tally.failure { throw failure }
         let verdict = tally.verdicts.keys.first?.replacing("_", with: " ") ?? "nothing"
         note(visit, way, target, verdict)
         let isGone = action == .delete && tally.done > 0
@@ -64,7 +66,7 @@ extension FrontDesk {
     }
 
     private func edit(_ id: String, in queue: String, _ visit: Visit) async throws -> String {
-        let description = try OperationDescription(json: visit.form["description"] ?? "")
+        let description = try OperationDescription(json: TextEncoding.withoutMark(visit.form["description"] ?? ""))
         let target = "job \(id) of \(queue)"
         switch try await JobEdit(broker, id, on: queue).replace(with: description) {
         case .pushed(let receipt, let removed):

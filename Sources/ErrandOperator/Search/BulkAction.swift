@@ -47,6 +47,11 @@ package enum BulkAction: String, Sendable, CaseIterable {
         package var done = 0
         /// How many it was not done with: they went on meanwhile, or their name is taken.
         package var missed = 0
+        /// How many the broker failed for: those of the failed call, which are `unknown` as some may have been reached, and
+        /// those after it, which were `not_tried`.
+        package var left = 0
+        /// The first error of the broker.
+        package var failure: BrokerError?
 
         /// Makes an empty tally.
         package init() {}
@@ -55,25 +60,42 @@ package enum BulkAction: String, Sendable, CaseIterable {
             verdicts[verdict, default: 0] += 1
             if isDone { done += 1 } else { missed += 1 }
         }
+
+        mutating func leave(_ verdict: String, _ jobs: Int) {
+            guard jobs > 0 else { return }
+            verdicts[verdict, default: 0] += jobs
+            left += jobs
+        }
     }
 
-    private static let portion = 500
+    /// As many as one call of a broker looks at, so that a failed call leaves no more in doubt than need be.
+    private static let portion = 50
 
-    /// Does it with every job of a selection, some hundreds at a time.
+    /// Does it with every job of a selection, some at a time. A queue that fails does not hold up the others.
     ///
-    /// - Parameter progress: told after each portion how many jobs are through.
+    /// - Parameter progress: called after each portion with the number of jobs that are through.
+    /// - Returns: what came of it, also where the broker failed in the middle.
     package func run(
         _ selection: JobSelection,
         on broker: any ConsoleBroker,
         progress: (_ through: Int) -> Void = { _ in }
-    ) async throws(BrokerError) -> Tally {
+    ) async -> Tally {
         var tally = Tally()
+        var isAway = false
         for (queue, ids) in selection.ids.sorted(by: { $0.key < $1.key }) {
-            for start in stride(from: 0, to: ids.count, by: Self.portion) {
-                let part = Array(ids[start..<min(start + Self.portion, ids.count)])
-                try await run(part, queue, broker, &tally)
+            var rest = ids[...]
+            while !rest.isEmpty, !isAway {
+                let part = Array(rest.prefix(Self.portion))
+                rest = rest.dropFirst(part.count)
+                do throws(BrokerError) { try await run(part, queue, broker, &tally) } catch {
+                    tally.failure = tally.failure ?? error
+                    tally.leave("unknown", part.count)
+                    isAway = error.code != .refused
+                    break
+                }
                 progress(tally.done + tally.missed)
             }
+            tally.leave("not_tried", rest.count)
         }
         return tally
     }

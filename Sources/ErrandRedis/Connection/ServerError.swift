@@ -60,7 +60,7 @@ package struct ServerError {
         case "WRONGTYPE":
             return BrokerError(
                 .refused,
-                "\(address) holds a key of the wrong type, nothing was done: \(text). See `errand doctor`"
+                "\(address) holds a key of the wrong type: \(text). See `errand doctor`"
             )
         default:
             if isDiskTrouble {

@@ -1,4 +1,5 @@
 import Errand
+import ErrandText
 import Foundation
 
 #if canImport(Glibc)
@@ -101,7 +102,7 @@ enum EmbeddedGuardian {
         let path = home.configuration
         if FileManager.default.contents(atPath: path) == Data(text.utf8) { return }
         do { try text.write(toFile: path, atomically: true, encoding: .utf8) } catch {
-            let reason = home.isFull ? "its disk is full; make room on it" : error.localizedDescription
+            let reason = home.isFull ? "its disk is full; make room on it" : FileProblem.words(for: error)
             throw BrokerError(.notReachable, "cannot write \(path): \(reason)")
         }
     }

@@ -1,5 +1,6 @@
 import Crypto
 import Errand
+import ErrandText
 import Foundation
 
 #if canImport(Glibc)
@@ -56,7 +57,8 @@ struct EmbeddedHome {
         } catch {
             throw BrokerError(
                 .notReachable,
-                "cannot make the embedded broker's directory \(path): \(error.localizedDescription)"
+                "cannot make the embedded broker's directory \(path): \(FileProblem.words(for: error)); "
+                    + "name another one with --embedded or ERRAND_HOME"
             )
         }
         var facts = stat()

@@ -1,4 +1,5 @@
 import Errand
+import ErrandText
 import Synchronization
 
 #if canImport(Glibc)
@@ -19,7 +20,7 @@ final class FileLock: Sendable {
     init(_ path: String) throws(BrokerError) {
         let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard opened >= 0 else {
-            throw BrokerError(.notReachable, "cannot open \(path): \(String(cString: strerror(errno)))")
+            throw BrokerError(.notReachable, "cannot open \(path): \(FileProblem.words(for: errno))")
         }
         self.path = path
         descriptor = Mutex(opened)

@@ -3,6 +3,7 @@ import Errand
 import ErrandCatalogue
 import ErrandCommandLine
 import ErrandRedis
+import ErrandText
 import Foundation
 
 /// `errand-producer push`.
@@ -122,7 +123,9 @@ struct PushCommand: AsyncParsableCommand {
 
     private func describe(notBefore: Int64?, _ filled: Filling) throws -> OperationDescription {
         let text: JSONText
-        do { text = try arguments.map { try JSONText(validating: $0.utf8) } ?? .emptyObject } catch {
+        do {
+            text = try arguments.map { try JSONText(validating: TextEncoding.withoutMark($0).utf8) } ?? .emptyObject
+        } catch {
             throw CommandFailure("the arguments: \(error)", ExitStatus.badInput)
         }
         let description = try OperationDescription(

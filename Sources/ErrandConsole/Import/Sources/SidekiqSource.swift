@@ -15,10 +15,7 @@ struct SidekiqSource: ImportSource {
     let prefix: String
 
     func places() async throws -> [ImportPlace] {
-        let names = queues.isEmpty ? try await redis.members(of: prefix + "queues").sorted() : queues
-        var places = names.map {
-            ImportPlace(key: "\(prefix)queue:\($0)", isSorted: false, queue: $0, isStranded: false)
-        }
+        var places = try await waiting()
         places += ["schedule", "retry"].map {
             ImportPlace(key: prefix + $0, isSorted: true, queue: "", isStranded: false)
         }
@@ -28,6 +25,22 @@ struct SidekiqSource: ImportSource {
             places.append(ImportPlace(key: key, isSorted: false, queue: queue, isStranded: true))
         }
         return places
+    }
+
+    /// The queues' lists. Where the set of their names cannot be read, that set is the place with a problem.
+    private func waiting() async throws(BrokerError) -> [ImportPlace] {
+        let registry = prefix + "queues"
+        do throws(BrokerError) {
+            let names = queues.isEmpty ? try await redis.members(of: registry).sorted() : queues
+            return names.map {
+                ImportPlace(key: "\(prefix)queue:\($0)", isSorted: false, queue: $0, isStranded: false)
+            }
+        } catch {
+            guard error.isOfOneKey else { throw error }
+            let hint = "; the queues are not known without it: name them with --source-queue"
+            let problem = BrokerError(error.code, error.message + hint)
+            return [ImportPlace(key: registry, isSorted: false, queue: "", isStranded: false, problem: problem)]
+        }
     }
 
     func description(of entry: ImportPlace.Entry, in place: ImportPlace) async throws -> OperationDescription {
@@ -69,5 +82,5 @@ struct SidekiqSource: ImportSource {
         if try await redis.exists(prefix + process) { throw ImportProblem("process \(process) still runs it") }
     }
 
-    func forget(_ entry: ImportPlace.Entry, in place: ImportPlace) async throws {}
+    func forget(_ entry: ImportPlace.Entry, in place: ImportPlace) async throws(BrokerError) {}
 }

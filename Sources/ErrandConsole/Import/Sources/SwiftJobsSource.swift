@@ -49,7 +49,7 @@ struct SwiftJobsSource: ImportSource {
         }
     }
 
-    func forget(_ entry: ImportPlace.Entry, in place: ImportPlace) async throws {
+    func forget(_ entry: ImportPlace.Entry, in place: ImportPlace) async throws(BrokerError) {
         let key = key(of: String(decoding: entry.member, as: UTF8.self), place)
         try await redis.delete(key)
         try await redis.delete(key + ".metadata")

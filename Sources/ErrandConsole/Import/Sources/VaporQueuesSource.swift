@@ -54,7 +54,7 @@ struct VaporQueuesSource: ImportSource {
         )
     }
 
-    func forget(_ entry: ImportPlace.Entry, in place: ImportPlace) async throws {
+    func forget(_ entry: ImportPlace.Entry, in place: ImportPlace) async throws(BrokerError) {
         try await redis.delete("job:" + String(decoding: entry.member, as: UTF8.self))
     }
 }

@@ -1,6 +1,7 @@
 import Errand
 import ErrandCommandLine
 import ErrandRedis
+import ErrandText
 import Foundation
 import Logging
 
@@ -22,7 +23,7 @@ struct TemporaryBroker: Sendable {
     ///
     /// - Parameter confirmsWrites: see `ConnectionOptions`.
     static func open(as name: String, confirmsWrites: Bool? = nil, logger: Logger) throws -> TemporaryBroker {
-        let directory = try makeDirectory(name)
+        let directory = try TemporaryDirectory.make(name)
         do {
             let embedded = try EmbeddedBroker.join(directory)
             let options = ConnectionOptions(clientName: name, confirmsWrites: confirmsWrites)
@@ -46,24 +47,9 @@ struct TemporaryBroker: Sendable {
         if !keepingData { Self.remove(directory) }
     }
 
-    /// In the usual place for temporary files, unless its path is too long for the broker's socket.
-    private static func makeDirectory(_ name: String) throws -> String {
-        let usual = FileManager.default.temporaryDirectory.standardizedFileURL.path
-        let parent = usual.utf8.count <= 70 ? usual : "/tmp"
-        var template = Array("\(parent)/\(name)-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            let reason = String(cString: strerror(errno))
-            throw CommandFailure(
-                "cannot make a directory in \(parent): \(reason); set TMPDIR to one that can be written",
-                ExitStatus.unavailable
-            )
-        }
-        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
     private static func remove(_ directory: String) {
         do { try FileManager.default.removeItem(atPath: directory) } catch {
-            StandardError.write("cannot remove \(directory): \(error.localizedDescription)")
+            StandardError.write("cannot remove \(directory): \(FileProblem.words(for: error))")
         }
     }
 }

@@ -1,0 +1,87 @@
+import ArgumentParser
+import Errand
+
+/// Counts the outcomes of an input's lines.
+struct LinesTally {
+    private var outcomes: [Receipt.Outcome: Int] = [:]
+    private var refused = 0
+    private var left = 0
+    /// Why the first of the lines that are left were not taken.
+    private var firstFailure: CommandFailure?
+
+    /// How many lines have a receipt.
+    var pushed: Int { outcomes.values.reduce(0, +) }
+
+    /// Whether the broker's answer was lost for a line.
+    var hasUnknown: Bool { outcomes[.unknown] != nil }
+
+    mutating func count(_ receipt: Receipt) { outcomes[receipt.outcome, default: 0] += 1 }
+
+    /// Counts a line that is no description.
+    mutating func refuse() { refused += 1 }
+
+    /// Counts lines that the broker did not take.
+    mutating func notTaken(_ count: Int, _ failure: CommandFailure) {
+        left += count
+        firstFailure = firstFailure ?? failure
+    }
+
+    /// The counts, for people.
+    var summary: String {
+        let counts = Receipt.Outcome.allCases.compactMap { outcome in
+            outcomes[outcome].map { "\($0) \(outcome.rawValue)" }
+        }
+        let words = counts + (left > 0 ? ["\(left) not pushed"] : []) + (refused > 0 ? ["\(refused) refused"] : [])
+        return words.isEmpty ? "no jobs in the input" : words.joined(separator: ", ")
+    }
+
+    /// Why the command has not done everything; `nil` when it has. The strongest reason comes first.
+    var failure: CommandFailure? {
+        if let count = outcomes[.unknown] {
+            // Stronger than "a line was refused", which promises that all others were pushed.
+            return CommandFailure(
+                "the broker did not confirm \(count.counted("job")): they may or may not have been accepted. "
+                    + "Push them again with the ids of their receipts: that never makes a second job",
+                ExitStatus.unknown
+            )
+        }
+        if let firstFailure {
+            return CommandFailure(
+                "\(left.counted("line")) not pushed; the warnings above name them. The first reason: \(firstFailure.message)",
+                firstFailure.status
+            )
+        }
+        if refused > 0 {
+            return CommandFailure("\(refused.counted("line")) refused; the rest was pushed", ExitStatus.badInput)
+        }
+        return nil
+    }
+}
+
+/// Numbers of lines as people write them: `line 3`, `lines 501 to 1000`, `lines 3, 7 to 9 and 12`.
+struct LineRanges: CustomStringConvertible {
+    private static let most = 10
+    private var ranges: [ClosedRange<Int>] = []
+
+    /// Takes numbers in ascending order.
+    init(_ numbers: [Int]) {
+        for number in numbers {
+            if let last = ranges.last, last.upperBound + 1 == number {
+                ranges[ranges.count - 1] = last.lowerBound...number
+            } else {
+                ranges.append(number...number)
+            }
+        }
+    }
+
+    var description: String {
+        var words = ranges.prefix(Self.most).map { range in
+            range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
+        }
+        let rest = ranges.dropFirst(Self.most).reduce(0) { $0 + $1.count }
+        if rest > 0 { words.append("\(rest) more") }
+        let isOne = ranges.count == 1 && ranges.first?.count == 1
+        let last = words.popLast() ?? ""
+        return (isOne ? "line " : "lines ") + (words.isEmpty ? last : words.joined(separator: ", ") + " and " + last)
+    }
+}

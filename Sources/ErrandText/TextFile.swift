@@ -1,0 +1,64 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Reads files that people write: UTF-8, with or without a byte order mark.
+package enum TextFile {
+    /// Why a file cannot be read: what follows its name in a sentence.
+    package struct Problem: Error, CustomStringConvertible {
+        /// What is wrong with the file, and what to do.
+        package let description: String
+        /// Whether it has more bytes than it may have.
+        package var isTooLarge = false
+    }
+
+    /// Reads a whole file.
+    ///
+    /// - Parameters:
+    ///   - path: where; a pipe is read to its end.
+    ///   - limit: the most bytes that it may have.
+    /// - Returns: its bytes, without a byte order mark.
+    package static func read(_ path: String, atMost limit: Int) throws(Problem) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Problem(description: "cannot be read: \(reason(errno, path))") }
+        defer { close(descriptor) }
+        return try read(descriptor, atMost: limit)
+    }
+
+    /// Reads what is left of an open file, such as standard input.
+    package static func read(_ descriptor: Int32, atMost limit: Int) throws(Problem) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+        while bytes.count <= limit {
+            let count = buffer.withUnsafeMutableBytes { systemRead(descriptor, $0) }
+            if count < 0, errno == EINTR { continue }
+            if count < 0 { throw Problem(description: "cannot be read: \(FileProblem.words(for: errno))") }
+            if count == 0 { break }
+            bytes += buffer[..<count]
+        }
+        guard bytes.count <= limit else {
+            throw Problem(description: "is larger than \(limit >> 20) MiB", isTooLarge: true)
+        }
+        // UTF-16 has an even number of bytes.
+        if bytes.count.isMultiple(of: 2), let objection = TextEncoding.objection(to: bytes) {
+            throw Problem(description: objection)
+        }
+        return TextEncoding.withoutMark(bytes)
+    }
+
+    /// Why a path cannot be opened. Of a link to nothing the link itself is there to be seen.
+    package static func reason(_ code: Int32, _ path: String) -> String {
+        var facts = stat()
+        guard code == ENOENT else { return FileProblem.words(for: code) }
+        return lstat(path, &facts) == 0
+            ? "it is a symbolic link to a file that is not there" : "there is no such file"
+    }
+}
+
+private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    read(descriptor, buffer.baseAddress, buffer.count)
+}
