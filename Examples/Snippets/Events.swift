@@ -15,6 +15,7 @@ protocol EventLedger {
 }
 
 func followingEvents(_ broker: any Broker, _ ledger: any EventLedger) async throws {
+    try await broker.createQueue("mail")
     try await broker.configure("mail", QueueSettings(keptEvents: 100_000))
 
     for try await next in broker.eventStream(of: "mail", after: try ledger.cursor() ?? .oldest) {

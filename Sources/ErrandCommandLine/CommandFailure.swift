@@ -23,6 +23,7 @@ package struct CommandFailure: Error, CustomStringConvertible, Sendable {
             case .notReachable, .full, .sessionLost, .protocolViolation, .closed: ExitStatus.unavailable
             case .outcomeUnknown: ExitStatus.unknown
             case .notPermitted: ExitStatus.notPermitted
+            case .queueNotFound: ExitStatus.unsuccessful
             default: ExitStatus.badConfiguration
             }
     }

@@ -34,7 +34,7 @@ public struct ConformanceCase: Sendable, CaseIterable, CustomTestStringConvertib
             + priorities
             + timing
             + endings + reconciling + handing
-            + reviving + settings + schedules + overlaps + sessions + recovery + quarantine + views + events
+            + reviving + settings + queues + schedules + overlaps + sessions + recovery + quarantine + views + events
     }
 
     /// Runs the case; what is wrong is recorded with the running test. In the end the broker's data must be sound.

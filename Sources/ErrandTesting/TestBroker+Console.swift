@@ -4,6 +4,19 @@ extension TestBroker {
     /// The queues that were used.
     public func queues() async throws(BrokerError) -> [String] { try await memory.queues() }
 
+    /// Creates an empty queue.
+    @discardableResult
+    public func createQueue(_ queue: String) async throws(BrokerError) -> Bool { try await memory.createQueue(queue) }
+
+    /// Returns whether a queue exists.
+    public func hasQueue(_ queue: String) async throws(BrokerError) -> Bool { try await memory.hasQueue(queue) }
+
+    /// Deletes a queue with everything that is kept of it.
+    @discardableResult
+    public func deleteQueue(_ queue: String, force: Bool) async throws(BrokerError) -> QueueDeletion {
+        try await memory.deleteQueue(queue, force: force)
+    }
+
     /// A queue's counts, and the sessions that serve it.
     public func status(
         of queue: String

@@ -163,6 +163,37 @@ import Testing
         #expect(try await stage.broker.inspect(["no-such-job"], on: "default").first??.state == .dead)
     }
 
+    @Test func `of a deleted queue no key is left, whatever was in it`() async throws {
+        let stage = try await FullQueue()
+        defer { stage.broker.close() }
+        // What a repair has put aside, what a lost session has left, and keys of another type.
+        try stage.server.run("SET", "\(Self.Q):spoiled:body:17", "aside")
+        try stage.server.run("HSET", "\(Self.Q):claims:session-gone", "a", "1:1")
+        try stage.server.run("HSET", "\(Self.Q):session:session-gone", "host", "h")
+        try stage.server.run("RPUSH", "\(Self.Q):parked:unlisted", "a")
+        let refusal = try await stage.broker.deleteQueue("default", force: false)
+        guard case .inUse(let jobs, 1, let schedules) = refusal else { throw TestFailure("\(refusal)") }
+        #expect(jobs > 0 && schedules > 0)
+        for key in ["idle", "ready:9", "schedules"] {
+            try stage.server.run("DEL", "\(Self.Q):\(key)")
+            try stage.server.run("SET", "\(Self.Q):\(key)", "of another type")
+        }
+        await #expect(throws: BrokerError.self) { try await stage.broker.deleteQueue("default", force: false) }
+        try stage.server.run("SET", "errand:{default2}:body", "another queue's")
+        #expect(try await stage.broker.deleteQueue("default", force: true) == .deleted(jobs: jobs))
+        let left = try stage.server.run("KEYS", "*").split(whereSeparator: \.isNewline)
+        #expect(left == ["errand:{default2}:body"])
+        #expect(try await stage.broker.deleteQueue("default", force: true) == .notFound)
+    }
+
+    @Test func `a registered queue without keys can be deleted`() async throws {
+        let stage = try await FullQueue()
+        defer { stage.broker.close() }
+        try stage.server.run("SADD", "errand:queues", "ghost")
+        #expect(try await stage.broker.deleteQueue("ghost", force: false) == .deleted(jobs: 0))
+        #expect(try await stage.broker.queues() == ["default"])
+    }
+
     @Test func `a lost registry is found and mended`() async throws {
         let stage = try await FullQueue()
         defer { stage.broker.close() }

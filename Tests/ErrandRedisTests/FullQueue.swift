@@ -29,6 +29,7 @@ struct FullQueue {
     }
 
     private func fill() async throws {
+        try await broker.createQueue("default")
         try await broker.configure("default", QueueSettings(keptEvents: 1000))
         try await broker.keep(EventCursor(epoch: 1, number: 1), of: "reader", on: "default")
         try await broker.register(Self.session, on: "default")

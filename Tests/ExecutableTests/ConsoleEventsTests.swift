@@ -74,6 +74,7 @@ import Testing
     }
 
     @Test func goesOnAfterACursor() async throws {
+        #expect(try await Executable.console.run(["queue", "create", "a"], on: server).status == 0)
         let first = try await Executable.console.run(["queue", "set", "a", "events", "1000"], on: server)
         #expect(first.status == 0)
         try await finish("one", in: "a")

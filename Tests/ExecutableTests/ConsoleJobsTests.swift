@@ -54,7 +54,6 @@ import Testing
         #expect(try await jobs("--operation", "a").map { $0["id"] } == ["1", "3"])
         #expect(try await jobs("--name", "n").map { $0["id"] } == ["1"])
         #expect(try await jobs("--limit", "2").map { $0["id"] } == ["1", "2"])
-        #expect(try await jobs("--queue", "z").isEmpty)
     }
 
     @Test func filtersByTheWorkerThatRunsAJob() async throws {

@@ -27,6 +27,62 @@ import Testing
         return try await desk.broker.status(of: "default").queue.ready
     }
 
+    @Test func `a queue that does not exist is not made by commands about it`() async throws {
+        for arguments in [
+            ["queue", "pause"], ["queue", "resume"], ["queue", "clear"], ["queue", "limit"], ["queue", "set"],
+            ["queue", "delete"], ["queue", "delete", "--force"],
+        ] {
+            let rest = ["limit": ["5"], "set": ["events", "5"]][arguments[1]] ?? []
+            let output = try await Executable.console.run(arguments + ["typo"] + rest, on: server)
+            #expect(output.status == 1, "\(arguments)")
+            #expect(output.error.contains(#"queue "typo" does not exist"#), "\(arguments): \(output.error)")
+            #expect(output.text.isEmpty)
+        }
+        for arguments in [
+            ["status"], ["jobs"], ["jobs", "cancel", "--yes"], ["jobs", "export"], ["doctor"], ["schedule", "list"],
+            ["schedule", "show", "nightly"], ["schedule", "run", "nightly"], ["job", "show", "j"],
+            ["job", "delete", "j"],
+            ["job", "edit", "j"],
+        ] {
+            let output = try await Executable.console.run(arguments + ["--queue", "typo"], on: server)
+            #expect(output.status == 1, "\(arguments)")
+            #expect(output.error.contains(#"queue "typo" does not exist"#), "\(arguments): \(output.error)")
+        }
+        #expect(try server.run("DBSIZE") == "0")
+    }
+
+    @Test func `a queue is created once, and can be paused before its first job`() async throws {
+        let created = try await queue("create", "images", "--json")
+        #expect(created.text == #"{"queue":"images","created":true}"# + "\n")
+        #expect(try await queue("create", "images", "--json").text == #"{"queue":"images","created":false}"# + "\n")
+        #expect(try await queue("pause", "images").status == 0)
+        let status = try await Executable.console.run(["status", "--json"], on: server)
+        #expect(status.text.contains(#""name":"images","paused":true"#))
+    }
+
+    @Test func `a queue in use is deleted by force alone, and nothing of it is left`() async throws {
+        _ = try await push(3)
+        let refused = try await queue("delete", "default")
+        #expect(refused.status == 1)
+        #expect(refused.error.contains(#"queue "default" has 3 jobs and was not deleted"#), "\(refused.error)")
+        #expect(try await queue("clear", "default", "--yes").status == 0)
+        do {
+            let desk = try await Desk(server)
+            let served = try await queue("delete", "default")
+            #expect(served.status == 1)
+            #expect(served.error.contains("1 live worker"), "\(served.error)")
+            try await desk.broker.release(desk.session, on: "default")
+        }
+        #expect(try await queue("delete", "default").text == "default is deleted\n")
+        #expect(try server.run("KEYS", "*") == "")
+        _ = try await push(2)
+        let forced = try await queue("delete", "default", "--force", "--json")
+        #expect(forced.text == #"{"queue":"default","deleted":true,"jobs":2}"# + "\n")
+        #expect(try server.run("KEYS", "*") == "")
+        #expect(try await push(1).status == 0)
+        #expect(try await ready() == 1)
+    }
+
     @Test func pausesAndResumes() async throws {
         _ = try await push(1)
         let desk = try await Desk(server)
@@ -77,6 +133,7 @@ import Testing
     }
 
     @Test func limitsAndPutsTheLimitBack() async throws {
+        #expect(try await queue("create", "default").status == 0)
         #expect(try await queue("limit", "default", "2", "--json").text == #"{"queue":"default","limit":2}"# + "\n")
         #expect(try await push(2).status == 0)
         let full = try await push(1)
@@ -86,6 +143,7 @@ import Testing
     }
 
     @Test func setsWhatCanBeSet() async throws {
+        #expect(try await queue("create", "default").status == 0)
         let set = try await queue("set", "default", "events", "500", "--json")
         #expect(set.text == #"{"queue":"default","setting":"events","value":"500"}"# + "\n")
         for (setting, value) in [("limit", "9"), ("starts", "on"), ("keep-results", "2h"), ("remember-ids", "90s")] {

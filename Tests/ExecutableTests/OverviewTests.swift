@@ -63,6 +63,9 @@ private final class SlowBroker: ConsoleBroker {
     }
 
     func queues() async throws(BrokerError) -> [String] { [] }
+    func createQueue(_ queue: String) async throws(BrokerError) -> Bool { false }
+    func hasQueue(_ queue: String) async throws(BrokerError) -> Bool { true }
+    func deleteQueue(_ queue: String, force: Bool) async throws(BrokerError) -> QueueDeletion { .notFound }
     func inspect(_ ids: [String], on queue: String) async throws(BrokerError) -> [JobRecord?] { ids.map { _ in nil } }
     func events(
         of queues: [String]?,

@@ -139,6 +139,29 @@ public protocol ConsoleBroker: WatchingBroker {
     /// The queues that the broker has heard of, sorted by name.
     func queues() async throws(BrokerError) -> [String]
 
+    /// Creates an empty queue.
+    ///
+    /// Pushes, workers and schedules create their queues themselves. This is for queues that are to be configured or seen
+    /// before that.
+    ///
+    /// - Returns: whether it did not exist before.
+    @discardableResult
+    func createQueue(_ queue: String) async throws(BrokerError) -> Bool
+
+    /// Returns whether a queue exists: it was pushed to, served, scheduled for or created, and not deleted since.
+    func hasQueue(_ queue: String) async throws(BrokerError) -> Bool
+
+    /// Deletes a queue with its settings, counters, history and everything else that is kept of it.
+    ///
+    /// A worker that serves it registers again and so creates it anew; stop such workers first.
+    ///
+    /// - Parameters:
+    ///   - queue: the queue.
+    ///   - force: whether to delete it even though it has jobs, live workers or schedules. Its jobs are lost, and no events
+    ///     tell of it.
+    @discardableResult
+    func deleteQueue(_ queue: String, force: Bool) async throws(BrokerError) -> QueueDeletion
+
     /// A queue's counts and totals, and the sessions that serve it.
     func status(of queue: String) async throws(BrokerError) -> (queue: QueueStatus, sessions: [SessionStatus])
 
@@ -173,6 +196,9 @@ public protocol ConsoleBroker: WatchingBroker {
     func clear(_ queue: String) async throws(BrokerError) -> Int
 
     /// Changes a queue's settings; `nil` leaves one as it is.
+    ///
+    /// - Throws: ``BrokerError`` with code ``BrokerError/Code/queueNotFound`` when the queue does not exist; see
+    ///   ``createQueue(_:)``.
     func configure(_ queue: String, _ change: QueueSettings) async throws(BrokerError)
 
     /// Looks for broken invariants in a queue's data, and mends them when `repair` is true.

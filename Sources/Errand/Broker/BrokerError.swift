@@ -3,7 +3,8 @@ public struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of broker errors. More may come in a minor release.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String, Sendable {
-            case notReachable, unknown, sessionLost, full, refused, notPermitted, protocolViolation, closed
+            case notReachable, unknown, sessionLost, full, refused, queueNotFound, notPermitted, protocolViolation,
+                closed
         }
         private let kind: Kind
         private init(_ kind: Kind) { self.kind = kind }
@@ -18,6 +19,8 @@ public struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible {
         public static let full = Code(.full)
         /// The broker refused the request as it stands; nothing was done.
         public static let refused = Code(.refused)
+        /// The queue does not exist; nothing was done.
+        public static let queueNotFound = Code(.queueNotFound)
         /// The broker wants other credentials or permissions.
         public static let notPermitted = Code(.notPermitted)
         /// The broker's answer makes no sense: another kind of server, or another version of Errand.
@@ -38,6 +41,14 @@ public struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible {
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
+    }
+
+    /// The error for a queue that does not exist.
+    package init(missingQueue queue: String) {
+        self.init(
+            .queueNotFound,
+            "queue \"\(queue)\" does not exist; check its name, or create it with errand queue create \(queue)"
+        )
     }
 
     /// Whether the same call may do better a little later: the broker was not there, or its answer was lost.

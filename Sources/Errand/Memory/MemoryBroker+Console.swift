@@ -2,6 +2,19 @@ extension MemoryBroker {
     /// The queues that a producer, a worker or an operator has made, sorted by name.
     public func queues() async throws(BrokerError) -> [String] { knownQueues }
 
+    /// Creates an empty queue.
+    @discardableResult
+    public func createQueue(_ queue: String) async throws(BrokerError) -> Bool { try create(queue) }
+
+    /// Returns whether a queue was pushed to, served, scheduled for or created, and not deleted since.
+    public func hasQueue(_ queue: String) async throws(BrokerError) -> Bool { knownQueues.contains(queue) }
+
+    /// Deletes a queue with everything that is kept of it.
+    @discardableResult
+    public func deleteQueue(_ queue: String, force: Bool) async throws(BrokerError) -> QueueDeletion {
+        try forget(queue, force: force)
+    }
+
     /// A queue's counts and totals, and the sessions that serve it, sorted by id.
     public func status(
         of queue: String
@@ -44,9 +57,10 @@ extension MemoryBroker {
         try change(queue) { $0.clear() }
     }
 
-    /// Changes a queue's settings; `nil` leaves one as it is, 0 puts its default back.
+    /// Changes a queue's settings, if it exists; `nil` leaves one as it is, 0 puts its default back.
     public func configure(_ queue: String, _ change: QueueSettings) async throws(BrokerError) {
-        try self.change(queue, creating: true) { queue throws(BrokerError) in try queue.configure(change) }
+        guard try await hasQueue(queue) else { throw BrokerError(missingQueue: queue) }
+        try self.change(queue) { queue throws(BrokerError) in try queue.configure(change) }
     }
 
     /// The events of these queues, or of every queue. A subscriber that is more than 8,192 messages behind misses the

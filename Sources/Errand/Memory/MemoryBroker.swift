@@ -57,24 +57,57 @@ extension MemoryBroker {
         creating: Bool = false,
         _ transition: (inout MemoryQueue) throws(BrokerError) -> Answer
     ) throws(BrokerError) -> Answer {
-        let box = try box(name, creating: creating)
-        return try box.queue.withLock { queue throws(BrokerError) in
-            queue.now = clock()
-            let answer = try transition(&queue)
-            subscribers.deliver(queue.takeOutbox(), of: name)
-            return answer
+        while true {
+            let box = try box(name, creating: creating)
+            let answer = try box.queue.withLock { queue throws(BrokerError) -> Answer? in
+                // Deleted since it was looked up: what comes now belongs to a new one.
+                if queue.isDeleted { return nil }
+                queue.now = clock()
+                let answer = try transition(&queue)
+                subscribers.deliver(queue.takeOutbox(), of: name)
+                return answer
+            }
+            if let answer { return answer }
+        }
+    }
+
+    /// Makes a queue known. Returns whether it was not.
+    func create(_ name: String) throws(BrokerError) -> Bool {
+        let made = try makeBox(name)
+        return queuesByName.withLock { queues in
+            if queues[name] != nil { return false }
+            queues[name] = made
+            return true
+        }
+    }
+
+    /// Forgets a queue, unless something is in it; whoever has looked it up before looks again.
+    func forget(_ name: String, force: Bool) throws(BrokerError) -> QueueDeletion {
+        guard knownQueues.contains(name) else { return .notFound }
+        return try change(name) { queue in
+            let use = queue.use
+            if !force, use != .deleted(jobs: 0) { return use }
+            queue.isDeleted = true
+            queuesByName.withLock { $0[name] = nil }
+            return .deleted(jobs: queue.jobs.count)
         }
     }
 
     private func box(_ name: String, creating: Bool) throws(BrokerError) -> MemoryQueueBox {
+        if let known = queuesByName.withLock({ $0[name] }) { return known }
+        let made = try makeBox(name)
+        guard creating else { return made }
+        return queuesByName.withLock { queues in
+            let box = queues[name] ?? made
+            queues[name] = box
+            return box
+        }
+    }
+
+    private func makeBox(_ name: String) throws(BrokerError) -> MemoryQueueBox {
         guard QueueName.isValid(name) else {
             throw BrokerError(.refused, "queue \"\(name)\": the name must match [A-Za-z0-9_.-]{1,128}")
         }
-        return queuesByName.withLock { queues in
-            if let known = queues[name] { return known }
-            let made = MemoryQueueBox(name) { [subscribers] in subscribers.isHeard($0, of: name) }
-            if creating { queues[name] = made }
-            return made
-        }
+        return MemoryQueueBox(name) { [subscribers] in subscribers.isHeard($0, of: name) }
     }
 }

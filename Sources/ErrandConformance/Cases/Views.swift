@@ -4,6 +4,7 @@ import Testing
 extension ConformanceCase {
     static let views = [
         ConformanceCase("a queue nobody used is empty") { stage in
+            try await stage.broker.deleteQueue(stage.queue, force: false)
             let (status, sessions) = try await stage.broker.status(of: stage.queue)
             #expect(status.totals.counts.values.allSatisfy { $0 == 0 })
             #expect([status.ready, status.scheduled, status.running, status.retrying, status.dead] == [0, 0, 0, 0, 0])

@@ -14,6 +14,7 @@ struct Stage: Sendable {
     init(_ broker: any Broker) async throws {
         self.broker = broker
         queue = "conformance-" + UUID().uuidString.lowercased()
+        try await broker.createQueue(queue)
         log = try await EventLog(broker, queue: queue)
     }
 

@@ -54,6 +54,7 @@ struct EventsCommand: AsyncParsableCommand {
         try await options.withBroker { broker in
             // A subscription alone would wait for ever for a broker that is not there, or does not permit it.
             try await broker.ping()
+            try await noteMissing(broker)
             let writer = EventWriter(asJSON: options.json, operations: Set(operations))
             let named = queues.named
             let events = broker.events(of: named.isEmpty ? nil : named) {
@@ -70,12 +71,20 @@ struct EventsCommand: AsyncParsableCommand {
         }
     }
 
+    /// Events may be waited for before the first push creates their queue; a name that is spelt wrong is to be noticed.
+    private func noteMissing(_ broker: RedisBroker) async throws(BrokerError) {
+        for queue in try await queues.known(to: broker).missing {
+            StandardError.write("note: queue \(queue) does not exist yet; its events come once it does")
+        }
+    }
+
     /// Writes what the durable stream has and gets, and says at the end where to go on.
     private func follow(_ queue: String, after cursor: EventCursor) async throws {
         let interruption = Interruption()
         let writer = EventWriter(asJSON: options.json, operations: Set(operations))
         let last = try await options.withBroker { broker in
             try await broker.ping()
+            try await noteMissing(broker)
             let reading = Task {
                 var last = cursor
                 for try await next in broker.eventStream(of: queue, after: cursor) {

@@ -59,7 +59,10 @@ struct JobEditCommand: AsyncParsableCommand {
     }
 
     private func place(_ broker: RedisBroker) async throws -> String {
-        if let queue { return queue }
+        if let queue {
+            try await broker.checkExists(queue)
+            return queue
+        }
         var places: [String] = []
         for queue in try await broker.queues() {
             if try await broker.inspect([id], on: queue).first ?? nil != nil { places.append(queue) }

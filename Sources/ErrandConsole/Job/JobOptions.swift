@@ -27,6 +27,7 @@ struct JobOptions: ParsableArguments {
     /// What the broker knows of the jobs, by id; an id may be in use in several queues.
     func find(in broker: RedisBroker) async throws(BrokerError) -> [String: [JobSummary]] {
         var found: [String: [JobSummary]] = [:]
+        if let queue { try await broker.checkExists(queue) }
         let queues = if let queue { [queue] } else { try await broker.queues() }
         for queue in queues {
             for case let record? in try await broker.inspect(ids, on: queue) {

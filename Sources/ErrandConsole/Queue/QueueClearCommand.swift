@@ -26,6 +26,7 @@ struct QueueClearCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await target.options.withBroker { broker in
+            try await broker.checkExists(target.queue)
             try await confirm(broker)
             let cancelled = try await clear(broker)
             let json: JSONOutput = ["queue": .text(target.queue), "cancelled": .count(cancelled)]

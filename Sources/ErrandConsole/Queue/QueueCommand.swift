@@ -8,17 +8,20 @@ import ErrandRedis
 struct QueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "queue",
-        abstract: "Pauses, resumes, clears, limits and configures queues.",
+        abstract: "Creates, deletes, pauses, resumes, clears, limits and configures queues.",
         discussion: """
+            Pushes and workers create the queues that they use. The other commands work on queues that exist.
+
             Examples:
+              errand queue create images
               errand queue pause images
               errand queue clear images --yes
               errand queue limit images 100000
               errand queue set images events 100000
             """,
         subcommands: [
-            QueuePauseCommand.self, QueueResumeCommand.self, QueueClearCommand.self, QueueLimitCommand.self,
-            QueueSetCommand.self,
+            QueueCreateCommand.self, QueueDeleteCommand.self, QueuePauseCommand.self, QueueResumeCommand.self,
+            QueueClearCommand.self, QueueLimitCommand.self, QueueSetCommand.self,
         ]
     )
 }
@@ -37,9 +40,6 @@ struct QueueArgument: ParsableArguments {
         try await options.withBroker { broker in
             try await broker.configure(queue, change)
             StandardOutput.write(options.json ? json.bytes : Array(words.utf8))
-            if !(try await broker.queues()).contains(queue) {
-                StandardError.write("note: no job has been pushed to queue \(queue) yet, and no worker serves it")
-            }
         }
     }
 }

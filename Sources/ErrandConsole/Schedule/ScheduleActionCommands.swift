@@ -83,6 +83,7 @@ struct ScheduleRunCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await target.options.withBroker { broker in
+            try await broker.checkExists(target.queue)
             guard let receipt = try await broker.runSchedule(target.name, on: target.queue) else {
                 throw target.notFound
             }

@@ -52,6 +52,7 @@ struct ScheduleArgument: ParsableArguments {
         _ action: (RedisBroker) async throws(BrokerError) -> Bool
     ) async throws {
         try await options.withBroker { broker in
+            try await broker.checkExists(queue)
             guard try await action(broker) else { throw notFound }
             let json: JSONOutput = ["name": .text(name), "queue": .text(queue), "verdict": .text(word)]
             StandardOutput.write(options.json ? json.bytes : Array("\(name) of \(queue) is \(word)".utf8))
@@ -60,6 +61,7 @@ struct ScheduleArgument: ParsableArguments {
 
     /// The schedule as it is stored.
     func record(from broker: RedisBroker) async throws -> ScheduleRecord {
+        try await broker.checkExists(queue)
         guard let record = try await broker.schedule(name, on: queue) else { throw notFound }
         return record
     }

@@ -16,8 +16,29 @@ struct QueueOptions: ParsableArguments {
     }
 
     /// The named queues, or all that the broker has heard of.
+    ///
+    /// - Throws: `BrokerError` with code `queueNotFound` when a named one does not exist.
     func queues(of broker: RedisBroker) async throws(BrokerError) -> [String] {
-        named.isEmpty ? try await broker.queues() : named
+        let (known, missing) = try await known(to: broker)
+        if let missing = missing.first { throw BrokerError(missingQueue: missing) }
+        return known
+    }
+
+    /// The named queues that exist, or all that the broker has heard of; and the named ones that do not exist.
+    func known(to broker: RedisBroker) async throws(BrokerError) -> (known: [String], missing: [String]) {
+        if named.isEmpty { return (try await broker.queues(), []) }
+        var (known, missing): ([String], [String]) = ([], [])
+        for queue in named {
+            if try await broker.hasQueue(queue) { known.append(queue) } else { missing.append(queue) }
+        }
+        return (known, missing)
+    }
+}
+
+extension RedisBroker {
+    /// Refuses a queue that does not exist: a name that is spelt wrong would pass for one without jobs.
+    func checkExists(_ queue: String) async throws(BrokerError) {
+        guard try await hasQueue(queue) else { throw BrokerError(missingQueue: queue) }
     }
 }
 

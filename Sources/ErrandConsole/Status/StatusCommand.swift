@@ -24,8 +24,10 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withBroker { broker in
-            let overview = try await Overview(of: queues.queues(of: broker), on: broker)
+            let (known, missing) = try await queues.known(to: broker)
+            let overview = try await Overview(of: known, on: broker)
             if options.json { StandardOutput.write(overview.json.bytes) } else { overview.print() }
+            if let missing = missing.first { throw BrokerError(missingQueue: missing) }
         }
     }
 }

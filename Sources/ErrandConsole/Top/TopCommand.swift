@@ -33,7 +33,7 @@ struct TopCommand: AsyncParsableCommand {
     func run() async throws {
         let interruption = Interruption()
         try await broker.withBroker(as: "errand", patience: .seconds(5)) { broker in
-            try await broker.ping()
+            _ = try await queues.queues(of: broker)
             guard let screen = TerminalScreen() else {
                 throw CommandFailure(
                     "errand top needs a terminal; for programs there is errand status --json",

@@ -77,8 +77,18 @@ final class BulkRuns: Sendable {
             return true
         }
         if isEntered { return id }
-        let advice = "\(Self.most) actions with many jobs go on already; wait until one ends, or stop one: see Actions"
-        throw PageProblem(status: .serviceUnavailable, message: advice)
+        throw Self.tooMany
+    }
+
+    /// Refuses a further run where too many go on, before the broker is asked anything for it.
+    func checkRoom() throws(PageProblem) {
+        let isFull = entries.withLock { $0.count >= Self.most && $0.allSatisfy(\.run.isGoing) }
+        if isFull { throw Self.tooMany }
+    }
+
+    private static var tooMany: PageProblem {
+        let advice = "\(most) actions with many jobs go on already; wait until one ends, or stop one: see Actions"
+        return PageProblem(status: .serviceUnavailable, message: advice)
     }
 
     func change(_ id: String, _ change: (inout BulkRun) -> Void) {

@@ -46,6 +46,8 @@ extension FrontDesk {
             note(visit, way, "queue \(queue)", "\(way)d")
             return place("/queues/\(queue)", "The queue is \(way)d.")
         case "clear":
+            try dashboard.runs.checkRoom()
+            guard try await broker.hasQueue(queue) else { throw BrokerError(missingQueue: queue) }
             let target = "waiting jobs of \(queue)"
             return try start(.cancel, target, visit, .waiting(queue: queue), back: "/queues/\(queue)")
         default: throw PageProblem.notFound("a queue cannot be told that")

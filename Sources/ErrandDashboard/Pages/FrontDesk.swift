@@ -174,6 +174,7 @@ extension HTTPResponse.Status {
         self =
             switch code {
             case .notPermitted: .forbidden
+            case .queueNotFound: .notFound
             case .refused: .badRequest
             default: .serviceUnavailable
             }

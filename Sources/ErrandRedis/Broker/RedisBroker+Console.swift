@@ -145,7 +145,7 @@ extension RedisBroker {
         }
     }
 
-    /// Writes the settings that are not `nil`.
+    /// Writes the settings that are not `nil`, if the queue exists.
     public func configure(_ queue: String, _ change: QueueSettings) async throws(BrokerError) {
         let values: [(String, Int?)] = [
             ("paused", change.isPaused.map { $0 ? 1 : 0 }), ("maximum", change.maximumLength),
@@ -159,7 +159,5 @@ extension RedisBroker {
             call.add(max(0, value))
         }
         _ = try await run(call)
-        // A queue that is paused before its first push is to be seen.
-        if values.contains(where: { ($0.1 ?? 0) > 0 }) { await announce(queue) }
     }
 }

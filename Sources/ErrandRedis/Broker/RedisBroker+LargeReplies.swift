@@ -13,7 +13,7 @@ extension RedisBroker {
         while true {
             let began = ContinuousClock.now
             do throws(BrokerError) { return try await read(count) } catch {
-                guard error.code == .outcomeUnknown, .now - began < .seconds(2) else { throw error }
+                guard error.code == .outcomeUnknown, .now - began < options.commandTimeout else { throw error }
                 guard count > 1 else {
                     throw BrokerError(
                         .outcomeUnknown,

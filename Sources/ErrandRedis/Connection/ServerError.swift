@@ -46,6 +46,8 @@ package struct ServerError {
             return BrokerError(.sessionLost, "the broker does not know this session any more")
         case "ERRANDFULL":
             return BrokerError(.full, String(text.dropFirst(word.count + 1)) + "; wait, or raise the limit")
+        case "ERRANDQUEUE":
+            return BrokerError(missingQueue: String(text.dropFirst(word.count + 1)))
         case "OOM":
             return BrokerError(.full, "the broker's memory is full (maxmemory); nothing was taken")
         case "ERRAND":

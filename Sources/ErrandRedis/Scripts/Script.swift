@@ -74,7 +74,16 @@ package struct Script: Sendable {
     static let cancel = Script("cancel", PackageResources.cancel_lua, places)
     static let clear = Script("clear", PackageResources.clear_lua, places)
     static let revive = Script("revive", PackageResources.revive_lua, places)
-    static let settings = Script("settings", PackageResources.settings_lua, places)
+    static let settings = Script(
+        "settings",
+        PackageResources.settings_lua,
+        places + [schedules, PackageResources.lib_queue_lua]
+    )
+    static let queue = Script(
+        "queue",
+        PackageResources.queue_lua,
+        [base, types, schedules, PackageResources.lib_queue_lua]
+    )
     static let status = Script("status", PackageResources.status_lua, [base], .reads)
     static let inspect = Script("inspect", PackageResources.inspect_lua, [base], .reads)
     static let audit = Script(
@@ -87,12 +96,12 @@ package struct Script: Sendable {
     var isReliedOn: Bool { Self.reliedOn.contains(name) }
 
     private static let reliedOn: Set<String> = [
-        "push", "tick", "schedule", "unschedule", "cancel", "clear", "revive", "settings", "cursor",
+        "push", "tick", "schedule", "unschedule", "cancel", "clear", "revive", "settings", "queue", "cursor",
     ]
 
     /// Every script, for documentation and benchmarks.
     package static let all = [
-        push, exchange, heartbeat, register, recover, promote, release, cancel, clear, revive, settings, status,
+        push, exchange, heartbeat, register, recover, promote, release, cancel, clear, revive, settings, queue, status,
         inspect, audit, reconcile, tick, schedule, unschedule, timetable, note, stream, cursor,
     ]
 }

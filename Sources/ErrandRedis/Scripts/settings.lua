@@ -1,7 +1,8 @@
 -- settings: changes what an operator may set; an empty value puts the default back.
 --
 -- ARGV     field and value of each setting: paused, maximum, remember_ms, keep_ms, starts, stream
--- Answer   OK
+-- Answer   OK, or an error ERRANDQUEUE where the queue does not exist
+if not queue_exists() then return redis.error_reply('ERRANDQUEUE ' .. queue) end
 local allowed = { paused = true, maximum = true, remember_ms = true, keep_ms = true, starts = true, stream = true }
 for i = 1, #ARGV, 2 do
   if not allowed[ARGV[i]] or not string.find(ARGV[i + 1] or '', '^%d*$') then

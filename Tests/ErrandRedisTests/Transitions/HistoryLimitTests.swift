@@ -79,6 +79,7 @@ struct HistoryLimitTests {
     @Test func aGenerationOfEndedIDsIsFullAtItsLimit() async throws {
         defer { broker.close() }
         // Not by its time.
+        try await broker.createQueue("default")
         try await broker.configure("default", QueueSettings(rememberIDsMilliseconds: 3_600_000))
         for number in 0..<21 {
             #expect(try await push("job-\(number)") == .accepted)

@@ -28,6 +28,7 @@ import Testing
 
     /// Runs a worker with webhooks until the body is done.
     private func running(_ webhooks: [Webhook], _ body: (Producer) async throws -> Void) async throws {
+        try await broker.createQueue("mail")
         try await broker.configure("mail", QueueSettings(keptEvents: 1000))
         let hooks = try Webhooks(webhooks, of: ["mail"], broker: broker)
         let worker = Worker(

@@ -23,6 +23,17 @@ import Testing
         return scene
     }
 
+    @Test func `what is asked of a queue that does not exist makes none`() async throws {
+        let scene = try await DashboardScene()
+        for way in ["pause", "resume", "clear"] {
+            let answer = try await scene.ask("/queues/typo/\(way)", [])
+            #expect(answer.status == 404)
+            #expect(answer.text.contains("does not exist"), "\(answer.text)")
+        }
+        #expect(try await !scene.desk.broker.hasQueue("typo"))
+        #expect(try await !scene.desk.broker.queues().contains("typo"))
+    }
+
     @Test func retriesTheSelectedJobs() async throws {
         let scene = try await dead(3)
         let form = [("action", "retry"), ("scope", "selected"), ("job", "images:j0"), ("job", "images:j2")]

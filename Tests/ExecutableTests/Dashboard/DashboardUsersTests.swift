@@ -9,6 +9,10 @@ extension DashboardProgramTests {
         return try status(port, "/queues/images/pause", user: user, method: "POST", headers: headers)
     }
 
+    private func createQueue() async throws {
+        #expect(try await Executable.console.run(["queue", "create", "images"], on: server).status == 0)
+    }
+
     private func end(_ program: RunningExecutable) async -> Output {
         program.signal(SIGTERM)
         return await program.end()
@@ -16,6 +20,7 @@ extension DashboardProgramTests {
 
     @Test func readersReadAndNeverAct() async throws {
         let users = try usersFile("ada:a\nprometheus:p\ngrafana:g\n")
+        try await createQueue()
         let program = try start("--users", users, "--allow-actions", "--reader", "prometheus", "--reader", "grafana")
         let port = try await port(of: program)
         for reader in ["prometheus:p", "grafana:g"] {
@@ -30,6 +35,7 @@ extension DashboardProgramTests {
 
     @Test func withoutAFileThereIsAReader() async throws {
         let passwords = ["ERRAND_DASHBOARD_PASSWORD": "se:cret", "ERRAND_DASHBOARD_READER_PASSWORD": "scrape"]
+        try await createQueue()
         let program = try start("--allow-actions", environment: passwords)
         let port = try await port(of: program)
         #expect(try status(port, "/metrics") == 401)

@@ -4,6 +4,8 @@
 /// the outbox.
 struct MemoryQueue: Sendable {
     let name: String
+    /// Whether an operator has deleted it, so that nothing may be put into it any more.
+    var isDeleted = false
     /// The broker's time, in milliseconds since 1970, set before every transition.
     var now: Int64 = 0
 
@@ -43,6 +45,13 @@ struct MemoryQueue: Sendable {
     init(name: String) { self.name = name }
 
     static let mostDead = 100_000
+
+    /// What stands against deleting it; nothing where it has no jobs, live sessions or schedules.
+    var use: QueueDeletion {
+        let live = sessions.values.count { $0.leaseEnds > now }
+        if jobs.isEmpty, live == 0, schedules.isEmpty { return .deleted(jobs: 0) }
+        return .inUse(jobs: jobs.count, workers: live, schedules: schedules.count)
+    }
 }
 
 /// What tells whether the sessions could beat at all.

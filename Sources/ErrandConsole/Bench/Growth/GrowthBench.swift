@@ -72,7 +72,10 @@ struct GrowthBench {
     private func measure(_ load: Load, _ point: inout GrowthPoint) async throws {
         let queues = (0..<load.queues).map { _ in stage.queue() }
         let share = load.jobs / load.queues
-        for queue in queues { try await stage.broker.configure(queue, QueueSettings(isPaused: true)) }
+        for queue in queues {
+            try await stage.broker.createQueue(queue)
+            try await stage.broker.configure(queue, QueueSettings(isPaused: true))
+        }
         let empty = try await stage.settledMemory()
         let (fill, last) = (max(0, share - share / 5), share / 5)
         for queue in queues { try await push(fill, load.bytes, to: queue) }

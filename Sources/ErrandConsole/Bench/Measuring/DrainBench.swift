@@ -28,6 +28,7 @@ struct DrainBench {
     func drain(jobs: Int, operation: String = BenchOperations.noop) async throws -> Result {
         let queue = stage.queue()
         var result = Result()
+        try await stage.broker.createQueue(queue)
         try await stage.broker.configure(queue, QueueSettings(isPaused: true))
         let empty = try await stage.settledMemory()
         _ = try await PushBench(stage: stage).bulk(jobs: jobs, operation: operation, to: queue)

@@ -33,6 +33,8 @@ package actor RedisSubject {
         _ = try await broker.command(
             .command("HSET", key + ":test", "now", String(step.time), "look", look(of: step.command))
         )
+        // The model's queue exists from the beginning.
+        _ = try await broker.command(.command("HSET", key + ":seq", "created", "1"))
     }
 
     private func look(of command: Command) -> String {

@@ -163,6 +163,7 @@ extension Scenario {
         // The stream is there to stay.
         play.rules { $0.toleratedKeys = ["stream"] }
         try play.server()
+        try await play.console.createQueue(Play.queue)
         try await play.console.configure(Play.queue, QueueSettings(keptEvents: 1_000_000))
         let heard = try await play.listen()
         let crew = try await Crew(play, 2)

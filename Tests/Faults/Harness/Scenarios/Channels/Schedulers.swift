@@ -147,6 +147,7 @@ private struct SchedulerStage {
         let operations = "operations:\n  tick: {run: [\"true\"], queue: \(Play.queue)}\n"
         try (operations + "schedules:\n" + lines.joined(separator: "\n"))
             .write(toFile: catalogue, atomically: true, encoding: .utf8)
+        try await play.console.createQueue(Play.queue)
         try await play.console.configure(Play.queue, QueueSettings(isPaused: true))
     }
 

@@ -17,6 +17,7 @@ extension Scenario {
     private static func mixedStorm(_ play: Play) async throws {
         let server = try play.server()
         // What ended first must still be known in the end.
+        try await play.console.createQueue(Play.queue)
         try await play.console.configure(Play.queue, QueueSettings(rememberIDsMilliseconds: 3_600_000))
         let crew = try await Crew(play, 3)
         let producers = try (0..<100).map { _ in try play.connect(server.url) }

@@ -36,7 +36,8 @@ private struct WrongServer: Sendable {
     static func all(_ play: Play) throws -> [WrongServer] {
         let http = try silent(play, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
         let tls = try silent(play, "\u{15}\u{3}\u{3}\0\u{2}\u{2}F")
-        let dumb = try silent(play, "-ERR unknown command\r\n")
+        let noScripts = ["--rename-command", "EVAL", "", "--rename-command", "EVALSHA", ""]
+        let scriptless = try play.server(tcp: true, noScripts).tcpURL
         let mute = try play.proxy(play.server())
         mute.cut(true)
         let locked = try play.server(tcp: true, ["--requirepass", "sesame"])
@@ -46,7 +47,14 @@ private struct WrongServer: Sendable {
         return [
             .init(name: "an HTTP server", url: http, status: 69, word: "Protocol error"),
             .init(name: "a server that speaks TLS", url: tls, status: 69, word: "no greeting"),
-            .init(name: "a server without these commands", url: dumb, status: 78, worker: 78, word: "unknown command"),
+            .init(
+                name: "a server without scripts",
+                url: scriptless,
+                status: 78,
+                worker: 78,
+                word: "unknown command",
+                canBeRead: true
+            ),
             .init(name: "a server that says nothing", url: mute.url, status: 69, word: "no answer in time"),
             .init(name: "one without our password", url: locked.tcpURL, status: 77, worker: 77, word: "NOAUTH"),
             .init(name: "one with another password", url: wrongPassword, status: 77, worker: 77, word: "WRONGPASS"),

@@ -15,6 +15,7 @@ extension Scenario {
             play.rules { $0.toleratedKeys = ["unscheduled"] }
             let server = try play.server()
             try server.learnScripts()
+            try await play.console.createQueue(Play.queue)
             for round in 0..<play.size(quick: 1, full: 10) {
                 for isAfter in [false, true] {
                     try await steerQueue(play, server, isAfter: isAfter)

@@ -132,6 +132,7 @@ extension Scenario {
             $0.earlyTolerance = .max / 4
         }
         let server = try play.server()
+        try await play.console.createQueue(Play.queue)
         try await play.console.configure(Play.queue, QueueSettings(publishesStarts: true))
         let events = try await play.listen()
         for clock in ["+1h", "-1h", "+1h x1.5"] {

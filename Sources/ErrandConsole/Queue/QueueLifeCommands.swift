@@ -1,0 +1,69 @@
+import ArgumentParser
+import Errand
+import ErrandCommandLine
+import ErrandOperator
+import ErrandRedis
+
+/// `errand queue create`.
+struct QueueCreateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Creates an empty queue, so that it can be configured or paused before its first job.",
+        discussion: """
+            A queue that exists already stays as it is.
+
+            Example:
+              errand queue create images
+            """
+    )
+
+    @OptionGroup var target: QueueArgument
+
+    func run() async throws {
+        try await target.options.withBroker { broker in
+            let isNew = try await broker.createQueue(target.queue)
+            let json: JSONOutput = ["queue": .text(target.queue), "created": .truth(isNew)]
+            let words = isNew ? "\(target.queue) is created" : "\(target.queue) exists already"
+            StandardOutput.write(target.options.json ? json.bytes : Array(words.utf8))
+        }
+    }
+}
+
+/// `errand queue delete`.
+struct QueueDeleteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete",
+        abstract: "Deletes a queue with its settings, counters, results and history.",
+        discussion: """
+            A queue that has jobs (dead ones too), live workers or schedules is not deleted, unless with --force: its jobs are             lost then, and what its workers run is stopped and not recorded. A worker that goes on serving it, and a push,             create it anew.
+
+            Examples:
+              errand queue delete images
+              errand queue delete images --force --json
+            """
+    )
+
+    @OptionGroup var target: QueueArgument
+
+    @Flag(help: "Delete it even though it has jobs, live workers or schedules.")
+    var force = false
+
+    func run() async throws {
+        try await target.options.withBroker { broker in
+            switch try await broker.deleteQueue(target.queue, force: force) {
+            case .deleted(let jobs):
+                let json: JSONOutput = ["queue": .text(target.queue), "deleted": .truth(true), "jobs": .count(jobs)]
+                let words = "\(target.queue) is deleted" + (jobs > 0 ? " with \(jobs.counted("job"))" : "")
+                StandardOutput.write(target.options.json ? json.bytes : Array(words.utf8))
+            case .inUse(let jobs, let workers, let schedules):
+                let parts = [(jobs, "job"), (workers, "live worker"), (schedules, "schedule")]
+                let use = parts.filter { $0.0 > 0 }.map { $0.0.counted($0.1) }.joined(separator: ", ")
+                throw CommandFailure(
+                    "queue \"\(target.queue)\" has \(use) and was not deleted; end these first, or delete it all with --force",
+                    ExitStatus.unsuccessful
+                )
+            case .notFound: throw BrokerError(missingQueue: target.queue)
+            }
+        }
+    }
+}

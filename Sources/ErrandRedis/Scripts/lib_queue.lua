@@ -1,0 +1,8 @@
+-- Whether the queue exists: whatever creates it, a push, a session, a schedule or an operator, leaves a key for good.
+local ALL_TYPES = { TYPES, SELDOM, AT_TIMES, SCHEDULE_TYPES }
+local function queue_exists()
+  for _, types in ipairs(ALL_TYPES) do
+    if any_exists(types) then return true end
+  end
+  return false
+end

@@ -1,0 +1,81 @@
+-- queue: creates the queue, finds out whether it exists, or deletes it with everything that it holds.
+--
+-- ARGV     create, look, delete, force or sweep; for sweep then the names of keys
+-- Answer   create: 1 when it did not exist before, else 0 · look: 1 when it exists, else 0
+--          delete, force: deleted, absent or used, then how many jobs, live sessions and schedules it has or had
+--          sweep: how many of the keys were left over, and are gone now
+local how = ARGV[1]
+if how == 'look' then return queue_exists() and 1 or 0 end
+if how == 'create' then
+  if queue_exists() then return 0 end
+  call('HSET', Q .. ':seq', 'created', nowtext)
+  return 1
+end
+
+-- Large keys are freed beside the server's work; for a user who may not UNLINK, within it.
+local function remove(names)
+  local removed = 0
+  for from = 1, #names, 1000 do
+    local keys = {}
+    for i = from, math.min(from + 999, #names) do keys[#keys + 1] = Q .. ':' .. names[i] end
+    local count = redis.pcall('UNLINK', unpack(keys))
+    if type(count) ~= 'number' then count = call('DEL', unpack(keys)) end
+    removed = removed + count
+  end
+  return removed
+end
+
+-- What an old session, an operation or a repair may have left behind that no other key lists any more. Anything else may
+-- belong to a queue of the same name that was created meanwhile.
+local function is_left_over(name)
+  local session = string.match(name, '^session:(.+)$') or string.match(name, '^claims:(.+)$')
+  if session then return not call('ZSCORE', Q .. ':sessions', session) end
+  local lot = string.match(name, '^parked:(.+)$')
+  if lot then return call('HEXISTS', Q .. ':parked', lot) == 0 end
+  return string.find(name, '^spoiled:') ~= nil
+end
+if how == 'sweep' then
+  local left = {}
+  for i = 2, #ARGV do
+    local name = string.sub(ARGV[i], #Q + 2)
+    if string.sub(ARGV[i], 1, #Q + 1) == Q .. ':' and is_left_over(name) then left[#left + 1] = name end
+  end
+  return remove(left)
+end
+
+if how ~= 'delete' and how ~= 'force' then
+  return redis.error_reply('ERRAND a queue can be created, looked for, deleted, forced away or swept up')
+end
+if not queue_exists() then return { 'absent', 0, 0, 0 } end
+if how == 'delete' then
+  for _, types in ipairs(ALL_TYPES) do
+    local wrong = type_error(types)
+    if wrong then return wrong end
+  end
+end
+-- By force also where a key is of another type.
+local function ask(command, name, ...)
+  local answer = redis.pcall(command, Q .. ':' .. name, ...)
+  return type(answer) == 'table' and answer.err and {} or answer
+end
+local function length(name)
+  local count = ask('HLEN', name)
+  return type(count) == 'number' and count or 0
+end
+local live = ask('ZRANGEBYSCORE', 'sessions', '(' .. nowtext, '+inf')
+local jobs, schedules = length('body'), length('schedules')
+if how == 'delete' and jobs + #live + schedules > 0 then return { 'used', jobs, #live, schedules } end
+
+local names = {}
+for _, types in ipairs(ALL_TYPES) do
+  for name in pairs(types) do names[#names + 1] = name end
+end
+for _, session in ipairs(ask('ZRANGE', 'sessions', 0, -1)) do
+  names[#names + 1] = 'session:' .. session
+  names[#names + 1] = 'claims:' .. session
+end
+for _, lot in ipairs(ask('HKEYS', 'parked')) do names[#names + 1] = 'parked:' .. lot end
+remove(names)
+-- Their next beat is refused, and stops what they run.
+for _, session in ipairs(live) do call('PUBLISH', Q .. ':hints:' .. session, 's') end
+return { 'deleted', jobs, #live, schedules }
