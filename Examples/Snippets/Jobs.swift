@@ -60,6 +60,16 @@ func pushing(_ producer: Producer, _ addresses: [String]) async throws {
     try await producer.push(contentsOf: addresses.map { SendEmail(to: $0, template: "news") })
 }
 
+struct Archive: JobParameters {
+    static let jobName = "archive"
+    static let jobDefaults = JobDefaults(retries: 8, backoff: RetryDelays(base: .seconds(30), cap: .seconds(7200)))
+    let path: String
+}
+
+func patiently(_ producer: Producer) async throws {
+    try await producer.push(Archive(path: "a.jpg"), options: PushOptions(backoff: RetryDelays(base: .seconds(5))))
+}
+
 func pushingUntilKnown(_ producer: Producer) async throws {
     var receipt = try await producer.push(SendEmail(to: "ada@example.org", template: "invoice"))
     while receipt.outcome == .unknown {
@@ -72,7 +82,7 @@ func pushingUntilKnown(_ producer: Producer) async throws {
 
 func awaiting(_ producer: Producer) async throws {
     let receipt = try await producer.push(Thumbnail(path: "a.jpg"))
-    let size = try await producer.result(of: receipt, as: Thumbnail.Size.self, within: .seconds(30))
+    let size = try await producer.result(of: receipt, as: Thumbnail.Size.self, within: .seconds(90))
     print(size.width, size.height)
 }
 

@@ -14,13 +14,15 @@ extension Catalogue {
     /// The catalogue's operations for a worker: each runs a child or calls a web server.
     package func registeredOperations() -> [RegisteredOperation] {
         let runner = CatalogueRunner(userAgent: "errand-worker/\(ErrandVersion.current)")
+        let usual = OperationDefaults()
         return operations.values.map { operation in
             RegisteredOperation(
                 operation.name,
                 defaults: OperationDefaults(
-                    timeout: operation.timeout ?? .seconds(10),
-                    retries: operation.retries ?? 0
+                    timeout: operation.timeout ?? usual.timeout,
+                    retries: operation.retries ?? usual.retries
                 ),
+                retryStrategy: operation.backoff?.delays ?? RetryDelays(),
                 handler: .async { job in
                     let outcome = await runner.run(operation, job: CatalogueJob(job))
                     if case .noRoom(let message) = outcome {
@@ -35,6 +37,15 @@ extension Catalogue {
                 }
             )
         }
+    }
+}
+
+extension CatalogueBackoff {
+    /// The delays; what the catalogue leaves out is as in the defaults.
+    package var delays: RetryDelays {
+        var delays = RetryDelays(base: base, cap: longest)
+        if let jitter { delays.jitter = jitter }
+        return delays
     }
 }
 

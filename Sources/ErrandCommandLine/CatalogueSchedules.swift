@@ -4,7 +4,7 @@ package import ErrandCatalogue
 extension Catalogue {
     /// The catalogue's schedules, filled in with what its operations say.
     ///
-    /// A timeout and retries that a schedule leaves out are left to the worker that runs its jobs.
+    /// A timeout, retries and a backoff that a schedule leaves out are left to the worker that runs its jobs.
     ///
     /// - Throws: ``CommandFailure`` with status 78, naming file, line, schedule and key.
     package func makeSchedules() throws(CommandFailure) -> [Schedule] {
@@ -75,6 +75,7 @@ extension CatalogueSchedule {
             uniqueUntil: until.flatMap { UniqueUntil(rawValue: $0.rawValue) },
             timeout: timeout,
             retries: retries,
+            backoff: backoff?.delays,
             priority: priority ?? operation?.priority
         )
     }

@@ -12,6 +12,7 @@ struct CatalogueTests {
             unique: drop
             timeout: 30s
             retries: 3
+            backoff: {base: 5s, longest: 1h, jitter: 0.2}
             queue: files
             priority: 9
           notify:
@@ -28,6 +29,7 @@ struct CatalogueTests {
         #expect(operation.uniqueness == .drop)
         #expect(operation.timeout == .seconds(30))
         #expect(operation.retries == 3)
+        #expect(operation.backoff == CatalogueBackoff(base: .seconds(5), longest: .seconds(3600), jitter: 0.2))
         #expect(operation.queue == "files")
         #expect(operation.priority == 9)
     }
@@ -50,6 +52,25 @@ struct CatalogueTests {
         guard case .run(let templates) = operation.kind else { throw TestError("not a run operation") }
         #expect(templates.map(\.source) == ["echo", "é/{x}"])
         #expect(operation.retries == 0)
+    }
+
+    @Test(arguments: [
+        ("{}", CatalogueBackoff()), ("{base: 1ms}", CatalogueBackoff(base: .milliseconds(1))),
+        ("{longest: 365d, jitter: 1}", CatalogueBackoff(longest: .seconds(365 * 86_400), jitter: 1)),
+        ("{jitter: 0}", CatalogueBackoff(jitter: 0)),
+        (
+            "{base: 5s, longest: 5s}",
+            CatalogueBackoff(base: .seconds(5), longest: .seconds(5))
+        ),
+    ])
+    func readsABackoff(text: String, backoff: CatalogueBackoff) throws {
+        let yaml = """
+            operations: {a: {run: [x], backoff: \(text)}}
+            schedules: {s: {every: 1h, operation: a, backoff: \(text)}}
+            """
+        let catalogue = try Catalogue(yaml: yaml, source: "test")
+        #expect(catalogue.operations["a"]?.backoff == backoff)
+        #expect(catalogue.schedules.first?.backoff == backoff)
     }
 
     @Test func readsAFile() throws {
@@ -145,7 +166,7 @@ struct CatalogueErrorTests {
         ("{run: [a], retrys: 1}", "key \"retrys\": is not a known key; did you mean \"retries\"?"),
         (
             "{run: [a], colour: 1}",
-            "Known keys: run, http, name, unique, unique_until, timeout, retries, queue, priority"
+            "Known keys: run, http, name, unique, unique_until, timeout, retries, backoff, queue, priority"
         ),
         ("{run: []}", "key \"run\": names no command"),
         ("{run: [\"\"]}", "names no command"),
@@ -164,6 +185,24 @@ struct CatalogueErrorTests {
         ("{run: [a], retries: many}", "\"many\" is not a whole number from 0 to 1000"),
         ("{run: [a], retries: 1001}", "from 0 to 1000"),
         ("{run: [a], retries: -1}", "from 0 to 1000"),
+        ("{run: [a], backoff: 5s}", "key \"backoff\": is \"5s\"; a mapping of keys to values belongs here"),
+        ("{run: [a], backoff: }", "key \"backoff\": is empty; a mapping"),
+        ("{run: [a], backoff: {bass: 5s}}", "key \"backoff.bass\": is not a known key; did you mean \"base\"?"),
+        ("{run: [a], backoff: {base_ms: 5}}", "Known keys: base, longest, jitter"),
+        ("{run: [a], backoff: {base: 5}}", "key \"backoff.base\": \"5\" is not a duration"),
+        ("{run: [a], backoff: {base: 0s}}", "a duration is at least 1ms"),
+        ("{run: [a], backoff: {base: -5s}}", "is not a duration"),
+        ("{run: [a], backoff: {longest: 366d}}", "key \"backoff.longest\": is 366d; a wait is at most 365d"),
+        ("{run: [a], backoff: {longest: 99999999999999999999d}}", "is too long"),
+        (
+            "{run: [a], backoff: {base: 10s, longest: 5s}}",
+            "key \"backoff.longest\": is 5s, which is shorter than the base of 10s"
+        ),
+        ("{run: [a], backoff: {jitter: 1.5}}", "key \"backoff.jitter\": \"1.5\" is not a number from 0 to 1"),
+        ("{run: [a], backoff: {jitter: -0.1}}", "is not a number from 0 to 1"),
+        ("{run: [a], backoff: {jitter: nan}}", "is not a number from 0 to 1"),
+        ("{run: [a], backoff: {jitter: 20%}}", "is not a number from 0 to 1"),
+        ("{run: [a], backoff: {jitter: }}", "key \"backoff.jitter\": is empty"),
         ("{run: [a], priority: 10}", "key \"priority\": \"10\" is not a whole number from 0 to 9"),
         ("{run: [a], unique: maybe}", "allowed: ignore, drop, replace"),
         ("{run: [a], timeout: 10}", "key \"timeout\": \"10\" is not a duration"),

@@ -18,7 +18,7 @@ struct FullQueue {
             concurrency: 8,
             queues: ["default"],
             lease: .seconds(60),
-            operations: ["work": OperationDefaults()]
+            operations: ["work": OperationDefaults(retries: 0)]
         )
     }
 
@@ -213,7 +213,7 @@ struct FullQueue {
             concurrency: 8,
             queues: ["default"],
             lease: .seconds(60),
-            operations: ["work": OperationDefaults(), "unknown": OperationDefaults()]
+            operations: ["work": OperationDefaults(retries: 0), "unknown": OperationDefaults(retries: 0)]
         )
         try await broker.register(session, on: "default")
         var calls = Calls(broker: broker, session: session)

@@ -20,6 +20,7 @@ import Testing
                 unique: drop
                 timeout: 30s
                 retries: 3
+                backoff: {base: 2s, longest: 1m}
                 queue: files
                 priority: 7
             """
@@ -40,6 +41,7 @@ import Testing
         #expect(job.policy == .drop)
         #expect(job.timeout == .seconds(30))
         #expect(job.retries == 3)
+        #expect(job.description.backoff == RetryDelays(base: .seconds(2), cap: .seconds(60)))
         #expect(job.priority == 2)
     }
 

@@ -38,7 +38,10 @@ import Testing
     }
 
     @Test func sendsEveryOption() async throws {
-        let options = ["--timeout", "2m", "--retries", "7", "--priority", "9", "--at", "2030-01-02T03:04:05.250+01:00"]
+        let options = [
+            "--timeout", "2m", "--retries", "7", "--backoff", "5s,2h,0.5", "--priority", "9",
+            "--at", "2030-01-02T03:04:05.250+01:00",
+        ]
         let output = try await Executable.producer.run(
             ["push", "work", "[1,2.50]", "--id", "one"] + options,
             on: server
@@ -50,6 +53,7 @@ import Testing
         #expect(job.description.arguments.description == "[1,2.50]")
         #expect(job.timeout == .seconds(120))
         #expect(job.retries == 7)
+        #expect(job.description.backoff == RetryDelays(base: .seconds(5), cap: .seconds(7200), jitter: 0.5))
         #expect(job.priority == 9)
         #expect(record.state == .scheduled)
         #expect(record.at == 1_893_549_845_250)
@@ -74,7 +78,9 @@ import Testing
 
     @Test(arguments: [
         ["push"], ["push", "work", "{}", "more"], ["push", "work", "--timeout", "10 parsecs"],
-        ["push", "work", "--unique", "maybe"],
+        ["push", "work", "--unique", "maybe"], ["push", "work", "--backoff", "often"],
+        ["push", "work", "--backoff", "5s,1h,0.2,3"], ["push", "work", "--backoff", "5s,,0.2"],
+        ["push", "work", "--backoff", "5s,1h,much"], ["push", "--from", "-", "--backoff", "5s"],
         ["push", "work", "--priority", "high"], ["push", "work", "--at", "2026-02-30T10:00:00Z"],
         ["push", "work", "--at", "2026-02-03T10:00:00"],
         ["push", "work", "--delay", "1s", "--at", "2026-02-03T10:00:00Z"],
@@ -93,7 +99,10 @@ import Testing
         (["work", "{bad"], "JSON"), (["work", "{} {}"], "JSON"), (["two words"], "\"operation\""),
         (["work", "--queue", "a:b"], "\"queue\""), (["work", "--priority", "10"], "\"priority\""),
         (["work", "--retries=-1"], "\"retries\""), (["work", "--id", "a b"], "\"id\""),
-        (["work", "--name", ""], "\"name\""),
+        (["work", "--name", ""], "\"name\""), (["work", "--backoff", "5s,1s"], "\"backoff.longest_ms\""),
+        (["work", "--backoff", "366d"], "\"backoff.base_ms\""),
+        (["work", "--backoff", "1s,1m,2"], "\"backoff.jitter\""),
+        (["work", "--backoff", "1s,1m,nan"], "\"backoff.jitter\""),
         (["work", "--timeout", "366d"], "\"timeout_ms\""),
         (["work", String(repeating: "[", count: 65) + String(repeating: "]", count: 65)], "64"),
         (["work", "--name", String(repeating: "n", count: 1025)], "\"name\""),

@@ -154,7 +154,7 @@ import Testing
         let home = "/tmp/errand-secrets-\(UInt32.random(in: 0 ... .max))"
         try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: home) }
-        try "operations: {tell: {run: [sh, -c, env]}, fail: {run: [sh, -c, exit 1]}}"
+        try "operations: {tell: {run: [sh, -c, env]}, fail: {run: [sh, -c, exit 1], retries: 0}}"
             .write(toFile: home + "/catalogue.yaml", atomically: true, encoding: .utf8)
         let environment = [
             "ERRAND_HOME": home, "HANDED_ON": "yes", "ERRAND_DASHBOARD_PASSWORD": Self.secret,

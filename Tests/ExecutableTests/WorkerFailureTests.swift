@@ -14,6 +14,7 @@ import Testing
         operations:
           complain:
             run: [sh, -c, "head -c 9000 /dev/zero | tr '\\\\0' x >&2; echo the reason >&2; exit 3"]
+            retries: 0
         """.write(toFile: catalogue, atomically: true, encoding: .utf8)
         let environment = ["ERRAND_REDIS_URL": server.url]
         let worker = try RunningExecutable(.worker, ["--catalogue", catalogue], environment: environment)

@@ -16,7 +16,7 @@ import Testing
         let text = """
             operations:
               note: {run: ["true"]}
-              fail: {run: ["false"]}
+              fail: {run: ["false"], retries: 0}
             """
         try text.write(toFile: catalogue, atomically: true, encoding: .utf8)
     }

@@ -73,7 +73,7 @@ def raw_members(text):
 
 
 def settle(text):
-    known = "v operation arguments queue name unique unique_until timeout_ms not_before_ms retries priority id meta".split()
+    known = "v operation arguments queue name unique unique_until timeout_ms not_before_ms retries backoff priority id meta".split()
     members = raw_members(text.decode())
     given = {key: (value, raw) for key, _, value, raw in members if key in known}
     given = {key: pair for key, pair in given.items() if pair[0] is not None or key == "arguments"}
@@ -98,7 +98,9 @@ def settle(text):
     fields.append(f'"unique":"{unique}"')
     if "unique_until" in given:
         fields.append('"unique_until":"' + given["unique_until"][0] + '"')
-    fields += [f'"{key}":{number(key)}' for key in ("timeout_ms", "not_before_ms", "retries", "priority") if key in given]
+    for key in ("timeout_ms", "not_before_ms", "retries", "backoff", "priority"):
+        if key in given:
+            fields.append(f'"{key}":{given[key][1] if key == "backoff" else number(key)}')
     fields.append('"id":"' + given.get("id", (MADE_ID,))[0] + '"')
     if "meta" in given:
         fields.append('"meta":' + given["meta"][1])

@@ -33,6 +33,12 @@ private func describing() throws -> OperationDescription {
     return description
 }
 
+private func retrying() throws -> OperationDescription {
+    let backoff = RetryDelays(base: .seconds(5), cap: .seconds(3600), jitter: 0.2)
+    let job = try OperationDescription("mail", retries: 5, backoff: backoff)
+    return job
+}
+
 private func untilStarted() throws -> OperationDescription {
     // However often the article changes, at most one job waits to index it; a change during a run is indexed by another run.
     let description = try OperationDescription("index", arguments: ["article": 7], unique: .drop, uniqueUntil: .started)

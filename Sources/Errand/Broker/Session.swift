@@ -45,11 +45,11 @@ public struct Session: Sendable, Equatable {
 public struct OperationDefaults: Sendable, Equatable {
     /// How long a run may take. 10 s unless said, as in Backgroundable.
     public var timeout: Duration
-    /// How many times a failed run is tried again. 0 unless said.
+    /// How often a failed run is retried. 3 unless said.
     public var retries: Int
 
     /// Makes defaults.
-    public init(timeout: Duration = .seconds(10), retries: Int = 0) {
+    public init(timeout: Duration = .seconds(10), retries: Int = 3) {
         self.timeout = timeout
         self.retries = retries
     }

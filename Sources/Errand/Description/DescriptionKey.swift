@@ -10,6 +10,7 @@ enum DescriptionKey: String, CaseIterable {
     case timeout = "timeout_ms"
     case notBefore = "not_before_ms"
     case retries
+    case backoff
     case priority
     case id
     case meta
@@ -28,6 +29,7 @@ enum DescriptionKey: String, CaseIterable {
             "0 for now, or milliseconds since 1970 from 1000000000000 (2001) to 9999999999999, in plain digits; "
                 + "multiply a time in seconds by 1000"
         case .retries: "a whole number from 0 to 1000, in plain digits"
+        case .backoff: "a JSON object with \"base_ms\", \"longest_ms\" and \"jitter\""
         case .priority: "a whole number from 0 to 9, in plain digits"
         case .id: "text of 1 to 64 characters, each one of A-Z a-z 0-9 _ -"
         case .meta: "a JSON object"
@@ -58,6 +60,7 @@ enum DescriptionKey: String, CaseIterable {
         case .id: 1024
         case .meta: 2048
         case .uniqueUntil: 4096
+        case .backoff: 8192
         }
     }
 }
@@ -73,7 +76,8 @@ extension DescriptionKey {
         case (4, _): candidate = .meta
         case (5, _): candidate = .queue
         case (6, _): candidate = .unique
-        case (7, _): candidate = .retries
+        case (7, UInt8(ascii: "r")): candidate = .retries
+        case (7, _): candidate = .backoff
         case (8, _): candidate = .priority
         case (9, UInt8(ascii: "o")): candidate = .operation
         case (9, _): candidate = .arguments
@@ -100,6 +104,7 @@ extension DescriptionKey {
         case .timeout: "timeout_ms"
         case .notBefore: "not_before_ms"
         case .retries: "retries"
+        case .backoff: "backoff"
         case .priority: "priority"
         case .id: "id"
         case .meta: "meta"

@@ -24,6 +24,8 @@ public enum DescriptionLimits: Sendable {
     public static let earliestNotBeforeMilliseconds: Int64 = 1_000_000_000_000
     /// Fewest and most retries.
     public static let retries: ClosedRange<Int64> = 0...1000
+    /// Shortest and longest wait that a ``RetryDelays`` of a description may say, in milliseconds: 1 ms to 365 days.
+    public static let backoffMilliseconds: ClosedRange<Int64> = 1...31_536_000_000
     /// Lowest and highest priority; the highest goes first.
     public static let priority: ClosedRange<Int64> = 0...9
 }

@@ -34,17 +34,21 @@ enum DescriptionRules {
         return milliseconds < Double(latest) ? Int64(milliseconds) : latest
     }
 
-    /// A duration in milliseconds, rounded up to a whole one.
-    static func milliseconds(_ duration: Duration) throws(DescriptionError) -> Int64 {
-        let (seconds, attoseconds) = duration.components
-        let attosecondsPerMillisecond: Int64 = 1_000_000_000_000_000
-        let range = DescriptionLimits.timeoutMilliseconds
-        guard duration > .zero, seconds <= range.upperBound / 1000 else {
+    /// A timeout in milliseconds, rounded up to a whole one.
+    static func timeout(_ duration: Duration) throws(DescriptionError) -> Int64 {
+        guard let milliseconds = milliseconds(duration, in: DescriptionLimits.timeoutMilliseconds) else {
             throw DescriptionError(.invalidValue, .timeout)
         }
-        let milliseconds = seconds * 1000 + (attoseconds + attosecondsPerMillisecond - 1) / attosecondsPerMillisecond
-        guard range.contains(milliseconds) else { throw DescriptionError(.invalidValue, .timeout) }
         return milliseconds
+    }
+
+    /// A duration in milliseconds, rounded up to a whole one; `nil` when it is out of the range, which begins above zero.
+    static func milliseconds(_ duration: Duration, in range: ClosedRange<Int64>) -> Int64? {
+        let (seconds, attoseconds) = duration.components
+        let attosecondsPerMillisecond: Int64 = 1_000_000_000_000_000
+        guard duration > .zero, seconds <= range.upperBound / 1000 else { return nil }
+        let milliseconds = seconds * 1000 + (attoseconds + attosecondsPerMillisecond - 1) / attosecondsPerMillisecond
+        return range.contains(milliseconds) ? milliseconds : nil
     }
 
     private static func isText(_ bytes: some Collection<UInt8>, upTo limit: Int, of isAllowed: (UInt8) -> Bool) -> Bool

@@ -43,6 +43,10 @@ extension OperationDescription {
         if let timeoutMilliseconds { append(#","timeout_ms":"#, timeoutMilliseconds, to: &output) }
         if let notBefore { append(#","not_before_ms":"#, notBefore, to: &output) }
         if let retries { append(#","retries":"#, Int64(retries), to: &output) }
+        if let backoffText {
+            output.append(contentsOf: #","backoff":"#.utf8)
+            output.append(contentsOf: backoffText.bytes)
+        }
         if let givenPriority { append(#","priority":"#, Int64(givenPriority), to: &output) }
     }
 

@@ -13,6 +13,8 @@ extension OperationDescription {
     ///   - notBefore: The earliest time to run, in milliseconds since 1970 UTC: 0 for now, or a time from 2001-09-09
     ///     (1,000,000,000,000) to 2286 (9,999,999,999,999).
     ///   - retries: How often a failed run is repeated, 0 to 1,000.
+    ///   - backoff: How long to wait before each retry: a base of 1 ms to 365 days, a cap from the base to 365 days, a jitter
+    ///     of 0 to 1.
     ///   - priority: 0 to 9, 9 first; 5 when left out.
     ///   - id: The job's id, 1 to 64 characters of `A-Z a-z 0-9 _ -`; made on pushing when left out.
     ///   - meta: What travels along beside the arguments.
@@ -27,6 +29,7 @@ extension OperationDescription {
         timeout: Duration? = nil,
         notBefore: Int64? = nil,
         retries: Int? = nil,
+        backoff: RetryDelays? = nil,
         priority: Int? = nil,
         id: String? = nil,
         meta: [String: String] = [:]
@@ -42,8 +45,9 @@ extension OperationDescription {
         givenUniqueUntil = uniqueUntil
         givenPriority = priority
         timeoutMilliseconds = try timeout.map { duration throws(DescriptionError) in
-            try DescriptionRules.milliseconds(duration)
+            try DescriptionRules.timeout(duration)
         }
+        backoffText = try backoff.map { delays throws(DescriptionError) in try BackoffMembers(delays).text() }
         metaText = meta.isEmpty ? nil : JSONText(strings: meta)
         try validate()
     }
@@ -51,7 +55,7 @@ extension OperationDescription {
     /// Makes a description whose arguments are written from a value of a type of yours, keys sorted.
     ///
     /// The other parameters are those of
-    /// ``init(_:arguments:queue:name:unique:uniqueUntil:timeout:notBefore:retries:priority:id:meta:)``.
+    /// ``init(_:arguments:queue:name:unique:uniqueUntil:timeout:notBefore:retries:backoff:priority:id:meta:)``.
     ///
     /// - Throws: ``DescriptionError`` naming the first value that is not as it must be, the arguments among them when
     ///   they cannot be written as JSON.
@@ -65,6 +69,7 @@ extension OperationDescription {
         timeout: Duration? = nil,
         notBefore: Int64? = nil,
         retries: Int? = nil,
+        backoff: RetryDelays? = nil,
         priority: Int? = nil,
         id: String? = nil,
         meta: [String: String] = [:]
@@ -85,6 +90,7 @@ extension OperationDescription {
             timeout: timeout,
             notBefore: notBefore,
             retries: retries,
+            backoff: backoff,
             priority: priority,
             id: id,
             meta: meta
@@ -103,6 +109,7 @@ extension OperationDescription {
         uniqueUntil: UniqueUntil? = nil,
         timeout: Duration? = nil,
         retries: Int? = nil,
+        backoff: RetryDelays? = nil,
         priority: Int? = nil
     ) throws(DescriptionError) -> OperationDescription {
         var filled = self
@@ -113,8 +120,9 @@ extension OperationDescription {
         filled.retries = self.retries ?? retries
         filled.givenPriority = givenPriority ?? priority
         if let timeout, timeoutMilliseconds == nil {
-            filled.timeoutMilliseconds = try DescriptionRules.milliseconds(timeout)
+            filled.timeoutMilliseconds = try DescriptionRules.timeout(timeout)
         }
+        if let backoff, backoffText == nil { filled.backoffText = try BackoffMembers(backoff).text() }
         try filled.validate()
         return filled
     }

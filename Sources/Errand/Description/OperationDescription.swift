@@ -39,6 +39,8 @@ public struct OperationDescription: Sendable {
 
     /// The timeout in milliseconds; see ``timeout``.
     var timeoutMilliseconds: Int64?
+    /// The object of `backoff` as it was written; see ``backoff``.
+    var backoffText: JSONText?
     /// The object of `meta` as it was written.
     package var metaText: JSONText?
     /// The members that version 1 does not know, as written, with the commas between them.

@@ -13,38 +13,41 @@ extension Producer {
         try await JobWatch(broker: broker, id: receipt.id, queue: receipt.queue).ending(within: limit)
     }
 
-    /// Waits until a pushed job has finished, and gives its result.
+    /// Waits until a pushed job has finished, 30 s unless told otherwise, and gives its result.
     ///
     /// ```swift
     /// let receipt = try await producer.push(Thumbnail(path: "a.jpg"))
     /// let image = try await producer.result(of: receipt).decode(as: ImageInfo.self)
     /// ```
     ///
+    /// A failed job is retried first, by default for at least 84 s: ask for more time to see it end.
+    ///
     /// - Parameters:
     ///   - receipt: what the push returned.
-    ///   - limit: how long to wait; for as long as it takes when left out.
+    ///   - limit: how long to wait, 30 s when left out; `nil` for as long as it takes.
     /// - Throws: ``JobNotFinished`` when it ended otherwise, the time was over, or the broker does not know the job (any
     ///   more): results are kept for a day, the last 10,000 of a queue. Else as ``ending(of:within:)``.
-    public func result(of receipt: Receipt, within limit: Duration? = nil) async throws -> JobResult {
+    public func result(of receipt: Receipt, within limit: Duration? = .seconds(30)) async throws -> JobResult {
         let ending = try await ending(of: receipt, within: limit)
         guard let result = ending.result, !ending.isOutOfTime else {
             throw JobNotFinished(
                 id: receipt.id,
                 state: ending.state,
                 isOutOfTime: ending.isOutOfTime,
+                limit: limit,
                 error: ending.error
             )
         }
         return JobResult(id: receipt.id, bytes: result)
     }
 
-    /// Waits until a pushed job has finished, and reads its result as a value of a type of yours.
+    /// Waits until a pushed job has finished, 30 s unless told otherwise, and reads its result as a value of a type of yours.
     ///
     /// - Throws: as ``result(of:within:)``, and `DecodingError` when the result is something else.
     public func result<Value: Decodable>(
         of receipt: Receipt,
         as type: Value.Type,
-        within limit: Duration? = nil
+        within limit: Duration? = .seconds(30)
     ) async throws -> Value {
         try await result(of: receipt, within: limit).decode(as: type)
     }
@@ -88,13 +91,18 @@ public struct JobNotFinished: Error, Sendable, Equatable, CustomStringConvertibl
     public let state: JobState?
     /// Whether the time was over.
     public let isOutOfTime: Bool
-    /// Why the job did not finish.
+    /// How long the caller wanted to wait; `nil` for as long as it takes.
+    public let limit: Duration?
+    /// Why the job did not finish, or why its last run failed.
     public let error: String?
 
     /// A sentence with the state and the reason.
     public var description: String {
         let reason = error.map { ": \($0)" } ?? ""
-        let standing = state.map { "is \($0.rawValue)\(reason)" } ?? "is not known to the broker (any more)"
-        return isOutOfTime ? "job \(id) had not ended when the time was over" : "job \(id) \(standing)"
+        let standing = state.map { "is \($0.rawValue)\(reason)" }
+        guard isOutOfTime else { return "job \(id) \(standing ?? "is not known to the broker (any more)")" }
+        let waited = limit.map { " within \($0)" } ?? ""
+        return "job \(id) had not ended\(waited): it \(standing ?? "cannot be looked up"); "
+            + "pass a longer time as 'within', or nil to wait for as long as it takes"
     }
 }

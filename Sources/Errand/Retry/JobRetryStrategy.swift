@@ -35,8 +35,8 @@ extension JobRetryStrategy {
 }
 
 extension RetryDelays: JobRetryStrategy {
-    /// None, unless the job or its operation says otherwise.
-    public var maxRetries: Int { 0 }
+    /// Three.
+    public var maxRetries: Int { OperationDefaults().retries }
 
     /// Drawn anew for each failure, so that jobs which failed together do not come back together.
     public func calculateBackoff(attempt: Int) -> Duration { .milliseconds(delay(ofRetry: attempt)) }

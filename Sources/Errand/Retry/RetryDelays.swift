@@ -1,29 +1,49 @@
-/// How long to wait before a failed job is tried again: exponential backoff with full jitter.
+/// How long to wait before a failed job is retried: exponential backoff with jitter.
 ///
-/// The wait before retry *n* is drawn evenly from zero to `base` · 2ⁿ⁻¹, at most `cap`, so that jobs which failed
-/// together do not come back together.
+/// The wait before retry *n* is `base` · 2ⁿ⁻¹, at most ``cap``, shortened by a random part of up to ``jitter``. With the
+/// defaults (15 s, one hour, 0.2) the waits before the first three retries are 12 to 15 s, 24 to 30 s and 48 to 60 s, so the
+/// third retry starts 84 s after the first failure at the earliest.
+///
+/// A description, a catalogue or a type calls it `backoff`:
+///
+/// ```swift
+/// let backoff = RetryDelays(base: .seconds(5), cap: .seconds(3600), jitter: 0.2)
+/// let job = try OperationDescription("mail", retries: 5, backoff: backoff)
+/// ```
 public struct RetryDelays: Sendable, Equatable {
     /// The longest wait before the first retry.
     public var base: Duration
     /// The longest wait before any retry.
     public var cap: Duration
+    /// The largest part by which a wait is shortened at random, 0 to 1, so that jobs which failed together are not retried
+    /// together: 0 for none, 1 for waits anywhere between zero and the longest.
+    public var jitter: Double
 
-    /// Makes delays. One second and five minutes unless said.
-    public init(base: Duration = .seconds(1), cap: Duration = .seconds(300)) {
-        self.base = base
-        self.cap = cap
+    /// Makes delays.
+    ///
+    /// - Parameters:
+    ///   - base: the wait before the first retry; 15 s when left out, or `cap` if that is shorter.
+    ///   - cap: the longest wait before any retry; one hour when left out, or `base` if that is longer.
+    ///   - jitter: the largest part by which a wait is shortened, 0 to 1.
+    public init(base: Duration? = nil, cap: Duration? = nil, jitter: Double = 0.2) {
+        self.base = base ?? min(.seconds(15), cap ?? .seconds(15))
+        self.cap = cap ?? max(.seconds(3600), self.base)
+        self.jitter = jitter
     }
 
-    /// The longest wait before retry `number` (from 1), in milliseconds.
+    /// Returns the longest wait before retry `number` (from 1), in milliseconds.
     public func ceiling(ofRetry number: Int) -> Int {
-        let doublings = min(max(number - 1, 0), 40)
-        let ceiling = Double(base.wholeMilliseconds) * Double(1 << doublings)
-        return Int(min(ceiling, Double(cap.wholeMilliseconds)))
+        let doublings = min(max(number, 1) - 1, 40)
+        let doubled = Double(max(0, base.wholeMilliseconds)) * Double(1 << doublings)
+        return Int(min(doubled, Double(max(0, cap.wholeMilliseconds))))
     }
 
-    /// A wait before retry `number` (from 1), in milliseconds.
+    /// Returns a random wait before retry `number` (from 1), in milliseconds.
     public func delay(ofRetry number: Int) -> Int {
-        Int.random(in: 0...max(0, ceiling(ofRetry: number)))
+        let longest = ceiling(ofRetry: number)
+        let part = jitter.isFinite ? min(max(jitter, 0), 1) : 0
+        let shortest = Int((Double(longest) * (1 - part)).rounded(.up))
+        return Int.random(in: min(shortest, longest)...longest)
     }
 }
 

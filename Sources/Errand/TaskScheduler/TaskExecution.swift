@@ -7,7 +7,11 @@ struct TaskExecution: Sendable {
     let registry: TaskRegistry
 
     var operation: RegisteredOperation {
-        RegisteredOperation(TaskStage.run.operation(of: identifier), handler: .async { await execute($0) })
+        RegisteredOperation(
+            TaskStage.run.operation(of: identifier),
+            defaults: OperationDefaults(retries: 0),
+            handler: .async { await execute($0) }
+        )
     }
 
     private func execute(_ job: JobContext) async -> HandlerOutcome {

@@ -4,8 +4,11 @@ public struct JobDefaults: Sendable, Equatable {
     public var queue: String?
     /// How long a run may take; 10 s unless set here or where the job is registered.
     public var timeout: Duration?
-    /// How often a failed run is tried again, 0 to 1,000; none unless set here or where the job is registered.
+    /// How often a failed run is retried, 0 to 1,000; three times unless set here or where the job is registered.
     public var retries: Int?
+    /// How long to wait before each retry. A retry strategy given where the job is registered takes precedence, and a job's own
+    /// ``PushOptions/backoff`` over both.
+    public var backoff: RetryDelays?
     /// 0 to 9, 9 first; 5 unless set.
     public var priority: Int?
     /// Whether and by what jobs of this type are unique; not unless set.
@@ -16,12 +19,14 @@ public struct JobDefaults: Sendable, Equatable {
         queue: String? = nil,
         timeout: Duration? = nil,
         retries: Int? = nil,
+        backoff: RetryDelays? = nil,
         priority: Int? = nil,
         uniqueness: JobUniqueness? = nil
     ) {
         self.queue = queue
         self.timeout = timeout
         self.retries = retries
+        self.backoff = backoff
         self.priority = priority
         self.uniqueness = uniqueness
     }

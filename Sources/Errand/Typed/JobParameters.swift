@@ -92,6 +92,7 @@ extension JobParameters {
             timeout: options.timeout,
             notBefore: options.notBefore(now),
             retries: options.retries,
+            backoff: options.backoff,
             priority: options.priority ?? defaults.priority,
             id: options.id,
             meta: meta

@@ -20,6 +20,8 @@ public struct PushOptions: Sendable {
     public var timeout: Duration?
     /// How often a failed run is tried again, 0 to 1,000.
     public var retries: Int?
+    /// How long to wait before each retry, instead of what the type or its worker says.
+    public var backoff: RetryDelays?
     /// 0 to 9, 9 first.
     public var priority: Int?
     /// The job's id, 1 to 64 characters of `A-Z a-z 0-9 _ -`; of a batch each job needs its own, so leave it out there.
@@ -36,6 +38,7 @@ public struct PushOptions: Sendable {
         delayUntil: Date? = nil,
         timeout: Duration? = nil,
         retries: Int? = nil,
+        backoff: RetryDelays? = nil,
         priority: Int? = nil,
         id: String? = nil,
         meta: [String: String] = [:]
@@ -45,6 +48,7 @@ public struct PushOptions: Sendable {
         self.uniqueness = uniqueness
         self.timeout = timeout
         self.retries = retries
+        self.backoff = backoff
         self.priority = priority
         self.id = id
         self.meta = meta

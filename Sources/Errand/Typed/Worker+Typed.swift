@@ -15,8 +15,9 @@ extension Worker {
     ///
     /// - Parameters:
     ///   - parameters: the type; also found by the handler's first parameter.
-    ///   - retryStrategy: whether and when a failed job is tried again; the type's `retries` with exponential backoff when
-    ///     left out.
+    ///   - retryStrategy: whether and when a failed job is retried; when left out, as often as the type's `retries` say with
+    ///     its `backoff`, else three times with the waits of ``RetryDelays``. A job's own ``PushOptions/retries`` and
+    ///     ``PushOptions/backoff`` take precedence.
     ///   - timeout: how long a run may take; the type's when left out, else 10 s.
     ///   - handler: runs one job in a task, which is cancelled when the job times out, is cancelled, or the worker stops. What
     ///     it throws decides what becomes of the job: see ``JobFailure``, ``JobSnooze`` and ``JobCancellation``; any other
@@ -73,10 +74,10 @@ extension Worker {
                     name,
                     defaults: OperationDefaults(
                         timeout: timeout ?? defaults.timeout ?? .seconds(10),
-                        retries: defaults.retries ?? retryStrategy?.maxRetries ?? 0
+                        retries: (defaults.retries ?? retryStrategy?.maxRetries) ?? OperationDefaults().retries
                     ),
                     queue: defaults.queue,
-                    retryStrategy: retryStrategy ?? RetryDelays(),
+                    retryStrategy: retryStrategy ?? defaults.backoff ?? RetryDelays(),
                     handler: .async { context in
                         try await withLogger(context.logger) { _ in
                             try await handler(try Parameters.read(context), context)

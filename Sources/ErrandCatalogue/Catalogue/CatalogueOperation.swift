@@ -38,6 +38,8 @@ package struct CatalogueOperation: Sendable {
     package var timeout: Duration?
     /// How often a failed run is tried again, 0 to 1000.
     package var retries: Int?
+    /// How long to wait before each retry.
+    package var backoff: CatalogueBackoff?
     /// The queue that its jobs go to.
     package var queue: String?
     /// The priority of its jobs, 0 to 9, 9 first.

@@ -5,8 +5,7 @@ import Yams
 extension CatalogueReader {
     private static let scheduleKeys = [
         "cron", "time_zone", "every", "operation", "arguments", "queue", "name", "unique", "unique_until", "timeout",
-        "retries",
-        "priority",
+        "retries", "backoff", "priority",
         "catch_up", "catch_up_limit", "overlap", "revision",
     ]
 
@@ -79,6 +78,7 @@ extension CatalogueReader {
         schedule.retries = try entries["retries"].map { value throws(CatalogueError) in
             try value.number(in: 0...1_000)
         }
+        schedule.backoff = try entries["backoff"].map(backoff)
         schedule.priority = try entries["priority"].map { value throws(CatalogueError) in
             try value.number(in: 0...9)
         }

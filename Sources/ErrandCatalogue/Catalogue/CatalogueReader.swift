@@ -5,7 +5,7 @@ import Yams
 /// Reads the operations of a catalogue and refuses everything it does not know.
 struct CatalogueReader {
     private static let operationKeys = [
-        "run", "http", "name", "unique", "unique_until", "timeout", "retries", "queue", "priority",
+        "run", "http", "name", "unique", "unique_until", "timeout", "retries", "backoff", "queue", "priority",
     ]
 
     let source: String
@@ -72,6 +72,7 @@ struct CatalogueReader {
         operation.retries = try entries["retries"].map { value throws(CatalogueError) in
             try value.number(in: 0...1_000)
         }
+        operation.backoff = try entries["backoff"].map(backoff)
         operation.queue = try entries["queue"].map(queue)
         operation.priority = try entries["priority"].map { value throws(CatalogueError) in
             try value.number(in: 0...9)

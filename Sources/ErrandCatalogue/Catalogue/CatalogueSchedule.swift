@@ -24,6 +24,8 @@ package struct CatalogueSchedule: Sendable {
     package var timeout: Duration?
     /// How often a failed run is tried again, if it says so.
     package var retries: Int?
+    /// How long to wait before each retry, if it says so.
+    package var backoff: CatalogueBackoff?
     /// The priority, if it says one.
     package var priority: Int?
     /// The word of `catch_up`.

@@ -89,8 +89,10 @@ extension ConformanceCase {
             let record = try #require(try await stage.record("a"))
             #expect(record.state == .retrying)
             #expect(record.failures == 1)
+            let wait = try #require(record.at) - Stage.milliseconds
+            #expect((13_000...16_000).contains(wait), "the default delay: \(wait) ms")
             #expect(try await !hand.report(.finished, claim), "its claim is gone")
-            try await stage.promote(1)
+            #expect(try await stage.broker.revive(["a"], on: stage.queue) == [.hurried])
             let second = try await hand.claimOne(wait: .zero)
             #expect(second.attempt == 2)
             try await stage.recover(1)
@@ -122,7 +124,7 @@ extension ConformanceCase {
         },
         ConformanceCase("a hard deadline is the wait, the timeout and the grace") { stage in
             let hand = try await stage.session(operations: [
-                Stage.operation: OperationDefaults(timeout: .milliseconds(1))
+                Stage.operation: OperationDefaults(timeout: .milliseconds(1), retries: 0)
             ])
             try await stage.pushPlain("usual")
             _ = try await hand.claimOne(wait: .seconds(60))

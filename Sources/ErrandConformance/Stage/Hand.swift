@@ -134,7 +134,7 @@ extension Stage {
     /// A registered session, with a lease long enough for any test unless said.
     func session(
         lease: Duration = .seconds(60),
-        operations: [String: OperationDefaults] = [Stage.operation: OperationDefaults()],
+        operations: [String: OperationDefaults] = [Stage.operation: OperationDefaults(retries: 0)],
         pid: Int32 = 1
     ) async throws -> Hand {
         let session = Session(

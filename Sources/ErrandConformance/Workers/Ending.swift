@@ -28,6 +28,7 @@ extension WorkerCase {
                 let isOpen = Atomic(false)
                 let operation = RegisteredOperation(
                     Stage.operation,
+                    defaults: OperationDefaults(retries: 0),
                     handler: .async { _ in
                         while !isOpen.load(ordering: .relaxed) { await Task.yield() }
                         return .finished()

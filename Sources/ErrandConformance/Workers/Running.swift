@@ -61,7 +61,7 @@ extension WorkerCase {
                         RegisteredOperation(Stage.operation, retries: 5) { _ in
                             throw JobFailure("no use", isFinal: true)
                         },
-                        RegisteredOperation("plain") { _ in throw JobFailure("broken") },
+                        RegisteredOperation("plain", retries: 0) { _ in throw JobFailure("broken") },
                     ]
                 )
                 try await stage.push(try stage.job("a"), try stage.job("b", operation: "plain"))
@@ -86,11 +86,13 @@ extension WorkerCase {
                         stopGrace: .milliseconds(100)
                     ),
                     [
-                        RegisteredOperation("stubborn", timeout: .milliseconds(100)) { _ in
+                        RegisteredOperation("stubborn", timeout: .milliseconds(100), retries: 0) { _ in
                             await Task { try? await gate.pass() }.value
                             diary.note("late")
                         },
-                        RegisteredOperation("obedient", timeout: .milliseconds(100)) { _ in try await gate.pass() },
+                        RegisteredOperation("obedient", timeout: .milliseconds(100), retries: 0) { _ in
+                            try await gate.pass()
+                        },
                         RegisteredOperation(Stage.operation) { _ in },
                     ]
                 )

@@ -52,7 +52,7 @@ struct JobShowCommand: AsyncParsableCommand {
             ("operation", job.operation), ("name", job.name), ("unique", job.stored?.policy.rawValue),
             ("priority", job.stored.map { "\($0.priority)" }),
             ("timeout", description?.timeout.map { Timestamp.span(Int($0 / .milliseconds(1))) }),
-            ("retries", description?.retries.map { "\($0)" }),
+            ("retries", description?.retries.map { "\($0)" }), ("backoff", job.backoff),
             ("attempt", job.attempt.map { "\($0)" }), ("failures", "\(job.record.failures)"),
             ("crashes", "\(job.record.crashes)"), ("in line since", job.since.map(Timestamp.text)),
             (job.record.state.hasEnded ? "ended" : "due", job.record.at.map(Timestamp.text)), ("worker", job.worker),

@@ -81,6 +81,9 @@ struct ScheduleAddCommand: AsyncParsableCommand {
     @Option(help: "How often a failed run is tried again.")
     var retries: Int?
 
+    @Option(help: BackoffArgument.help)
+    var backoff: BackoffArgument?
+
     @Option(help: "The jobs' priority, 0 to 9, 9 first.")
     var priority: Int?
 
@@ -151,6 +154,7 @@ struct ScheduleAddCommand: AsyncParsableCommand {
             unique: policy.flatMap(\.self),
             timeout: timeout?.duration,
             retries: retries,
+            backoff: backoff?.delays,
             priority: priority
         )
     }

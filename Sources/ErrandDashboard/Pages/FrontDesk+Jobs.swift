@@ -95,7 +95,7 @@ struct JobFacts {
             ("Operation", job.operation, false), ("Name", job.name, false),
             ("Unique", job.stored?.policy.rawValue, false), ("Priority", job.stored.map { "\($0.priority)" }, false),
             ("Timeout", description?.timeout.map { Timestamp.span(Int($0 / .milliseconds(1))) }, false),
-            ("Retries", description?.retries.map { "\($0)" }, false),
+            ("Retries", description?.retries.map { "\($0)" }, false), ("Backoff", job.backoff, false),
             ("Attempt", job.attempt.map { "\($0)" }, false),
             ("Failures", record.failures > 0 ? "\(record.failures)" : nil, true),
             ("Workers that died with it", record.crashes > 0 ? "\(record.crashes)" : nil, true),

@@ -47,6 +47,13 @@ package struct JobSummary: Sendable {
         return Int64(min(record.failures, 1_000_000)) + (record.state == .running ? 1 : 0)
     }
 
+    /// How long its own description has it wait before each retry, for people; `nil` where that is left to the worker.
+    package var backoff: String? {
+        stored?.description.backoff.map { delays in
+            "base \(delays.base.wholeMilliseconds) ms, longest \(delays.cap.wholeMilliseconds) ms, jitter \(delays.jitter)"
+        }
+    }
+
     /// Since when the job has been in line, in milliseconds since 1970 UTC.
     package var since: Int64? { record.state == .ready ? stored?.readySince : nil }
 

@@ -67,7 +67,7 @@ local function some_claims(mine)
   return flat
 end
 
--- How often and after how long a job is tried again whose worker did not say: the job's own word, then the session's.
+-- How often a job is retried whose worker did not say: the job's own word, then the session's.
 local function retries_of(session, body, fragment)
   local _, _, retries = header(body)
   if retries then return retries end
@@ -100,8 +100,9 @@ local function overdue(session, id, mine)
       end_job(id, 'c', line)
     elseif not superseded(id, fragment, attempt, worker, line) then
       put('failures', id, attempt)
+      -- The delay is the default one, without jitter: what the job or its worker wants is not in the header.
       if attempt <= retries_of(session, body, fragment) then
-        call('ZADD', Q .. ':retrying', whole(now + 1000 * math.min(2 ^ attempt, 300)), id)
+        call('ZADD', Q .. ':retrying', whole(now + math.min(15000 * 2 ^ (attempt - 1), 3600000)), id)
         keep_error(id, line)
         drop('running', id)
         event('retrying', id, fragment, attempt, worker, 0, 'null')

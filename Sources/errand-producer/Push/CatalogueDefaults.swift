@@ -36,6 +36,7 @@ final class CatalogueDefaults: Sendable {
             uniqueUntil: operation.uniqueUntil.flatMap { UniqueUntil(rawValue: $0.rawValue) },
             timeout: operation.timeout,
             retries: operation.retries,
+            backoff: operation.backoff?.delays,
             priority: operation.priority
         )
     }

@@ -39,6 +39,9 @@ struct PolicyOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How often a failed run is tried again, 0 to 1000.", valueName: "n"))
     var retries: Int?
 
+    @Option(help: BackoffArgument.help)
+    var backoff: BackoffArgument?
+
     @Option(help: ArgumentHelp("0 to 9, 9 first; 5 when nothing says another.", valueName: "n"))
     var priority: Int?
 
@@ -52,7 +55,7 @@ struct PolicyOptions: ParsableArguments {
     /// Whether nothing is said.
     var isEmpty: Bool {
         let texts = [queue, name, id].allSatisfy { $0 == nil }
-        let numbers = retries == nil && priority == nil && at == nil
+        let numbers = retries == nil && backoff == nil && priority == nil && at == nil
         return texts && numbers && unique == nil && uniqueUntil == nil && timeout == nil && delay == nil
     }
 }

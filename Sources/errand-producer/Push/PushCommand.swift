@@ -138,6 +138,7 @@ struct PushCommand: AsyncParsableCommand {
             timeout: policy.timeout,
             notBefore: notBefore,
             retries: policy.retries,
+            backoff: policy.backoff?.delays,
             priority: policy.priority,
             id: policy.id
         )

@@ -22,6 +22,7 @@ import Testing
             timeout: .seconds(10),
             notBefore: 1_795_215_724_000,
             retries: 3,
+            backoff: RetryDelays(base: .seconds(5), jitter: 0.25),
             priority: 9,
             id: "a",
             meta: ["z": "1", "a": "\n"]
@@ -29,7 +30,8 @@ import Testing
         let expected: String =
             #"{"v":1,"operation":"thumbnail","arguments":{"path":"a.jpg","sizes":[64,2.5,true,null]},"#
             + #""queue":"images","name":"thumbnail \"a\".jpg","unique":"drop","timeout_ms":10000,"#
-            + #""not_before_ms":1795215724000,"retries":3,"priority":9,"id":"a","meta":{"a":"\n","z":"1"}}"#
+            + #""not_before_ms":1795215724000,"retries":3,"backoff":{"base_ms":5000,"longest_ms":3600000,"jitter":0.25},"#
+            + #""priority":9,"id":"a","meta":{"a":"\n","z":"1"}}"#
         #expect(text(description) == expected)
         #expect(description.meta == ["z": "1", "a": "\n"])
     }
@@ -66,6 +68,15 @@ import Testing
             ("not_before_ms", { try OperationDescription("a", notBefore: .max) }),
             ("retries", { try OperationDescription("a", retries: 1001) }),
             ("retries", { try OperationDescription("a", retries: .min) }),
+            ("backoff.base_ms", { try OperationDescription("a", backoff: RetryDelays(base: .zero)) }),
+            ("backoff.base_ms", { try OperationDescription("a", backoff: RetryDelays(base: .seconds(Int64.max))) }),
+            ("backoff.longest_ms", { try OperationDescription("a", backoff: RetryDelays(cap: .seconds(31_536_001))) }),
+            (
+                "backoff.longest_ms",
+                { try OperationDescription("a", backoff: RetryDelays(base: .seconds(2), cap: .seconds(1))) }
+            ),
+            ("backoff.jitter", { try OperationDescription("a", backoff: RetryDelays(jitter: 1.01)) }),
+            ("backoff.jitter", { try OperationDescription("a", backoff: RetryDelays(jitter: .nan)) }),
             ("priority", { try OperationDescription("a", priority: 10) }),
             ("id", { try OperationDescription("a", id: "a:b") }),
         ]
@@ -81,6 +92,22 @@ import Testing
         #expect(try OperationDescription("a", timeout: .nanoseconds(1)).timeout == .milliseconds(1))
         #expect(try OperationDescription("a", timeout: .microseconds(1500)).timeout == .milliseconds(2))
         #expect(try OperationDescription("a", timeout: .seconds(31_536_000)).timeout == .seconds(31_536_000))
+    }
+
+    @Test func `a backoff is read as it was said, and what it leaves out is as in the defaults`() throws {
+        func backoff(_ text: String) throws -> RetryDelays? {
+            try OperationDescription(json: #"{"operation":"a","backoff":\#(text)}"#).backoff
+        }
+        #expect(
+            try backoff(#"{"base_ms":100,"longest_ms":300,"jitter":0}"#)
+                == RetryDelays(base: .milliseconds(100), cap: .milliseconds(300), jitter: 0)
+        )
+        #expect(try backoff(#"{"jitter":5e-1}"#) == RetryDelays(jitter: 0.5))
+        #expect(try backoff(#"{"longest_ms":5000,"base_ms":null}"#) == RetryDelays(cap: .seconds(5)))
+        #expect(try backoff("{}") == RetryDelays())
+        #expect(try backoff("null") == nil)
+        let made = try OperationDescription("a", backoff: RetryDelays(base: .microseconds(1500), jitter: 1))
+        #expect(text(made).hasSuffix(#""backoff":{"base_ms":2,"longest_ms":3600000,"jitter":1}}"#))
     }
 
     @Test func `sizes and depth are limited`() throws {
@@ -101,17 +128,19 @@ import Testing
             unique: .drop,
             timeout: .seconds(30),
             retries: 3,
+            backoff: RetryDelays(base: .seconds(1), cap: .seconds(2), jitter: 0),
             priority: 7
         )
         #expect(
             text(bare).hasSuffix(
-                #""queue":"files","name":"n","unique":"drop","timeout_ms":30000,"retries":3,"priority":7}"#
+                #""queue":"files","name":"n","unique":"drop","timeout_ms":30000,"retries":3,"#
+                    + #""backoff":{"base_ms":1000,"longest_ms":2000,"jitter":0},"priority":7}"#
             )
         )
         let given = try OperationDescription(
             json:
                 #"{"operation":"a","queue":"default","name":"m","unique":"ignore","timeout_ms":1,"#
-                + #""retries":0,"priority":5}"#
+                + #""retries":0,"backoff":{"x":[1], "jitter":0},"priority":5}"#
         )
         let filled = try given.filling(
             queue: "f",
@@ -119,6 +148,7 @@ import Testing
             unique: .drop,
             timeout: .seconds(3),
             retries: 3,
+            backoff: RetryDelays(),
             priority: 7
         )
         #expect(filled == given)

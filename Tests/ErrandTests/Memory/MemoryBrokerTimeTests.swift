@@ -94,9 +94,9 @@ struct MemoryBrokerTimeTests {
         #expect(try await broker.recover(on: queue).recovered == 0)
         clock.advance(1)
         #expect(try await broker.recover(on: queue).recovered == 1)
-        // Tried again after 2 s, once, since its session says so.
-        #expect(try await broker.promote(on: queue) == Promotion(promoted: 0, nextDue: 2000))
-        clock.advance(2000)
+        // Retried after 15 s, once, since its session says so.
+        #expect(try await broker.promote(on: queue) == Promotion(promoted: 0, nextDue: 15_000))
+        clock.advance(15_000)
         #expect(try await broker.promote(on: queue).promoted == 1)
         #expect(try await exchange(session, 2).claims.map(\.attempt) == [2])
         clock.advance(30_000)

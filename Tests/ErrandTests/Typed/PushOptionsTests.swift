@@ -34,6 +34,7 @@ import Testing
                 uniqueness: .ignore,
                 timeout: .seconds(3),
                 retries: 4,
+                backoff: RetryDelays(base: .seconds(9)),
                 priority: 1,
                 id: "mine",
                 meta: ["tenant": "x"]
@@ -44,6 +45,7 @@ import Testing
         #expect(said.name == nil)
         #expect(said.timeout == .seconds(3))
         #expect(said.retries == 4)
+        #expect(said.backoff == RetryDelays(base: .seconds(9)))
         #expect(said.priority == 1)
         #expect(said.id == "mine")
         #expect(said.meta == ["tenant": "x"])

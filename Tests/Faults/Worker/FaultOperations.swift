@@ -48,22 +48,40 @@ struct FaultOperations {
         _ name: String,
         _ body: @escaping @Sendable (JobContext, Work) throws -> Void
     ) -> RegisteredOperation {
-        RegisteredOperation(name) { (job: JobContext) throws -> Void in
-            let work = try begin(job)
-            try body(job, work)
-            ledger.write("end", job)
-        }
+        operation(
+            name,
+            .blocking { job in
+                let work = try begin(job)
+                try body(job, work)
+                ledger.write("end", job)
+                return .finished()
+            }
+        )
     }
 
     private func asynchronous(
         _ name: String,
         _ body: @escaping @Sendable (JobContext, Work) async throws -> Void
     ) -> RegisteredOperation {
-        RegisteredOperation(name) { (job: JobContext) async throws -> Void in
-            let work = try begin(job)
-            try await body(job, work)
-            ledger.write("end", job)
-        }
+        operation(
+            name,
+            .async { job in
+                let work = try begin(job)
+                try await body(job, work)
+                ledger.write("end", job)
+                return .finished()
+            }
+        )
+    }
+
+    /// Jobs that fail are not retried unless a scenario wants it, and then soon, so that scenarios are short.
+    private func operation(_ name: String, _ handler: OperationHandler) -> RegisteredOperation {
+        RegisteredOperation(
+            name,
+            defaults: OperationDefaults(retries: 0),
+            retryStrategy: RetryDelays(base: .seconds(1), cap: .seconds(300), jitter: 1),
+            handler: handler
+        )
     }
 
     /// Writes that the job begins, and whether what arrived is what was pushed.

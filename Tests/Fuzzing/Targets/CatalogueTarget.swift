@@ -19,6 +19,7 @@ import Foundation
 private func check(_ operation: CatalogueOperation) throws(Violation) {
     if let queue = operation.queue { try require(isToken(queue), "the queue \(queue.debugDescription)") }
     if let retries = operation.retries { try require((0...1000).contains(retries), "\(retries) retries") }
+    if let backoff = operation.backoff { try check(backoff) }
     if let priority = operation.priority { try require((0...9).contains(priority), "the priority \(priority)") }
     if let timeout = operation.timeout { try requireRange(timeout) }
     if let name = operation.nameTemplate { try check(name) }
@@ -49,6 +50,16 @@ private func check(_ address: WebAddress) throws(Violation) {
             throw Violation("\(error)")
         }
     }
+}
+
+private func check(_ backoff: CatalogueBackoff) throws(Violation) {
+    for wait in [backoff.base, backoff.longest].compactMap(\.self) {
+        try require(wait >= .milliseconds(1) && wait <= .seconds(365 * 86_400), "the wait \(wait)")
+    }
+    if let base = backoff.base, let longest = backoff.longest {
+        try require(base <= longest, "a base above the longest")
+    }
+    if let jitter = backoff.jitter { try require((0...1).contains(jitter), "the jitter \(jitter)") }
 }
 
 /// A template that was accepted can be filled in, and nothing in it or in the arguments gets a NUL into a command.

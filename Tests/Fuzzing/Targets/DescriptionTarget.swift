@@ -12,6 +12,7 @@ import ErrandCatalogue
     let written = description.encoded()
     let again = try require("what was written cannot be read") { try OperationDescription(json: written) }
     try require(again == description, "what was written and read again differs")
+    try require(again.backoff == description.backoff, "a backoff that is written and read again differs")
     try require(again.encoded() == written, "the same description is written in two ways")
     let canonical = description.arguments.canonical
     try require(canonical.canonical == canonical, "a canonical form has another one")
@@ -31,8 +32,20 @@ func requireRules(_ description: OperationDescription) throws(Violation) {
     if let timeout = description.timeout {
         try require((Duration.milliseconds(1)...Duration.seconds(31_536_000)).contains(timeout), "timeout \(timeout)")
     }
+    if let backoff = description.backoff { try requireRules(backoff) }
     try require(description.arguments.bytes.count <= 1_048_576, "arguments that are too large")
     try require(depth(of: description.arguments.bytes) <= 64, "arguments that are too deep")
+}
+
+/// The limits of a backoff, for which every wait is one that a broker can keep.
+func requireRules(_ backoff: RetryDelays) throws(Violation) {
+    let allowed = Duration.milliseconds(1)...Duration.seconds(31_536_000)
+    try require(allowed.contains(backoff.base) && allowed.contains(backoff.cap), "the waits of \(backoff)")
+    try require(backoff.base <= backoff.cap && (0...1).contains(backoff.jitter), "the backoff \(backoff)")
+    for attempt in [1, 2, 1001] {
+        let wait = Duration.milliseconds(backoff.delay(ofRetry: attempt))
+        try require(.zero <= wait && wait <= backoff.cap, "a wait of \(wait)")
+    }
 }
 
 /// Two programs of ours read JSON: the one that refuses, and the one that fills in templates. They must agree.

@@ -28,6 +28,7 @@ private func checkWritten(_ job: StoredJob) throws(Violation) {
     try require(again.description.arguments == job.description.arguments, "other arguments")
     try require(again.policy == job.policy && again.priority == job.priority, "another policy or priority")
     try require(again.timeout == job.timeout && again.retries == job.retries, "another timeout or other retries")
+    try require(again.description.backoff == job.description.backoff, "another backoff")
     try require(again.readySince == job.readySince, "another time")
     try require(job.policy == .ignore || again.description.name == job.description.name, "another name")
 }

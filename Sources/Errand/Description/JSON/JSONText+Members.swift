@@ -28,7 +28,7 @@ extension JSONText {
 
 extension JSONScanner {
     /// The next member of an object that was validated, and where its value stands; `nil` after the last.
-    fileprivate mutating func nextMember() -> (String, Range<Int>)? {
+    mutating func nextMember() -> (String, Range<Int>)? {
         skipWhitespace()
         _ = skip(UInt8(ascii: ","))
         skipWhitespace()

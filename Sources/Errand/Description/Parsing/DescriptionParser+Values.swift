@@ -12,6 +12,7 @@ extension DescriptionParser {
         case .timeout: description.timeoutMilliseconds = try number(key, in: DescriptionLimits.timeoutMilliseconds)
         case .notBefore: description.notBefore = try number(key, DescriptionRules.isNotBefore)
         case .retries: description.retries = try number(key, in: DescriptionLimits.retries).map(Int.init)
+        case .backoff: try backoff()
         case .priority: description.givenPriority = try number(key, in: DescriptionLimits.priority).map(Int.init)
         case .id: description.id = try text(key, DescriptionRules.isID)
         case .meta: try meta()
@@ -84,6 +85,13 @@ extension DescriptionParser {
         guard let range = try valueOrNull(.arguments) else { return }
         try description.checkSize(range.count, at: range.lowerBound - scanner.start)
         description.arguments = JSONText(unchecked: Array(scanner.bytes[range]))
+    }
+
+    private mutating func backoff() throws(DescriptionError) {
+        guard let range = try valueOrNull(.backoff) else { return }
+        guard scanner.bytes[range.lowerBound] == UInt8(ascii: "{") else { throw wrongType(.backoff, range) }
+        _ = try BackoffMembers(scanner, at: range.lowerBound)
+        description.backoffText = JSONText(unchecked: Array(scanner.bytes[range]))
     }
 
     private mutating func meta() throws(DescriptionError) {

@@ -94,15 +94,11 @@ extension MemoryQueue {
         guard attempt <= retries(of: job, of: session) else { return die(job.id, run) }
         jobs[job.id]?.errors.keep(event)
         count(.retried)
-        retry(job, run, after: Self.backoff(attempt))
+        // The default delay without jitter: what the job or its worker wants is not in the header.
+        retry(job, run, after: Int64(RetryDelays().ceiling(ofRetry: attempt)))
     }
 
     private func retries(of job: MemoryJob, of session: MemorySession) -> Int {
         job.header.retries ?? job.header.operation.flatMap { session.operations[$0]?.retries } ?? 0
-    }
-
-    /// 2 s after the first attempt, twice as long after each further one, at most 5 minutes.
-    private static func backoff(_ attempt: Int) -> Int64 {
-        1000 * min(1 << Int64(min(attempt, 9)), 300)
     }
 }

@@ -26,7 +26,8 @@ public struct RegisteredOperation: Sendable {
     public let defaults: OperationDefaults
     /// The queue in which its jobs are expected: a worker that was not told its queues serves it. "default" when `nil`.
     public let queue: String?
-    /// Whether and when failed jobs are tried again, while retries last.
+    /// Whether and when failed jobs are retried, while retries last. A job's own ``OperationDescription/backoff`` takes
+    /// precedence over its waits.
     public let retryStrategy: any JobRetryStrategy
     /// What runs them.
     public let handler: OperationHandler
@@ -54,7 +55,7 @@ public struct RegisteredOperation: Sendable {
     public init(
         _ name: String,
         timeout: Duration = .seconds(10),
-        retries: Int = 0,
+        retries: Int = 3,
         _ body: @escaping @Sendable (JobContext) throws -> Void
     ) {
         self.init(
@@ -71,7 +72,7 @@ public struct RegisteredOperation: Sendable {
     public init(
         _ name: String,
         timeout: Duration = .seconds(10),
-        retries: Int = 0,
+        retries: Int = 3,
         _ body: @escaping @Sendable (JobContext) async throws -> Void
     ) {
         self.init(

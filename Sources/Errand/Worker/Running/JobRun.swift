@@ -329,7 +329,8 @@ extension JobRun {
 
     private func retryDelay(_ asked: Duration?) -> Int? {
         guard attempt <= job.retries ?? operation.defaults.retries else { return nil }
-        return max(0, (asked ?? operation.retryStrategy.calculateBackoff(attempt: attempt)).wholeMilliseconds)
+        let strategy: any JobRetryStrategy = job.description.backoff ?? operation.retryStrategy
+        return max(0, (asked ?? strategy.calculateBackoff(attempt: attempt)).wholeMilliseconds)
     }
 }
 

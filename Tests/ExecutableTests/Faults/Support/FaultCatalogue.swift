@@ -28,6 +28,7 @@ enum FaultCatalogue {
               \(operation.name):
                 run: [sh, -c, '\(operation.script)', '\(operation.text)', '\(ledger)', '\(operation.more)']
                 timeout: \(operation.timeout)
+                retries: 0
                 queue: \(queue)
 
             """

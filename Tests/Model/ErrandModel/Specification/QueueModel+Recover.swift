@@ -72,6 +72,6 @@ extension QueueModel {
         guard attempt <= retries else { return die(job.id, run) }
         jobs[job.id]?.keepError(event)
         count(.retried)
-        retry(job, run, after: 1000 * min(1 << Time(min(attempt, 9)), 300))
+        retry(job, run, after: min(15_000 << Time(min(attempt - 1, 8)), 3_600_000))
     }
 }

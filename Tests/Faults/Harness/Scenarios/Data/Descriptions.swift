@@ -183,7 +183,7 @@ extension Scenario {
     private static func shout(_ play: Play, _ server: RedisServer, _ nasty: String) async throws {
         let catalogue = play.directory + "/shout.yaml"
         let command = #"[sh, -c, 'printf "%s\n" "$ERRAND_NAME" >&2; cat >&2; exit 1']"#
-        try "operations:\n  shout: {run: \(command), queue: \(Play.queue)}\n"
+        try "operations:\n  shout: {run: \(command), queue: \(Play.queue), retries: 0}\n"
             .write(toFile: catalogue, atomically: true, encoding: .utf8)
         let shipped = try play.command("errand-worker", ["--catalogue", catalogue, "--redis", server.url, "--verbose"])
         // No child can be given the first one, for its NUL.

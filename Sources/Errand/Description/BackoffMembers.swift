@@ -1,0 +1,119 @@
+/// The members of a description's `backoff` that version 1 knows.
+struct BackoffMembers {
+    enum Key: String {
+        case base = "base_ms"
+        case longest = "longest_ms"
+        case jitter
+    }
+
+    private var base: Int64?
+    private var longest: Int64?
+    private var jitter: Double?
+    /// Where the values are in the description's text, if there is one.
+    private var offsets: [Key: Int] = [:]
+
+    /// Takes the values of delays that were put together in Swift.
+    init(_ made: RetryDelays) throws(DescriptionError) {
+        let range = DescriptionLimits.backoffMilliseconds
+        base = DescriptionRules.milliseconds(made.base, in: range)
+        longest = DescriptionRules.milliseconds(made.cap, in: range)
+        jitter = made.jitter
+        guard base != nil else { throw error(.invalidValue, .base) }
+        guard longest != nil else { throw error(.invalidValue, .longest) }
+        _ = try delays()
+    }
+
+    /// Reads the object that begins at a place of a text whose syntax was checked. Unknown members mean nothing, as in the
+    /// whole description.
+    init(_ text: JSONScanner, at first: Int) throws(DescriptionError) {
+        var scanner = text
+        scanner.position = first + 1
+        while let (name, value) = scanner.nextMember() {
+            guard let key = Key(rawValue: name) else { continue }
+            let offset = value.lowerBound - scanner.start
+            guard offsets.updateValue(offset, forKey: key) == nil else {
+                throw DescriptionError(
+                    .duplicateKey,
+                    field: key.field,
+                    offset: offset,
+                    "is there twice; a known key may stand only once"
+                )
+            }
+            try read(key, scanner, value)
+        }
+        _ = try delays()
+    }
+
+    private mutating func read(_ key: Key, _ scanner: JSONScanner, _ value: Range<Int>) throws(DescriptionError) {
+        let first = scanner.bytes[value.lowerBound]
+        if first == UInt8(ascii: "n") { return }
+        guard first == UInt8(ascii: "-") || isDigit(first) else {
+            throw error(.wrongType, key, found: scanner.kind(at: value.lowerBound))
+        }
+        switch key {
+        case .base: base = try integer(key, scanner, value)
+        case .longest: longest = try integer(key, scanner, value)
+        case .jitter: jitter = Double(String(decoding: scanner.bytes[value], as: UTF8.self)) ?? .nan
+        }
+    }
+
+    private func integer(_ key: Key, _ scanner: JSONScanner, _ value: Range<Int>) throws(DescriptionError) -> Int64 {
+        guard let number = scanner.integer(in: value) else { throw error(.invalidValue, key) }
+        return number
+    }
+
+    /// The delays that the members say; what is left out is as in the defaults.
+    func delays() throws(DescriptionError) -> RetryDelays {
+        let range = DescriptionLimits.backoffMilliseconds
+        if let base, !range.contains(base) { throw error(.invalidValue, .base) }
+        if let longest, !range.contains(longest) { throw error(.invalidValue, .longest) }
+        if let jitter, !(0...1).contains(jitter) { throw error(.invalidValue, .jitter) }
+        if let base, let longest, base > longest {
+            let message = "must be at least the base_ms of \(base), but is \(longest)"
+            throw DescriptionError(.invalidValue, field: Key.longest.field, offset: offsets[.longest], message)
+        }
+        var delays = RetryDelays(base: base.map { .milliseconds($0) }, cap: longest.map { .milliseconds($0) })
+        if let jitter { delays.jitter = jitter }
+        return delays
+    }
+
+    /// The object that says all three.
+    func text() throws(DescriptionError) -> JSONText {
+        let delays = try delays()
+        return [
+            Key.base.rawValue: JSONText(integerLiteral: Int64(delays.base.wholeMilliseconds)),
+            Key.longest.rawValue: JSONText(integerLiteral: Int64(delays.cap.wholeMilliseconds)),
+            Key.jitter.rawValue: Int64(exactly: delays.jitter).map(JSONText.init(integerLiteral:))
+                ?? JSONText(floatLiteral: delays.jitter),
+        ]
+    }
+
+    private func error(_ code: DescriptionError.Code, _ key: Key, found: String? = nil) -> DescriptionError {
+        let found = found.map { ", but \($0) is there" } ?? ""
+        return DescriptionError(code, field: key.field, offset: offsets[key], "must be \(key.rule)\(found)")
+    }
+}
+
+extension BackoffMembers.Key {
+    /// The name of the member in errors.
+    var field: String { "\(DescriptionKey.backoff.rawValue).\(rawValue)" }
+
+    /// What a value must be, as the end of the sentence "it must be …".
+    var rule: String {
+        switch self {
+        case .base, .longest: "a whole number of milliseconds from 1 to 31536000000 (365 days), in plain digits"
+        case .jitter: "a number from 0 to 1"
+        }
+    }
+}
+
+extension OperationDescription {
+    /// How long to wait before each retry, `nil` if the worker decides: its catalogue or registration, else the defaults of
+    /// ``RetryDelays``.
+    ///
+    /// A `backoff` counts as a whole: what it leaves out is as in the defaults, whatever the worker's catalogue says.
+    public var backoff: RetryDelays? {
+        // The text was checked when it was read or made.
+        backoffText.flatMap { try? BackoffMembers(JSONScanner($0.bytes), at: 0).delays() }
+    }
+}

@@ -1,0 +1,33 @@
+package import ArgumentParser
+package import Errand
+import ErrandCatalogue
+import ErrandText
+
+/// A backoff as an option takes it: `BASE[,LONGEST[,JITTER]]`, such as `5s` or `5s,1h,0.2`.
+package struct BackoffArgument: ExpressibleByArgument, Sendable {
+    /// The waits before retries.
+    package let delays: RetryDelays
+
+    /// Reads an argument; `nil` when it is none. Whether its values fit together is checked where a description is made.
+    package init?(argument: String) {
+        let parts = argument.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        guard (1...3).contains(parts.count), let base = try? DurationText.parse(parts[0]) else { return nil }
+        var backoff = CatalogueBackoff(base: base)
+        if parts.count > 1 {
+            guard let longest = try? DurationText.parse(parts[1]) else { return nil }
+            backoff.longest = longest
+        }
+        if parts.count > 2 {
+            guard let jitter = Double(parts[2]) else { return nil }
+            backoff.jitter = jitter
+        }
+        delays = backoff.delays
+    }
+
+    /// The help of an option that takes one.
+    package static let help = ArgumentHelp(
+        "How long to wait before the first retry, then twice as long each time: 5s, or with the longest wait and the jitter "
+            + "5s,1h,0.2.",
+        valueName: "backoff"
+    )
+}
