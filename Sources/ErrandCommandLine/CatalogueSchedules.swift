@@ -1,5 +1,6 @@
 package import Errand
 package import ErrandCatalogue
+import Foundation
 
 extension Catalogue {
     /// The catalogue's schedules, filled in with what its operations say.
@@ -11,13 +12,17 @@ extension Catalogue {
         var made: [Schedule] = []
         for schedule in schedules {
             do throws(CatalogueError) {
-                made.append(try schedule.make(operations[schedule.operation]))
+                let origin = Schedule.Origin.catalogue(file: Self.path(of: schedule.source))
+                made.append(try schedule.make(operations[schedule.operation]).from(origin))
             } catch {
                 throw CommandFailure("\(error)", ExitStatus.badConfiguration)
             }
         }
         return made
     }
+
+    /// The absolute path of a catalogue's file, by which the broker knows where schedules come from.
+    package static func path(of file: String) -> String { URL(fileURLWithPath: file).standardizedFileURL.path }
 }
 
 extension CatalogueSchedule {

@@ -85,6 +85,7 @@ struct WorkerCommand: AsyncParsableCommand {
     func run() async throws {
         if logFormat == .json { StandardError.writeEntries(of: "errand-worker") }
         try await reportingFailures {
+            let path = Catalogue.path(of: self.catalogue)
             let catalogue = try readCatalogue(catalogue)
             let schedules = try catalogue.makeSchedules()
             let logger = CommandLogger.make("errand-worker", level: verbose ? .debug : .warning, format: logFormat)
@@ -98,7 +99,8 @@ struct WorkerCommand: AsyncParsableCommand {
             defer { open.close() }
             let voice = WorkerVoice(json: json, logFormat: logFormat)
             let process = WorkerProcess(reporter: voice)
-            let warnings = ServerWarnings(of: open.broker, to: logger)
+            let removed = RemovedSchedules(broker: open.broker, file: path, declared: schedules)
+            let warnings = ServerWarnings(of: open.broker, removed, to: logger)
             let measuring = try Measuring(metrics, of: "worker")
             let worker = Worker(
                 broker: open.broker,

@@ -126,4 +126,96 @@ import Testing
         #expect(try await worker.end() == 78)
         #expect(worker.lines.contains { $0.contains(reason) }, "\(worker.lines)")
     }
+
+    /// A worker that has looked at what is stored, and what it said of it.
+    private func start(_ schedules: String, saying sentences: String...) async throws {
+        try write(schedules)
+        let worker = try worker()
+        defer { worker.signal(SIGKILL) }
+        for sentence in sentences {
+            try await eventually("\(sentence): \(worker.lines)") { worker.lines.contains { $0.contains(sentence) } }
+        }
+        try await eventually("it has registered: \(worker.lines)") {
+            worker.lines.contains { $0.contains(#""registered""#) }
+        }
+        worker.signal(SIGTERM)
+        #expect(try await worker.end() == 0)
+        if sentences.isEmpty { #expect(!worker.lines.contains { $0.contains("schedule \"") }, "\(worker.lines)") }
+    }
+
+    private func console(_ arguments: String...) async throws -> Output {
+        try await Executable.console.run(arguments + ["--redis", server.url])
+    }
+
+    private func advice() async throws -> [String] {
+        let report = try #require(try await console("doctor", "--json").objects.first)
+        #expect(report["clean"] == true)
+        return (report["advice"]?.items ?? []).compactMap { $0["kind"]?.string }.filter { $0.hasPrefix("schedule_") }
+    }
+
+    private static let nightly = "  nightly: {cron: \"30 2 * * *\", operation: note, arguments: {kind: x}}\n"
+    private static let weekly = "  weekly: {cron: \"@weekly\", operation: note, arguments: {kind: y}}"
+
+    @Test func whatAPersonHasDeletedIsLeftOutAndSaid() async throws {
+        try await start(Self.nightly + Self.weekly)
+        _ = try await console("schedule", "delete", "nightly", "--queue", "notes")
+        #expect(try await advice() == [], "nothing declares it")
+        try await start(
+            Self.nightly + Self.weekly,
+            saying:
+                "schedule \"nightly\" of queue \"notes\" is left out, because a person has deleted it; remove it from \(catalogue)"
+        )
+        #expect(try await advice() == ["schedule_deleted"])
+        let listed = try await console("schedule", "list")
+        #expect(listed.text.contains("weekly") && !listed.text.contains("nightly"))
+        #expect(
+            listed.error.contains("nightly of notes is deleted, though \(catalogue) still had it"),
+            "\(listed.error)"
+        )
+        try await start(Self.weekly)
+        try await eventually("the file does not have it either") { try await advice() == [] }
+        try await start(Self.nightly.replacing("}}", with: "}, revision: 1}") + Self.weekly)
+        #expect(try await console("schedule", "show", "nightly", "--queue", "notes").status == 0)
+    }
+
+    @Test func whatTheFileNoLongerHasIsSaid() async throws {
+        try await start(Self.nightly + Self.weekly)
+        let shown = try #require(
+            try await console("schedule", "show", "nightly", "--queue", "notes", "--json").objects.first
+        )
+        #expect(shown["origin"] == "catalogue" && shown["catalogue"]?.string == catalogue)
+        #expect(shown["removed_ms"] == .null)
+        #expect(try await console("schedule", "list").text.contains("catalogue \(catalogue)"))
+        let command = "errand schedule delete nightly --queue notes deletes it"
+        for _ in 0..<2 { try await start(Self.weekly, saying: command) }
+        #expect(try await advice() == ["schedule_removed"])
+        let list = try await console("schedule", "list").text
+        #expect(list.contains("removed from \(catalogue)"), "\(list)")
+        let removed = try #require(try await console("schedule", "list", "--json").objects.first)
+        #expect(removed["removed_ms"] != .null && removed["next_ms"] != .null, "it ticks on")
+        // It is there again.
+        try await start(Self.nightly + Self.weekly)
+        #expect(try await advice() == [])
+        try await start(Self.weekly, saying: command)
+        _ = try await console("schedule", "delete", "nightly", "--queue", "notes")
+        try await start(Self.weekly)
+        #expect(try await advice() == [])
+    }
+
+    @Test func whatAPersonHasChangedIsKeptAndSaid() async throws {
+        try await start(Self.nightly)
+        let edit = ["schedule", "add", "nightly", "note", #"{"kind":"x"}"#, "--queue", "notes", "--cron", "45 3 * * *"]
+        #expect(try await Executable.console.run(edit + ["--redis", server.url]).status == 0)
+        try await start(
+            Self.nightly,
+            saying: "schedule \"nightly\" of queue \"notes\" is left as a person has changed it at"
+        )
+        let kept = try await console("schedule", "show", "nightly", "--queue", "notes")
+        #expect(kept.text.contains("45 3 * * *") && kept.text.contains("by hand"), "\(kept.text)")
+        #expect(try await advice() == ["schedule_edited"])
+        try await start(Self.nightly.replacing("}}", with: "}, revision: 1}"))
+        let newer = try await console("schedule", "show", "nightly", "--queue", "notes")
+        #expect(newer.text.contains("30 2 * * *"), "\(newer.text)")
+        #expect(try await advice() == [])
+    }
 }

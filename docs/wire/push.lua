@@ -499,9 +499,9 @@ end
 local function problem(i)
   local id, due, policy, name, envelope = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
   if #id < 1 or #id > 64 or string.find(id, '[^%w_-]') then return 'the id must match [A-Za-z0-9_-]{1,64}' end
-  if due ~= '0' and (#due ~= 13 or not string.find(due, '^[1-9]%d+$')) then
-    return 'the due time must be milliseconds since 1970, of 13 digits, or 0 for now'
-  end
+  if #due > 15 or not string.find(due, '^%d+$') then return 'the due time must be milliseconds since 1970' end
+  -- Ten digits are seconds of these centuries, and as milliseconds weeks or years after 1970.
+  if #due >= 10 and #due <= 12 then return 'the due time must be milliseconds since 1970; it looks like seconds' end
   if not string.find(policy, '^[idrDR]$') then return 'the policy must be i, d, r, D or R' end
   if (policy == 'i') ~= (name == '') then return 'a name goes with the policies d, r, D and R, and only with them' end
   if #name > 1024 then return 'the name is longer than 1024 bytes' end

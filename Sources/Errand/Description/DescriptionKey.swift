@@ -26,8 +26,8 @@ enum DescriptionKey: String, CaseIterable {
         case .uniqueUntil: "\"finished\" or \"started\""
         case .timeout: "a whole number of milliseconds from 1 to 31536000000 (365 days), in plain digits"
         case .notBefore:
-            "0 for now, or milliseconds since 1970 from 1000000000000 (2001) to 9999999999999, in plain digits; "
-                + "multiply a time in seconds by 1000"
+            "a time in milliseconds since 1970 from 0 to 9999999999999, in plain digits; 1000000000 to 999999999999 are "
+                + "times in seconds: multiply by 1000"
         case .retries: "a whole number from 0 to 1000, in plain digits"
         case .backoff: "a JSON object with \"base_ms\", \"longest_ms\" and \"jitter\""
         case .priority: "a whole number from 0 to 9, in plain digits"

@@ -19,9 +19,9 @@ public enum DescriptionLimits: Sendable {
     /// First and last time a job can be made to wait for, in milliseconds since 1970 UTC (13 digits at most: the year
     /// 2286).
     public static let notBeforeMilliseconds: ClosedRange<Int64> = 0...9_999_999_999_999
-    /// The earliest time but 0, which is now, in milliseconds since 1970 UTC (2001-09-09). A smaller number is refused: it
-    /// is a time in seconds, or a delay, and a job that was given it would run at once.
-    public static let earliestNotBeforeMilliseconds: Int64 = 1_000_000_000_000
+    /// Numbers within these times, 12 days to 31 years after 1970, that are refused as the earliest time to run: they are
+    /// times in seconds, and a job that was given one would run at once.
+    public static let notBeforeSeconds: Range<Int64> = 1_000_000_000..<1_000_000_000_000
     /// Fewest and most retries.
     public static let retries: ClosedRange<Int64> = 0...1000
     /// Shortest and longest wait that a ``RetryDelays`` of a description may say, in milliseconds: 1 ms to 365 days.

@@ -20,18 +20,18 @@ enum DescriptionRules {
 
     /// Whether the number may be the earliest time to run, in milliseconds since 1970 UTC.
     static func isNotBefore(_ milliseconds: Int64) -> Bool {
-        milliseconds == 0
-            || (DescriptionLimits.earliestNotBeforeMilliseconds...DescriptionLimits.notBeforeMilliseconds.upperBound)
-                .contains(milliseconds)
+        DescriptionLimits.notBeforeMilliseconds.contains(milliseconds)
+            && !DescriptionLimits.notBeforeSeconds.contains(milliseconds)
     }
 
     /// A date as the earliest time to run, rounded up to whole milliseconds. A date is in no doubt about its unit: one
     /// that is long past becomes 0, and the last time that a job can wait for stands for any later.
     static func notBefore(_ date: Date) -> Int64 {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded(.up)
-        guard milliseconds >= Double(DescriptionLimits.earliestNotBeforeMilliseconds) else { return 0 }
-        let latest = DescriptionLimits.notBeforeMilliseconds.upperBound
-        return milliseconds < Double(latest) ? Int64(milliseconds) : latest
+        let range = DescriptionLimits.notBeforeMilliseconds
+        guard milliseconds > Double(range.lowerBound) else { return 0 }
+        guard milliseconds < Double(range.upperBound) else { return range.upperBound }
+        return isNotBefore(Int64(milliseconds)) ? Int64(milliseconds) : 0
     }
 
     /// A timeout in milliseconds, rounded up to a whole one.

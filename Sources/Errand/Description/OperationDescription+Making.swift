@@ -10,8 +10,8 @@ extension OperationDescription {
     ///   - unique: What happens when another job holds the name; `ignore` when left out.
     ///   - uniqueUntil: How long the job holds its name; until it has finished when left out.
     ///   - timeout: How long a run may take, 1 ms to 365 days, rounded up to whole milliseconds.
-    ///   - notBefore: The earliest time to run, in milliseconds since 1970 UTC: 0 for now, or a time from 2001-09-09
-    ///     (1,000,000,000,000) to 2286 (9,999,999,999,999).
+    ///   - notBefore: The earliest time to run, in milliseconds since 1970 UTC, up to 9,999,999,999,999; numbers of 10 to
+    ///     12 digits are refused, because they are times in seconds.
     ///   - retries: How often a failed run is repeated, 0 to 1,000.
     ///   - backoff: How long to wait before each retry: a base of 1 ms to 365 days, a cap from the base to 365 days, a jitter
     ///     of 0 to 1.

@@ -27,6 +27,9 @@ public struct Schedule: Sendable, Equatable {
     /// revision.
     public let revision: Int
 
+    /// Where the definition comes from: a program, unless it was read from a catalogue or a person wrote it.
+    public internal(set) var origin = Origin.program
+
     /// The queue in which it lives and to which it pushes.
     public var queue: String { template.queue }
 
@@ -56,6 +59,8 @@ public struct Schedule: Sendable, Equatable {
 
     /// Most missed ticks that are pushed.
     static let mostCaughtUp = 1000
+    /// Most bytes of the path of a catalogue.
+    static let mostCatalogueBytes = 4096
     /// The revisions that there are.
     static let revisions = 0...1_000_000_000_000
     /// Most bytes of a definition.

@@ -22,6 +22,23 @@ public struct ScheduleRecord: Sendable, Equatable {
     /// The revision that a deleted schedule of this name had, when it is deleted.
     public let deletedRevision: Int?
 
+    /// When a program last declared the schedule although it is deleted.
+    package let deletionMet: DeletionMet?
+
+    /// A program that declares a deleted schedule, and is refused.
+    package struct DeletionMet: Sendable, Equatable {
+        /// When, in milliseconds since 1970 UTC.
+        package var at: Int64
+        /// The path of its catalogue, if it read one.
+        package var catalogue: String?
+
+        /// Makes one.
+        package init(at: Int64, catalogue: String?) {
+            self.at = at
+            self.catalogue = catalogue
+        }
+    }
+
     /// Whether a tick has to be found for it: none is stored, though nobody has paused it.
     package var lacksTick: Bool { nextTick == nil && !isPaused }
     /// Whether there is nothing of it but the revision it had when it was deleted.
@@ -44,7 +61,8 @@ public struct ScheduleRecord: Sendable, Equatable {
         lastTick: Int64? = nil,
         pushed: Int = 0,
         missed: Int = 0,
-        deletedRevision: Int? = nil
+        deletedRevision: Int? = nil,
+        deletionMet: DeletionMet? = nil
     ) {
         self.name = name
         self.definition = definition
@@ -54,6 +72,7 @@ public struct ScheduleRecord: Sendable, Equatable {
         self.pushed = pushed
         self.missed = missed
         self.deletedRevision = deletedRevision
+        self.deletionMet = deletionMet
         guard !definition.isEmpty else {
             (schedule, problem) = (nil, nil)
             return
@@ -74,8 +93,8 @@ public enum ScheduleVerdict: Sendable, Equatable {
     case changed
     /// This very definition was stored already.
     case unchanged
-    /// The stored one, or a deleted one of this name, has this revision, which is higher (or, of a deleted one, not
-    /// lower): it stays as it is.
+    /// The stored one, or a deleted one of this name, has this revision, which is higher (or, of one that a person has
+    /// deleted or changed, not lower): it stays as it is.
     case outdated(storedRevision: Int)
 }
 

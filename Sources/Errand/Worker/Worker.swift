@@ -102,7 +102,8 @@ public final class Worker: Service, CustomStringConvertible {
 
     /// Works until the task is cancelled or the service group shuts down gracefully.
     ///
-    /// - Throws: ``BrokerError`` when the broker refuses the worker for good, for instance for wrong credentials;
+    /// - Throws: ``BrokerError`` when the broker refuses the worker for good, for instance for wrong credentials, or when an
+    ///   operation's name, timeout or retries are none that a job can have;
     ///   ``WorkerStuck`` when too many handlers did not stop when they were told to. A broker that cannot be reached is no
     ///   reason to end.
     public func run() async throws {
@@ -129,6 +130,7 @@ public final class Worker: Service, CustomStringConvertible {
         var pause = RegistrationPause()
         while !shutdown.isRequested {
             let operations = operations
+            for operation in operations.values { try operation.checkLimits() }
             let configuration = served(operations)
             // Before the session: nobody beats for that yet, and these may take as long as the broker likes.
             for schedule in schedules { try await put(schedule) }
@@ -191,7 +193,7 @@ public final class Worker: Service, CustomStringConvertible {
 
     /// Puts a schedule to the broker. One that the broker does not want is no reason not to work.
     private func put(_ schedule: Schedule) async throws(BrokerError) {
-        var metadata: Logger.Metadata = ["schedule": "\(schedule.name)", "job.queue": "\(schedule.queue)"]
+        let metadata: Logger.Metadata = ["schedule": "\(schedule.name)", "job.queue": "\(schedule.queue)"]
         do throws(BrokerError) {
             try await insist(on: schedule.queue, [.notReachable, .outcomeUnknown]) { () throws(BrokerError) in
                 switch try await self.broker.put(schedule) {
@@ -199,14 +201,16 @@ public final class Worker: Service, CustomStringConvertible {
                 case .created: self.logger.info("schedule created", metadata: metadata)
                 case .changed: self.logger.info("schedule changed", metadata: metadata)
                 case .outdated(let revision):
-                    metadata["schedule.revision"] = "\(revision)"
-                    self.logger.notice("schedule left as it is: the broker's is newer, or deleted", metadata: metadata)
+                    let stored = try await (self.broker as? any SchedulingBroker)?.schedule(
+                        schedule.name,
+                        on: schedule.queue
+                    )
+                    self.logger.warning("\(schedule.leftOut(for: stored, revision))", metadata: metadata)
                 }
             }
         } catch {
             guard [.refused, .full].contains(error.code) else { throw error }
-            metadata["error"] = "\(error)"
-            self.logger.error("schedule not stored", metadata: metadata)
+            self.logger.error("schedule not stored", metadata: metadata.merging(["error": "\(error)"]) { $1 })
         }
     }
 

@@ -47,6 +47,9 @@ package struct CatalogueSchedule: Sendable {
         self.lines = lines
     }
 
+    /// The catalogue's file, as it was named.
+    package var source: String { place.source }
+
     /// An error about this schedule.
     package func error(_ key: String?, _ reason: String) -> CatalogueError {
         var error = CatalogueError(source: place.source, reason: reason)

@@ -132,6 +132,32 @@ extension ConformanceCase {
             #expect(try await stage.broker.put(try stage.schedule(every: .seconds(86_400), revision: 5)) == .changed)
             #expect(try await stage.scheduleRecord("s").schedule?.revision == 5)
         },
+        ConformanceCase("what a person has changed gives way to a higher revision only") { stage in
+            let file = "/etc/errand/jobs.yaml"
+            let declared = try stage.schedule(every: .seconds(3600), revision: 4).from(.catalogue(file: file))
+            #expect(try await stage.broker.put(declared) == .created)
+            let byHand = try stage.schedule(every: .seconds(60), revision: 4)
+                .from(.person(edited: 1_795_215_724_000, catalogue: file))
+            #expect(try await stage.broker.put(byHand) == .changed)
+            #expect(try await stage.broker.put(declared) == .outdated(storedRevision: 4))
+            #expect(try await stage.scheduleRecord("s").schedule == byHand)
+            let next = try await stage.scheduleRecord("s").nextTick
+            // What a program declares just so is its own again, without a new tick.
+            let same = byHand.from(.catalogue(file: file))
+            #expect(try await stage.broker.put(same) == .unchanged)
+            #expect(try await stage.scheduleRecord("s").schedule == same)
+            #expect(try await stage.scheduleRecord("s").nextTick == next)
+            #expect(try await stage.broker.put(byHand) == .unchanged)
+            #expect(
+                try await stage.scheduleRecord("s").schedule == same,
+                "a person who changes nothing takes nothing over"
+            )
+            #expect(try await stage.broker.put(declared) == .changed, "of the same revision, the last one put counts")
+            #expect(try await stage.broker.put(byHand) == .changed)
+            let newer = try stage.schedule(every: .seconds(3600), revision: 5).from(.catalogue(file: file))
+            #expect(try await stage.broker.put(newer) == .changed)
+            #expect(try await stage.scheduleRecord("s").schedule == newer)
+        },
         ConformanceCase("a deleted schedule is not brought back by older code") { stage in
             try await stage.broker.put(try stage.schedule(every: .seconds(1), revision: 2))
             _ = try await stage.awaitDue("s")

@@ -13,6 +13,7 @@ struct QueueAdvice {
             let (status, sessions) = try await broker.status(of: queue)
             advice += unknownOperations(status) + idleness(status, hasWorkers: !sessions.isEmpty) + dead(status)
             advice += try await LateSchedules(broker: broker).advice(on: queue, hasWorkers: !sessions.isEmpty)
+            advice += try await ScheduleOrigins(broker: broker).advice(on: queue)
         }
         return advice
     }

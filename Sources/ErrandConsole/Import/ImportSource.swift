@@ -57,7 +57,7 @@ enum ImportedName {
     /// Seconds since 1970 as the wire has times; `nil` for what is due anyway. What is parked for good, by a time of thousands of years
     /// or without an end, stays so for as long as a time can be.
     static func time(_ seconds: Double?) -> Int64? {
-        guard let seconds, seconds * 1000 >= Double(DescriptionLimits.earliestNotBeforeMilliseconds) else { return nil }
+        guard let seconds, seconds * 1000 >= Double(DescriptionLimits.notBeforeSeconds.upperBound) else { return nil }
         return Int64(min((seconds * 1000).rounded(.up), 9_999_999_999_999))
     }
 

@@ -40,7 +40,8 @@ struct ScheduleAddCommand: AsyncParsableCommand {
         abstract: "Adds a schedule, or changes the one of that name.",
         discussion: """
             Its revision is that of the schedule it changes, or higher than that of a deleted one, unless --revision says \
-            another.
+            another. A program or catalogue that declares a schedule of the same revision leaves it as it is; one of a higher \
+            revision takes its place.
 
             Examples:
               errand schedule add nightly report '{"kind":"sales"}' --cron "30 2 * * *" --time-zone Europe/Berlin
@@ -113,11 +114,12 @@ struct ScheduleAddCommand: AsyncParsableCommand {
     }
 
     private func put(in broker: RedisBroker) async throws -> ScheduleVerdict {
-        if let revision { return try await broker.put(try schedule(revision: revision)) }
-        let stored = try await broker.schedule(name, on: place.queue)?.schedule?.revision
-        let verdict = try await broker.put(try schedule(revision: stored ?? 0))
+        let stored = try await broker.schedule(name, on: place.queue)?.schedule
+        let origin = Schedule.Origin.person(edited: try await broker.now(), catalogue: stored?.origin.catalogue)
+        if let revision { return try await broker.put(try schedule(revision: revision).from(origin)) }
+        let verdict = try await broker.put(try schedule(revision: stored?.revision ?? 0).from(origin))
         guard case .outdated(let higher) = verdict else { return verdict }
-        return try await broker.put(try schedule(revision: higher + 1))
+        return try await broker.put(try schedule(revision: higher + 1).from(origin))
     }
 
     private func schedule(revision: Int) throws -> Schedule {

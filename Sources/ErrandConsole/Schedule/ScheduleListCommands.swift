@@ -8,8 +8,10 @@ import ErrandRedis
 struct ScheduleListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists schedules with their next and last ticks.",
+        abstract: "Lists schedules with their next and last ticks, and where they come from.",
         discussion: """
+            A schedule comes from a program, from a catalogue, or from a person (errand schedule add). One that its catalogue no \
+            longer has ticks on until it is deleted.
             With --json, each schedule is an object on a line of its own.
 
             Examples:
@@ -24,12 +26,16 @@ struct ScheduleListCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withBroker { broker in
             var table = TextTable([
-                ("NAME", .left), ("QUEUE", .left), ("TICKS", .left), ("OPERATION", .left), ("NEXT", .left),
+                ("NAME", .left), ("QUEUE", .left), ("TICKS", .left), ("OPERATION", .left), ("FROM", .left),
+                ("NEXT", .left),
                 ("LAST", .left),
                 ("PUSHED", .right), ("MISSED", .right),
             ])
-            var count = 0
+            var (count, deleted): (Int, [String]) = (0, [])
             for queue in try await queues.queues(of: broker) {
+                if !options.json {
+                    deleted += try await broker.declaredDeletedSchedules(on: queue).compactMap { note($0, queue) }
+                }
                 for record in try await broker.schedules(on: queue) {
                     count += 1
                     if options.json {
@@ -40,8 +46,21 @@ struct ScheduleListCommand: AsyncParsableCommand {
                 }
             }
             if options.json { return }
+            for note in deleted { StandardError.write(note) }
             if count == 0 { StandardError.write("no schedules") } else { table.print() }
         }
+    }
+
+    private func note(_ record: ScheduleRecord, _ queue: String) -> String? {
+        record.deletionMet.map {
+            "note: \(record.name) of \(queue) is deleted, though \($0.catalogue ?? "a program") still had it at \(Timestamp.text($0.at))"
+                .onOneLine()
+        }
+    }
+
+    private static func origin(of record: ScheduleRecord) -> TextTable.Cell {
+        guard let origin = record.schedule?.origin else { return TextTable.Cell("-") }
+        return TextTable.Cell(origin.description, colour: origin.removed == nil ? nil : .yellow, atMost: 60)
     }
 
     private static func row(of record: ScheduleRecord, in queue: String) -> [TextTable.Cell] {
@@ -49,7 +68,7 @@ struct ScheduleListCommand: AsyncParsableCommand {
             TextTable.Cell(record.name, atMost: 40), TextTable.Cell(queue, atMost: 40),
             record.schedule.map { TextTable.Cell($0.timing.description, atMost: 60) }
                 ?? TextTable.Cell(record.problem?.description ?? "-", colour: .red, atMost: 60),
-            TextTable.Cell(record.schedule?.template.operation ?? "-", atMost: 40),
+            TextTable.Cell(record.schedule?.template.operation ?? "-", atMost: 40), origin(of: record),
             record.nextTick.map { TextTable.Cell(Timestamp.text($0)) } ?? TextTable.Cell("paused", colour: .yellow),
             TextTable.Cell(record.lastTick.map(Timestamp.text) ?? "never"), "\(record.pushed)", "\(record.missed)",
         ]

@@ -14,6 +14,10 @@ struct ScheduleSummary: Sendable {
             "next_ms": .number(orNull: record.nextTick), "last_ms": .number(orNull: record.lastTick),
             "pushed": .count(record.pushed), "missed": .count(record.missed),
             "problem": .text(orNull: record.problem?.description),
+            "origin": .text(orNull: record.schedule?.origin.word),
+            "catalogue": .text(orNull: record.schedule?.origin.catalogue),
+            "removed_ms": .number(orNull: record.schedule?.origin.removed),
+            "edited_ms": .number(orNull: record.schedule?.origin.edited),
             "definition": record.schedule == nil ? .null : .written(record.definition),
         ]
     }
@@ -29,6 +33,8 @@ struct ScheduleSummary: Sendable {
             add("overlap", schedule.overlap.rawValue)
             add("catch-up", schedule.catchUp.text)
             add("revision", "\(schedule.revision)")
+            add("from", schedule.origin.description)
+            add("edited", schedule.origin.edited.map(Timestamp.text))
         }
         add("problem", record.problem?.description)
         add("next", record.isPaused ? "paused" : record.nextTick.map(Timestamp.text))

@@ -27,6 +27,7 @@ extension FrontDesk {
             "name": record.name, "queue": queue, "isBad": record.problem != nil,
             "ticks": record.schedule?.timing.description ?? record.problem?.description ?? "–",
             "operation": record.schedule?.template.operation ?? "–",
+            "from": record.schedule?.origin.description ?? "–",
             "next": record.isPaused ? "paused" : record.nextTick.map(Timestamp.text) ?? "–",
             "last": record.lastTick.map(Timestamp.text) ?? "never", "pushed": record.pushed.grouped,
             "missed": record.missed.grouped, "ways": ways.map { ["way": $0.0, "title": $0.1] },

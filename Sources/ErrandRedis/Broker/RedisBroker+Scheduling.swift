@@ -144,11 +144,39 @@ extension RedisBroker {
         }
     }
 
-    /// Has the broker keep in mind that a schedule was deleted, for somebody still asks for it.
+    /// Has the broker keep in mind that a schedule was deleted, because a program still declares it.
     private func remind(of schedule: Schedule) async throws(BrokerError) {
         var call = ScriptCall(.unschedule, on: schedule.queue)
         call.add("remind")
         call.add(schedule.name)
+        call.add("")
+        call.add(schedule.origin.catalogue ?? "")
+        _ = try await run(call)
+    }
+
+    /// The deleted schedules of a queue that programs declare nevertheless, by name.
+    package func declaredDeletedSchedules(on queue: String) async throws(BrokerError) -> [ScheduleRecord] {
+        var records: [String: ScheduleRecord] = [:]
+        for generation in ["unscheduled", "unscheduled:old"] {
+            var position: String? = "0"
+            while let from = position {
+                var call = ScriptCall(.timetable, on: queue)
+                call.add("deleted")
+                call.add(from)
+                call.add(generation)
+                let page = try await timetable(call)
+                for record in page.records where record.isDeleted { records[record.name] = record }
+                position = page.next
+            }
+        }
+        return records.values.sorted { $0.name < $1.name }
+    }
+
+    /// Notes that no program declares a deleted schedule any more.
+    package func withdrawDeletedSchedule(_ name: String, on queue: String) async throws(BrokerError) {
+        var call = ScriptCall(.unschedule, on: queue)
+        call.add("withdraw")
+        call.add(name)
         call.add("")
         _ = try await run(call)
     }

@@ -29,6 +29,7 @@ extension ScheduleRecord {
         guard let name = parts[0].text, let definition = parts[1].bytes else { return nil }
         let counts = (parts[3].text ?? "").split(separator: ":", omittingEmptySubsequences: false)
         func count(_ index: Int) -> Int64? { counts.count == 3 ? Int64(counts[index]).map { max(0, $0) } : nil }
+        let deletion = (parts[4].text ?? "").split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
         self.init(
             name: name,
             definition: definition,
@@ -37,7 +38,16 @@ extension ScheduleRecord {
             lastTick: count(0),
             pushed: Int(clamping: count(1) ?? 0),
             missed: Int(clamping: count(2) ?? 0),
-            deletedRevision: parts[4].number.map { Int(clamping: $0) }
+            deletedRevision: deletion.first.flatMap { Int64($0) }.map { Int(clamping: $0) },
+            deletionMet: DeletionMet(deletion)
         )
+    }
+}
+
+extension ScheduleRecord.DeletionMet {
+    /// Reads what comes after the revision of a deleted schedule; `nil` when nothing does.
+    fileprivate init?(_ parts: [Substring]) {
+        guard parts.count == 3, let at = Int64(parts[1]), at >= 0 else { return nil }
+        self.init(at: at, catalogue: parts[2].isEmpty ? nil : String(parts[2]))
     }
 }

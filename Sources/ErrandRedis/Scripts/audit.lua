@@ -479,8 +479,8 @@ end
 
 -- A generation of deleted schedules.
 function steps.deleted()
-  each_field(name, function(schedule, revision)
-    local kind = not (is_name(schedule) and is_revision(revision)) and 'deletion_unreadable'
+  each_field(name, function(schedule, record)
+    local kind = not (is_name(schedule) and revision_in(record)) and 'deletion_unreadable'
       or there('schedules', schedule) and 'deletion_of_schedule'
     if kind then finding(kind, shown(schedule), function() drop(name, schedule) end) end
   end)

@@ -11,12 +11,19 @@ local function digest_of(definition) return definition and definition ~= '' and 
 -- new one, so what is forgotten is what nobody has asked for while so many others were deleted.
 local MOST_DELETED = 10000
 local function is_revision(text) return #text <= 15 and string.find(text, '^%d+$') ~= nil end
-local function revision_of_deleted(name)
-  local revision = call('HGET', Q .. ':unscheduled', name) or call('HGET', Q .. ':unscheduled:old', name)
-  return revision and is_revision(revision) and revision or ''
+-- What is kept of one: the revision it had; after a blank, when a program last declared it nevertheless (ms), and after another
+-- one the catalogue that this program read, if it did.
+local function revision_in(record)
+  local revision = string.match(record, '^(%d+)$') or string.match(record, '^(%d+) %d+ ')
+  return revision and is_revision(revision) and revision
 end
-local function remember_deleted(name, revision)
-  call('HSET', Q .. ':unscheduled', name, revision)
+local function record_of_deleted(name)
+  local record = call('HGET', Q .. ':unscheduled', name) or call('HGET', Q .. ':unscheduled:old', name)
+  return record and revision_in(record) and record or ''
+end
+local function revision_of_deleted(name) return revision_in(record_of_deleted(name)) or '' end
+local function remember_deleted(name, record)
+  call('HSET', Q .. ':unscheduled', name, record)
   call('HDEL', Q .. ':unscheduled:old', name)
   if call('HLEN', Q .. ':unscheduled') >= MOST_DELETED then call('RENAME', Q .. ':unscheduled', Q .. ':unscheduled:old') end
 end

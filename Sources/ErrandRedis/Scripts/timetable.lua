@@ -1,8 +1,9 @@
 -- timetable: schedules as they are stored. Reads only.
 --
--- ARGV     `due`, and how many to leave out; `all`, and the position that the last page answered, at first 0; or `named`, and names
+-- ARGV     `due`, and how many to leave out; `all`, and the position that the last page answered, at first 0; `deleted`, a position and
+--          `unscheduled` or `unscheduled:old`, for the deleted ones that programs declare nevertheless; or `named`, and names
 -- Answer   the server's time (ms), where the next page begins (-1: there is none), then of each:
---          name, definition ('' for none), next tick (`paused`; '' for none), `last:pushed:missed`, revision of the deleted one ('')
+--          name, definition ('' for none), next tick (`paused`; '' for none), `last:pushed:missed`, record of the deleted one ('')
 local A_PAGE, BYTES_A_PAGE = 100, 1048576
 local answer = { nowtext, '-1' }
 
@@ -12,7 +13,7 @@ local function add(name, definition)
   answer[#answer + 1] = definition
   answer[#answer + 1] = upcoming and whole(num(upcoming)) or (call('HEXISTS', Q .. ':pauses', name) == 1 and 'paused' or '')
   answer[#answer + 1] = call('HGET', Q .. ':ticks', name) or ''
-  answer[#answer + 1] = revision_of_deleted(name)
+  answer[#answer + 1] = record_of_deleted(name)
 end
 
 -- In no order, so that a page costs the same of however many schedules. Asked for as few at once as can be: they may be large.
@@ -28,6 +29,14 @@ local function add_all(cursor)
     end
   until cursor == '0' or found >= A_PAGE or bytes > BYTES_A_PAGE
   if cursor ~= '0' then answer[2] = cursor end
+end
+
+local function add_deleted(cursor, generation)
+  local page = call('HSCAN', Q .. ':' .. generation, cursor, 'COUNT', A_PAGE)
+  if page[1] ~= '0' then answer[2] = page[1] end
+  for i = 1, #page[2], 2 do
+    if string.find(page[2][i + 1], ' ') then add(page[2][i], '') end
+  end
 end
 
 -- Large ones come in several calls.
@@ -49,11 +58,11 @@ if ARGV[1] == 'due' then
   local names = call('ZRANGEBYSCORE', Q .. ':timetable', '-inf', nowtext, 'LIMIT', from, A_PAGE)
   if #names == A_PAGE then answer[2] = whole(from + A_PAGE) end
   add_some(names, from)
-elseif ARGV[1] == 'all' then
+elseif ARGV[1] == 'all' or ARGV[1] == 'deleted' then
   if not string.find(ARGV[2] or '', '^%d+$') or #ARGV[2] > 20 then
     return redis.error_reply('ERRAND the position of a page of schedules must be one that a page answered')
   end
-  add_all(ARGV[2])
+  if ARGV[1] == 'all' then add_all(ARGV[2]) else add_deleted(ARGV[2], ARGV[3] == 'unscheduled:old' and ARGV[3] or 'unscheduled') end
 else
   local names = {}
   for i = 2, math.min(#ARGV, A_PAGE + 1) do names[#names + 1] = ARGV[i] end

@@ -1,14 +1,19 @@
--- unschedule: deletes, pauses or resumes a schedule, if its definition is still what the caller read; or keeps in mind that one was
--- deleted which somebody still asks for.
+-- unschedule: deletes, pauses or resumes a schedule, if its definition is still what the caller read; or notes that a program declares
+-- a deleted one, or no longer does.
 --
--- ARGV     delete, pause, resume or remind; schedule; digest of its definition as the caller read it;
---          then for delete the revision that no older code may bring back, for resume the next tick
+-- ARGV     delete, pause, resume, remind or withdraw; schedule; digest of its definition as the caller read it;
+--          then for delete the revision that no older code may bring back, for resume the next tick, for remind the path of the
+--          program's catalogue ('' for none)
 -- Answer   done · changed (read again) · late (the next tick has passed: read again)
 local what, name, extra = ARGV[1], ARGV[2], ARGV[4] or ''
 local wrong = type_error(SCHEDULE_TYPES)
 if wrong then return wrong end
 if digest_of(call('HGET', Q .. ':schedules', name)) ~= ARGV[3] then return 'changed' end
-if extra ~= '' and not is_revision(extra) then return redis.error_reply('ERRAND a revision or a time is a number') end
+if what == 'remind' then
+  if #extra > 4096 then return redis.error_reply('ERRAND the path of a catalogue has at most 4096 bytes') end
+elseif extra ~= '' and not is_revision(extra) then
+  return redis.error_reply('ERRAND a revision or a time is a number')
+end
 if what == 'delete' then
   remember_deleted(name, extra)
   call('ZREM', Q .. ':timetable', name)
@@ -23,9 +28,12 @@ elseif what == 'resume' then
   call('ZADD', Q .. ':timetable', 'NX', extra, name)
   call('HDEL', Q .. ':pauses', name)
 elseif what == 'remind' then
-  local revision = call('HGET', Q .. ':unscheduled:old', name)
-  if revision and is_revision(revision) and call('HEXISTS', Q .. ':unscheduled', name) == 0 then remember_deleted(name, revision) end
+  local revision = revision_of_deleted(name)
+  if revision ~= '' then remember_deleted(name, revision .. ' ' .. nowtext .. ' ' .. extra) end
+elseif what == 'withdraw' then
+  local revision = revision_of_deleted(name)
+  if revision ~= '' then remember_deleted(name, revision) end
 else
-  return redis.error_reply('ERRAND a schedule can be deleted, paused or resumed, or its deletion kept in mind')
+  return redis.error_reply('ERRAND a schedule can be deleted, paused or resumed, and a deleted one declared or withdrawn')
 end
 return 'done'

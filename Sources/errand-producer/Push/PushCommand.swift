@@ -108,7 +108,7 @@ struct PushCommand: AsyncParsableCommand {
     private func pushOne(_ measuring: Measuring, _ filled: Filling) async throws {
         // Everything that can be refused without a broker is, before one is needed.
         // Unlike a number, a date is in no doubt about its unit: one long past is now.
-        let earliest = policy.at.map { $0 < DescriptionLimits.earliestNotBeforeMilliseconds ? 0 : $0 }
+        let earliest = policy.at.map { $0 < DescriptionLimits.notBeforeSeconds.upperBound ? 0 : $0 }
         let described = try describe(notBefore: earliest, filled)
         _ = try described.settled()
         try await broker.withBroker(as: "errand-producer", logFormat: logFormat) { broker in

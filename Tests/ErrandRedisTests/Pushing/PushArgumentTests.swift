@@ -52,12 +52,18 @@ struct PushArgumentTests {
 
     @Test func aTimeThatIsNoneIsRefused() async throws {
         defer { broker.close() }
-        for due in [
-            "", "-1", "1e3", "1.5", " 1", "soon", "00", "60000", "1795215724", "999999999999", "0000000000001",
-            "1000000000000.",
-            String(repeating: "9", count: 14), String(repeating: "9", count: 16),
-        ] {
+        for due in ["", "-1", "1e3", "1.5", " 1", "soon", String(repeating: "9", count: 16)] {
             try await expectRefusal(WireJob(due: due).values, "job 1: the due time must be milliseconds since 1970")
+        }
+    }
+
+    @Test func aTimeInSecondsIsRefused() async throws {
+        defer { broker.close() }
+        for due in ["1000000000", "1795215724", "99999999999", "999999999999"] {
+            try await expectRefusal(
+                WireJob(due: due).values,
+                "job 1: the due time must be milliseconds since 1970; it looks like seconds"
+            )
         }
     }
 

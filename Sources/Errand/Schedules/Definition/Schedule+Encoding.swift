@@ -19,7 +19,9 @@ extension Schedule {
         }
         output.append(contentsOf: #","catch_up":"\#(catchUp.word)""#.utf8)
         if case .all(let limit) = catchUp { output.append(contentsOf: #","catch_up_limit":\#(limit)"#.utf8) }
-        output.append(contentsOf: #","overlap":"\#(overlap.rawValue)","revision":\#(revision),"template":"#.utf8)
+        output.append(contentsOf: #","overlap":"\#(overlap.rawValue)","revision":\#(revision)"#.utf8)
+        origin.encode(to: &output)
+        output.append(contentsOf: #","template":"#.utf8)
         template.encode(to: &output)
         output.append(UInt8(ascii: "}"))
         return output
@@ -32,6 +34,20 @@ extension Schedule {
         var digest: [UInt8] = []
         for byte in Insecure.SHA1.hash(data: definition) { JSONEscaping.appendHex(byte, to: &digest) }
         return String(decoding: digest, as: UTF8.self)
+    }
+}
+
+extension Schedule.Origin {
+    /// Writes its members; a program is what is meant without any.
+    fileprivate func encode(to output: inout [UInt8]) {
+        guard self != .program else { return }
+        output.append(contentsOf: #","origin":"\#(word)""#.utf8)
+        if let catalogue {
+            output.append(contentsOf: #","catalogue":"#.utf8)
+            JSONEscaping.append(catalogue, to: &output)
+        }
+        if let removed { output.append(contentsOf: #","removed_ms":\#(removed)"#.utf8) }
+        if let edited { output.append(contentsOf: #","edited_ms":\#(edited)"#.utf8) }
     }
 }
 

@@ -41,6 +41,7 @@ extension Schedule {
             overlap: try members.overlap(),
             revision: Int(try members.number("revision", in: 0...1_000_000_000_000) ?? 0)
         )
+        self = from(try members.origin())
     }
 }
 
@@ -48,7 +49,7 @@ extension Schedule {
 struct ScheduleMembers {
     private static let known: Set<String> = [
         "v", "name", "queue", "cron", "time_zone", "every_ms", "anchor_ms", "catch_up", "catch_up_limit", "overlap",
-        "revision", "template",
+        "revision", "template", "origin", "catalogue", "removed_ms", "edited_ms",
     ]
 
     private var values: [String: ArraySlice<UInt8>] = [:]
@@ -134,6 +135,27 @@ struct ScheduleMembers {
     func catchUp() throws(ScheduleError) -> Schedule.CatchUp {
         let limit = try number("catch_up_limit", in: 1...Int64(Schedule.mostCaughtUp)).map(Int.init)
         return try Schedule.CatchUp(word: try text("catch_up") ?? "latest", limit: limit)
+    }
+
+    func origin() throws(ScheduleError) -> Schedule.Origin {
+        let file = try text("catalogue")
+        guard file.map({ (1...Schedule.mostCatalogueBytes).contains($0.utf8.count) }) ?? true else {
+            throw ScheduleError(.invalid, "catalogue", "must be a path of 1 to \(Schedule.mostCatalogueBytes) bytes")
+        }
+        let removed = try number("removed_ms", in: ScheduleTiming.times)
+        let edited = try number("edited_ms", in: ScheduleTiming.times)
+        switch (try text("origin") ?? "program", file, removed, edited) {
+        case ("program", nil, nil, nil): return .program
+        case ("catalogue", let file?, let removed, nil): return .catalogue(file: file, removed: removed)
+        case ("person", let file, nil, let edited?): return .person(edited: edited, catalogue: file)
+        default:
+            throw ScheduleError(
+                .invalid,
+                "origin",
+                "must be \"program\", or \"catalogue\" with \"catalogue\", or \"person\" with \"edited_ms\"; \"removed_ms\" goes "
+                    + "with a catalogue only"
+            )
+        }
     }
 
     func overlap() throws(ScheduleError) -> Schedule.Overlap {

@@ -23,16 +23,25 @@ package enum ScheduleChange: Sendable, Equatable {
             self = .store(.changed, next: try Self.first(of: schedule, after: now))
             return
         }
-        if schedule.revision < old.revision {
+        let isSame = old.from(schedule.origin) == schedule
+        if schedule.revision < old.revision || !isSame && old.isKept(from: schedule) {
             self = .nothing(.outdated(storedRevision: old.revision))
-        } else if stored.definition == schedule.encoded() {
+        } else if isSame {
             let found = stored.lacksTick ? schedule.timing.next(after: stored.start(now: now)) : nil
-            self = found.map { .store(.unchanged, next: $0) } ?? .nothing(.unchanged)
+            // What a person has written is a program's once the program declares the same.
+            let changesHands = old.origin != schedule.origin && schedule.origin.edited == nil
+            self = found != nil || changesHands ? .store(.unchanged, next: found) : .nothing(.unchanged)
         } else if stored.isPaused || (old.timing == schedule.timing && !stored.lacksTick) {
             self = .store(.changed, next: nil)
         } else {
             self = .store(.changed, next: try Self.first(of: schedule, after: stored.start(now: now)))
         }
+    }
+
+    /// The first tick after a time.
+    package static func first(of schedule: Schedule, after time: Int64) throws(BrokerError) -> Int64 {
+        if let tick = schedule.timing.next(after: time) { return tick }
+        throw BrokerError(.refused, "schedule \"\(schedule.name)\" never ticks again: \(schedule.timing)")
     }
 
     private static func kept(_ schedule: Schedule, _ problem: ScheduleError) -> BrokerError {
@@ -45,11 +54,12 @@ package enum ScheduleChange: Sendable, Equatable {
             "schedule \"\(schedule.name)\" of queue \"\(schedule.queue)\" \(reason), or delete the schedule first"
         )
     }
+}
 
-    /// The first tick after a time.
-    package static func first(of schedule: Schedule, after time: Int64) throws(BrokerError) -> Int64 {
-        if let tick = schedule.timing.next(after: time) { return tick }
-        throw BrokerError(.refused, "schedule \"\(schedule.name)\" never ticks again: \(schedule.timing)")
+extension Schedule {
+    /// Whether a person has written it, and a program's definition of the same revision does not undo that.
+    fileprivate func isKept(from schedule: Schedule) -> Bool {
+        origin.edited != nil && schedule.origin.edited == nil && schedule.revision == revision
     }
 }
 

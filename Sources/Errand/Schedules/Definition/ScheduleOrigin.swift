@@ -1,0 +1,55 @@
+extension Schedule {
+    /// Where a definition comes from.
+    public enum Origin: Sendable, Equatable {
+        /// A program that declares it.
+        case program
+        /// An operations catalogue: the path of its file, and since when that file no longer has the schedule, in
+        /// milliseconds since 1970 UTC, as the last worker that started with the file found.
+        case catalogue(file: String, removed: Int64? = nil)
+        /// A person, by `errand schedule add`: when, in milliseconds since 1970 UTC, and the file of the catalogue whose
+        /// definition that changed, if it was a catalogue's.
+        case person(edited: Int64, catalogue: String? = nil)
+
+        /// The path of the catalogue that declares the schedule, or did so before a person changed it.
+        public var catalogue: String? {
+            switch self {
+            case .program: nil
+            case .catalogue(let file, _): file
+            case .person(_, let file): file
+            }
+        }
+
+        /// Since when the catalogue no longer has it, in milliseconds since 1970 UTC.
+        package var removed: Int64? { if case .catalogue(_, let removed) = self { removed } else { nil } }
+        /// When a person wrote it, in milliseconds since 1970 UTC.
+        package var edited: Int64? { if case .person(let edited, _) = self { edited } else { nil } }
+
+        /// The word that stands for it in JSON.
+        package var word: String {
+            switch self {
+            case .program: "program"
+            case .catalogue: "catalogue"
+            case .person: "person"
+            }
+        }
+    }
+
+    /// The same definition from elsewhere.
+    package func from(_ origin: Origin) -> Schedule {
+        var schedule = self
+        schedule.origin = origin
+        return schedule
+    }
+}
+
+extension Schedule.Origin: CustomStringConvertible {
+    /// For people: `program`, `catalogue jobs.yaml`, `removed from jobs.yaml`, `by hand`.
+    public var description: String {
+        switch self {
+        case .program: "program"
+        case .catalogue(let file, nil): "catalogue \(file)"
+        case .catalogue(let file, _?): "removed from \(file)"
+        case .person: "by hand"
+        }
+    }
+}

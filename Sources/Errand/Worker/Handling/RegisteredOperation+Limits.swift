@@ -1,0 +1,16 @@
+import ErrandText
+
+extension RegisteredOperation {
+    /// Refuses a name, queue, timeout or number of retries that no job can have.
+    func checkLimits() throws(BrokerError) {
+        do throws(DescriptionError) {
+            _ = try OperationDescription(name, queue: queue, timeout: defaults.timeout, retries: defaults.retries)
+        } catch {
+            let place = error.field.map { "its \"\($0)\" " } ?? ""
+            throw BrokerError(
+                .refused,
+                "operation \"\(name.printable)\" cannot be registered: \(place)\(error.message)"
+            )
+        }
+    }
+}

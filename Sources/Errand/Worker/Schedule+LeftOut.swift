@@ -1,0 +1,25 @@
+import Foundation
+
+extension Schedule {
+    /// Why the broker did not take this definition, and what helps.
+    ///
+    /// - Parameters:
+    ///   - stored: what is stored under the name, if anything.
+    ///   - revision: its revision, or the one that it had when it was deleted.
+    func leftOut(for stored: ScheduleRecord?, _ revision: Int) -> String {
+        let subject = "schedule \"\(name)\" of queue \"\(queue)\""
+        let place = origin.catalogue ?? "the program"
+        guard let stored else {
+            return
+                "\(subject) is left out, because a person has deleted it; remove it from \(place), or raise its revision "
+                + "above \(revision) to bring it back"
+        }
+        guard self.revision == revision, let edited = stored.schedule?.origin.edited else {
+            return
+                "\(subject) is left as it is: revision \(revision) is stored, which is higher than \(self.revision) in \(place)"
+        }
+        let date = Date(timeIntervalSince1970: Double(edited / 1000)).formatted(Date.ISO8601FormatStyle())
+        return "\(subject) is left as a person has changed it at \(date); write the change into \(place), or raise the "
+            + "revision there above \(revision) to undo it"
+    }
+}

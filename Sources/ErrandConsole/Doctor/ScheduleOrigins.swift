@@ -1,0 +1,53 @@
+import Errand
+import ErrandCommandLine
+import ErrandOperator
+import ErrandRedis
+
+/// Looks for schedules that are not as their catalogue has them: removed from it, changed by a person, or deleted.
+struct ScheduleOrigins {
+    /// Of each kind, so many are named.
+    private static let most = 10
+
+    let broker: RedisBroker
+
+    /// What there is to say about a queue.
+    func advice(on queue: String) async throws(BrokerError) -> [Advice] {
+        do throws(BrokerError) {
+            let schedules = try await broker.schedules(on: queue).compactMap(\.schedule)
+            let deleted = try await broker.declaredDeletedSchedules(on: queue)
+            return
+                (schedules.compactMap(removed).prefix(Self.most) + schedules.compactMap(edited).prefix(Self.most)
+                + deleted.compactMap(self.deleted).prefix(Self.most)).map { kind, message in
+                    Advice(kind: kind, queue: queue, message: message)
+                }
+        } catch {
+            // A key of a wrong type is a finding already.
+            guard error.code == .refused else { throw error }
+            return []
+        }
+    }
+
+    private func removed(_ schedule: Schedule) -> (kind: String, message: String)? {
+        guard schedule.origin.removed != nil, let file = schedule.origin.catalogue else { return nil }
+        return ("schedule_removed", RemovedSchedules.message(schedule.name, schedule.queue, file))
+    }
+
+    private func edited(_ schedule: Schedule) -> (kind: String, message: String)? {
+        guard let time = schedule.origin.edited, let file = schedule.origin.catalogue else { return nil }
+        return (
+            "schedule_edited",
+            "the schedule \(schedule.name) was changed by hand at \(Timestamp.text(time)), and workers of \(file) leave it so; "
+                + "write the change there, or raise its revision there above \(schedule.revision) to undo it"
+        )
+    }
+
+    private func deleted(_ record: ScheduleRecord) -> (kind: String, message: String)? {
+        guard let met = record.deletionMet, let revision = record.deletedRevision else { return nil }
+        let place = met.catalogue ?? "its program"
+        return (
+            "schedule_deleted",
+            "the schedule \(record.name) was deleted by hand, and \(place) still had it at \(Timestamp.text(met.at)): it is left "
+                + "out; remove it there, or raise its revision above \(revision) to bring it back"
+        )
+    }
+}
