@@ -54,9 +54,14 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
         /// Whether the group has ended, and is finished when its parts are.
         var isClosing = false
 
+        /// Whether parts have not finished, those included that the queue is about to take or turn away.
+        var hasOpenParts: Bool {
+            !running.isEmpty || !starting.isEmpty
+        }
+
         /// True once, when the group has ended and its last part has finished.
         mutating func takeClosing() -> Bool {
-            guard isClosing, running.isEmpty else { return false }
+            guard isClosing, !hasOpenParts else { return false }
             isClosing = false
             return true
         }
@@ -181,7 +186,11 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
         }
         inheritQualityOfService()
         queue.addOperations(waiting, waitUntilFinished: false)
-        parts.withLock { $0.starting = [] }
+        let isLast = parts.withLock { state in
+            state.starting = []
+            return state.takeClosing()
+        }
+        if isLast { tellOwner() }
         settle()
     }
 
@@ -252,7 +261,7 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
     override final func waitsForParts(_ ending: AsyncOperationEnding) -> Bool {
         guard ending != .timedOut else { return false }
         return parts.withLock { state in
-            state.isClosing = !state.running.isEmpty
+            state.isClosing = state.hasOpenParts
             return state.isClosing
         }
     }
