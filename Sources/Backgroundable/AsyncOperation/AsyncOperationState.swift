@@ -67,7 +67,7 @@ struct AsyncOperationState: ~Copyable {
             AsyncOperationEnding(rawValue: UInt8(truncatingIfNeeded: rawValue & Facts.endingMask))
         }
 
-        /// Whether the closure may be called: the operation runs, and nobody has done so.
+        /// Whether the closure may be called: the operation runs, and the closure has not been called yet.
         var mayCall: Bool {
             contains(.ran) && !contains(.called) && ending == nil
         }
@@ -118,7 +118,7 @@ struct AsyncOperationState: ~Copyable {
         return update { $0.union($0.ending == nil ? running : .opened) }
     }
 
-    /// True for the one caller who may call the closure: once, while the operation runs.
+    /// Returns true to exactly one caller, while the operation runs: that caller calls the closure.
     func call() -> Bool {
         let before = update { $0.mayCall ? $0.union(.called) : $0 }
         return before.mayCall

@@ -21,12 +21,12 @@
             super.init(parent: nil, userInfo: nil)
         }
 
-        /// Whether the queue may count: somebody has said for some queue what its total is.
+        /// Whether any queue may count: a total has been set on at least one queue.
         static var mayCount: Bool {
             isUsed.load(ordering: .relaxed)
         }
 
-        /// Whether operations that begin now are counted: somebody has said what the total is.
+        /// Whether operations that begin now are counted: a total has been set on this queue.
         var isCounting: Bool {
             counts.load(ordering: .relaxed)
         }

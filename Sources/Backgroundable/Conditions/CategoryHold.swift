@@ -1,6 +1,6 @@
 import Foundation
 
-/// What keeps an operation's exclusive categories taken: they are given up when nobody holds this any more.
+/// What keeps an operation's exclusive categories taken: they are released with the last reference to it.
 ///
 /// The operation holds it until it has ended and its closure has returned; nothing can stop a closure, and another one of
 /// the category must not run beside it. So do the parts of a group, for the group's categories. A closure that never

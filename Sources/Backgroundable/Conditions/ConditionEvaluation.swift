@@ -14,7 +14,7 @@ final class ConditionEvaluation: Sendable {
     fileprivate struct State: ~Copyable {
         var phase = Phase.open
         var conditions: [any OperationCondition] = []
-        /// Who asks the conditions, until they have decided.
+        /// The judge that evaluates the conditions, until they have decided.
         var judge: ConditionJudge?
         var ticket: ExclusiveTicket?
         /// Whether a ``CategoryHold`` leaves the lines, because the operation has begun.
