@@ -12,6 +12,8 @@ import Synchronization
 package final class Subscriber: Subscription {
     /// How long the connection may be silent before it is asked.
     private static let silence = 5000
+    /// A subscription that lasted for so long had nothing to do with why the one before was lost.
+    private static let longLife = Duration.seconds(60)
 
     private let address: RedisAddress
     private let options: ConnectionOptions
@@ -23,6 +25,7 @@ package final class Subscriber: Subscription {
     private let stop = WakePipe()
     private let isStopped = Atomic(false)
     private let isRefused = Atomic(false)
+    private let failures = LastingFailures()
 
     /// Subscribes to channels, or to patterns of channels.
     ///
@@ -61,16 +64,27 @@ package final class Subscriber: Subscription {
     private func run() {
         var backoff = Backoff()
         while !stopped {
+            let began = ContinuousClock.now
             do throws(BrokerError) {
                 var context = try HiredisContext.greeted(address, options)
                 context.append(words.bytes)
                 try context.flush()
                 try listen(on: &context, &backoff)
             } catch {
-                logger.debug("subscription lost", metadata: ["broker.address": "\(address)", "error": "\(error)"])
+                noteLoss(error, after: .now - began)
             }
             if !stopped { stop.wait(milliseconds: Int(backoff.next() * 1000)) }
         }
+    }
+
+    /// One that is lost again and again is for people: each time, messages are missed, and what they tell is noticed later.
+    private func noteLoss(_ error: BrokerError, after life: Duration) {
+        if life > Self.longLife { failures.clear("subscription") }
+        logger.log(
+            level: failures.note("subscription") ? .warning : .debug,
+            "subscription lost; it is made again",
+            metadata: ["broker.address": "\(address)", "error": "\(error)"]
+        )
     }
 
     private func listen(on context: inout HiredisContext, _ backoff: inout Backoff) throws(BrokerError) {

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import ServiceLifecycle
 import Synchronization
@@ -29,6 +30,45 @@ struct LosingSessionsTests {
         try await work.value
         #expect(ContinuousClock.now - told < .milliseconds(1500))
         #expect(registrations.withLock(\.count) == times.count)
+    }
+
+    @Test("a worker registers anew only when what was left of its lost runs has stopped")
+    func waitsForWhatIsLeft() async throws {
+        let broker = TroubledBroker()
+        let (steps, takes) = AsyncStream.makeStream(of: String.self)
+        let worker = Worker(
+            broker: broker,
+            configuration: WorkerConfiguration(queues: [.init("left")], lease: .seconds(3600), stopGrace: .seconds(60)),
+            operations: [
+                RegisteredOperation("slow-to-stop") { context in
+                    takes.yield("begun")
+                    await withCheckedContinuation { stopped in
+                        context.onExpiration {
+                            // Much longer than the pause before the next registration.
+                            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(500)) {
+                                stopped.resume()
+                            }
+                        }
+                    }
+                    takes.yield("stopped")
+                }
+            ],
+            logger: Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() },
+            onEvent: { if case .registered = $0 { takes.yield("registered") } }
+        )
+        _ = try await Producer(broker: broker.memory).push(OperationDescription("slow-to-stop", queue: "left"))
+        let work = Task { try await worker.run() }
+        var taken: [String] = []
+        for await step in steps {
+            taken.append(step)
+            if step == "begun" {
+                broker.tell("left", .failure(BrokerError(.sessionLost, "the session is not registered")))
+            }
+            if taken.count == 4 { break }
+        }
+        #expect(taken == ["registered", "begun", "stopped", "registered"])
+        work.cancel()
+        try await work.value
     }
 
     @Test("the pauses double up to two seconds, and begin anew after a session that lived for its lease")

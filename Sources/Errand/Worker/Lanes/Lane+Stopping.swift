@@ -22,6 +22,11 @@ extension Lane {
         wake()
     }
 
+    /// Waits until no run is left; each has the stop grace.
+    func stopped() async {
+        while !held.withLock(\.runs.isEmpty) { await signal.wait(for: .seconds(1)) }
+    }
+
     /// Gives back what has waited too long for a slot.
     func giveBackWaiting() {
         let limit = ContinuousClock.now - epoch.configuration.longestWait

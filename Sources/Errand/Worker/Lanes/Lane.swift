@@ -343,6 +343,7 @@ final class Lane: Sendable {
             return held.reports.count
         }
         if report != nil { noteReports(count) } else { epoch.raise(epoch.budget.open(1, by: index)) }
+        if epoch.isLost { wake() }
     }
 
     func report(_ report: OutcomeReport, ofUnread unread: Int = 0) {

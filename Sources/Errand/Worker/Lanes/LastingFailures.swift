@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Decides which failures that are retried people must know of: those that last. What passes is retried without a warning.
-final class LastingFailures: Sendable {
+package final class LastingFailures: Sendable {
     private struct Failure {
         let began: ContinuousClock.Instant
         var warnedAt: ContinuousClock.Instant?
@@ -10,13 +10,15 @@ final class LastingFailures: Sendable {
     private static let patience = Duration.seconds(5)
     private static let pause = Duration.seconds(60)
 
+    package init() {}
+
     private let failures = Mutex<(current: [String: Failure], lastWarning: ContinuousClock.Instant?)>(([:], nil))
 
     /// Something has failed (again).
     ///
     /// - Returns: whether it is worth a warning: it has failed for 5 s, and no other warning came in the last 5 s, nor one of
     ///   this in the last minute.
-    func note(_ what: String, now: ContinuousClock.Instant = .now) -> Bool {
+    package func note(_ what: String, now: ContinuousClock.Instant = .now) -> Bool {
         failures.withLock { failures in
             var failure = failures.current[what] ?? Failure(began: now)
             defer { failures.current[what] = failure }
@@ -30,5 +32,5 @@ final class LastingFailures: Sendable {
     }
 
     /// It has not failed.
-    func clear(_ what: String) { failures.withLock { $0.current[what] = nil } }
+    package func clear(_ what: String) { failures.withLock { $0.current[what] = nil } }
 }

@@ -79,6 +79,7 @@ final class SessionEpoch: Sendable {
         over.store(true, ordering: .releasing)
         hints.cancel()
         if isLost {
+            await stopped(lanes)
             releaseLater()
         } else if await leave() {
             stopHeartbeat()
@@ -176,6 +177,12 @@ final class SessionEpoch: Sendable {
             _ = await release()
             stopHeartbeat()
         }
+    }
+
+    /// Waits until what was told to stop has stopped, or has had its time for that: the worker's next session may claim the same jobs,
+    /// and must not run them beside what is left of their lost runs.
+    private func stopped(_ lanes: [Lane]) async {
+        _ = await inTime(.late) { for lane in lanes { await lane.stopped() } }
     }
 
     private func stopHeartbeat() { heartbeatBox.withLock { $0?.stop() } }
