@@ -81,7 +81,7 @@ public struct Webhooks: Service {
     }
 
     /// Lets a worker deliver. Its queues must have ``queue`` among them, which they have when none are named.
-    public func registerDeliveries(on worker: Worker, transport: any WebhookTransport = URLSessionTransport()) {
+    public func registerDeliveries(on worker: Worker, transport: any WebhookTransport = HTTPWebhookTransport()) {
         let sender = WebhookSender(webhooks: webhooks, transport: transport)
         worker.registerJob(
             retryStrategy: RetryDelays(base: .seconds(5), cap: .seconds(21_600), jitter: 1),

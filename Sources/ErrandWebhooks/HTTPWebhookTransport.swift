@@ -6,7 +6,7 @@ public import Foundation
 ///
 /// A post ends when the head of the answer is there; the connection is closed if the body does not come with it. Kept
 /// connections are used again, but a post is never sent twice: if a connection is lost, it fails.
-public struct URLSessionTransport: WebhookTransport {
+public struct HTTPWebhookTransport: WebhookTransport {
     /// Makes a transport. All transports of a process share its connections.
     public init() {}
 
@@ -43,3 +43,7 @@ public struct URLSessionTransport: WebhookTransport {
         }
     }
 }
+
+/// The former name of ``HTTPWebhookTransport``.
+@available(*, deprecated, renamed: "HTTPWebhookTransport")
+public typealias URLSessionTransport = HTTPWebhookTransport

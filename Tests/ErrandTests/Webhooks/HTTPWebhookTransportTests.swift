@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 /// Posts to a web server that is really there, and goes wrong.
-@Suite struct URLSessionTransportTests {
-    private let transport = URLSessionTransport()
+@Suite struct HTTPWebhookTransportTests {
+    private let transport = HTTPWebhookTransport()
 
     private func post(
         _ server: WebServer,
