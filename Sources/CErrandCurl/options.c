@@ -2,13 +2,8 @@
 
 int curl_easy_setopt(CURL *easy, int option, ...);
 int curl_easy_getinfo(CURL *easy, int info, ...);
-int curl_multi_setopt(CURLM *multi, int option, ...);
 
 int errand_curl_set_number(CURL *easy, int option, long value) { return curl_easy_setopt(easy, option, value); }
-
-int errand_curl_multi_set_number(CURLM *multi, int option, long value) {
-  return curl_multi_setopt(multi, option, value);
-}
 
 int errand_curl_set_size(CURL *easy, int option, int64_t value) { return curl_easy_setopt(easy, option, value); }
 

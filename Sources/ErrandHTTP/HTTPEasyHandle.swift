@@ -5,9 +5,6 @@ typealias CurlHandle = UnsafeMutableRawPointer
 
 /// libcurl's handle of one transfer, set up for a request.
 final class HTTPEasyHandle {
-    /// After a silence, a server may close a connection just as the next request comes. So idle ones are soon left alone.
-    private static let longestIdleSeconds = 5
-
     let handle: CurlHandle
     private var lines: UnsafeMutablePointer<curl_slist>?
     private let message: UnsafeMutablePointer<CChar>
@@ -53,7 +50,13 @@ final class HTTPEasyHandle {
         set(ERRAND_CURL_HTTP_VERSION, version1_1)
         set(ERRAND_CURL_PATH_AS_IS, 1)
         set(ERRAND_CURL_SUPPRESS_CONNECT_HEADERS, 1)
-        set(ERRAND_CURL_MAXAGE_CONN, Self.longestIdleSeconds)
+        // HTTP/1.1 does not say to which request an answer belongs. What a server sends on an idle connection (a late
+        // answer, a 408, its close) would be taken for the answer to the next request, and between a look at the
+        // connection and the request it can still come. So each request has a connection of its own.
+        set(ERRAND_CURL_FRESH_CONNECT, 1)
+        set(ERRAND_CURL_FORBID_REUSE, 1)
+        append("Connection: close")
+        append("Proxy-Connection:")
         set(ERRAND_CURL_NOSIGNAL, 1)
         // A cancelled transfer does not wait for the name server; the others would wait with it.
         set(ERRAND_CURL_QUICK_EXIT, 1)
@@ -63,8 +66,6 @@ final class HTTPEasyHandle {
         errand_curl_set_pointer(handle, Int32(ERRAND_CURL_READDATA), context)
         errand_curl_set_pointer(handle, Int32(ERRAND_CURL_HEADERDATA), context)
         errand_curl_set_pointer(handle, Int32(ERRAND_CURL_WRITEDATA), context)
-        // There is no callback to rewind the body, so a request whose body has begun to go out is not sent again by
-        // libcurl when a kept connection turns out to be closed: the server may have read it, and done the work.
         errand_curl_set_callback(handle, Int32(ERRAND_CURL_READFUNCTION)) { bytes, size, count, context in
             guard let transfer = HTTPTransfer.from(context) else { return 0 }
             return transfer.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
@@ -89,10 +90,6 @@ final class HTTPEasyHandle {
             // No pause for a `100 Continue`; and a content type is only what the request says.
             append("Expect:")
             if request[field: "Content-Type"] == nil { append("Content-Type:") }
-        }
-        if request.body?.isEmpty ?? true {
-            // Without a body there is nothing that keeps libcurl from sending the request again on its own.
-            set(ERRAND_CURL_FRESH_CONNECT, 1)
         }
         errand_curl_set_text(handle, Int32(ERRAND_CURL_CUSTOMREQUEST), request.method)
         // A semicolon stands for an empty value; with a colon, libcurl would leave the field out.

@@ -1,19 +1,16 @@
 import CErrandCurl
 import Foundation
 
-/// libcurl's handle of many transfers and the connections that they share.
+/// libcurl's handle of many transfers.
 ///
 /// `wake` is for every thread, everything else for the session's.
 final class HTTPMultiHandle: @unchecked Sendable {
-    private static let mostIdleConnections = 100
-
     private let handle: CurlHandle
 
     /// Makes a handle; `nil` if libcurl cannot be set up.
     init?() {
         guard curl_global_init(ERRAND_CURL_GLOBAL_ALL) == 0, let handle = curl_multi_init() else { return nil }
         self.handle = handle
-        errand_curl_multi_set_number(handle, Int32(ERRAND_CURLM_MAXCONNECTS), Self.mostIdleConnections)
     }
 
     func add(_ easy: CurlHandle) -> Bool { curl_multi_add_handle(handle, easy) == 0 }

@@ -2,12 +2,12 @@ import Errand
 import ErrandHTTP
 public import Foundation
 
-/// Posts over HTTP. Redirects are not followed: a receiver that has moved is to be told so.
+/// Posts webhooks over HTTP/1.1. Redirects are not followed: their status is the answer.
 ///
-/// A post ends when the head of the answer is there; the connection is closed if the body does not come with it. Kept
-/// connections are used again, but a post is never sent twice: if a connection is lost, it fails.
+/// A post ends with the head of its answer. Each has a connection of its own, which is closed then, and is never sent
+/// twice: if the connection is lost, the post fails.
 public struct HTTPWebhookTransport: WebhookTransport {
-    /// Makes a transport. All transports of a process share its connections.
+    /// Makes a transport.
     public init() {}
 
     /// Posts a body.

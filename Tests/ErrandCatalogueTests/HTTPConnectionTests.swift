@@ -10,19 +10,6 @@ struct HTTPConnectionTests {
     private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone"
     private static let done = CatalogueOutcome.finished(result: Array("done".utf8))
 
-    /// A server that answers so many requests of a connection and closes it then.
-    private func server(answering count: Int) throws -> WebServer {
-        try WebServer { connection in
-            for _ in 0..<count where connection.readRequest() != nil { connection.send(Self.answer) }
-        }
-    }
-
-    @Test func `connections are used again`() async throws {
-        let server = try server(answering: 3)
-        for _ in 0..<3 { #expect(try await CatalogueRunner().call(server.url) == Self.done) }
-        #expect(server.connections == 1)
-    }
-
     @Test(arguments: CatalogueRequest.methods, [false, true])
     func `a request whose connection ends after it was read is not sent again`(
         method: String,
@@ -40,24 +27,6 @@ struct HTTPConnectionTests {
         #expect(try await CatalogueRunner().call(server.url, method: method) == .failed(lost))
         #expect(server.requests.count == 2)
         #expect(server.requests.allSatisfy { $0.body == (method == "GET" ? [] : CatalogueRunner.arguments) })
-    }
-
-    @Test(.timeLimit(.minutes(1)), arguments: [1, 2, 3])
-    func `a connection that was closed between two requests costs neither a request nor its body`(
-        perConnection: Int
-    ) async throws {
-        let server = try server(answering: perConnection)
-        for call in 1...12 {
-            let outcome = try await CatalogueRunner().call(server.url)
-            // The close may come before the next request, which then has another connection, or after it was sent.
-            if outcome != Self.done {
-                guard case .failed(let message, false, nil) = outcome else {
-                    throw TestError("call \(call): \(outcome)")
-                }
-                #expect(message.hasSuffix("the connection was lost"))
-            }
-        }
-        #expect(server.requests.allSatisfy { $0.body == CatalogueRunner.arguments })
     }
 
     @Test func `IPv6 addresses work`() async throws {
@@ -93,5 +62,54 @@ struct HTTPConnectionTests {
         let text = "[" + String(repeating: "1,", count: 500_000) + "1]"
         let outcome = try await CatalogueRunner().call(server.url, arguments: Array(text.utf8))
         #expect(outcome == .finished(result: Array("\(text.utf8.count) -".utf8)))
+    }
+
+    @Test func `a server that ends its side and reads on loses nothing`() async throws {
+        let server = try WebServer { connection in
+            guard connection.readRequest() != nil else { return }
+            connection.send(Self.answer)
+            connection.endSending()
+            connection.waitForEnd()
+        }
+        #expect(try await CatalogueRunner().call(server.url) == Self.done)
+        #expect(try await CatalogueRunner().call(server.url, method: "GET") == Self.done)
+        #expect(server.requests.count == 2)
+    }
+
+    @Test(arguments: CatalogueRequest.methods)
+    func `a server that ends its side at once gets a request at most once`(method: String) async throws {
+        let server = try WebServer { connection in
+            connection.endSending()
+            while connection.readRequest() != nil {}
+        }
+        guard case .failed(let message, false, nil) = try await CatalogueRunner().call(server.url, method: method)
+        else {
+            throw TestError("not to retry")
+        }
+        #expect(message.hasSuffix("the connection was lost"))
+        #expect(server.connections == 1)
+        #expect(server.requests.count <= 1)
+    }
+
+    @Test func `an answer that comes byte by byte counts`() async throws {
+        let server = try WebServer { connection in
+            _ = connection.readRequest()
+            for byte in "HTTP/1.1 100 Continue\r\n\r\n\(Self.answer)".utf8 {
+                connection.send([byte])
+                usleep(500)
+            }
+            connection.waitForEnd()
+        }
+        #expect(try await CatalogueRunner().call(server.url) == Self.done)
+    }
+
+    @Test func `a name with an IPv6 and an IPv4 address works with either server`() async throws {
+        for ipv6 in [false, true] {
+            let server = try WebServer(ipv6: ipv6) { connection in
+                _ = connection.readRequest()
+                connection.send(Self.answer)
+            }
+            #expect(try await CatalogueRunner().call("http://localhost:\(server.port)/") == Self.done)
+        }
     }
 }

@@ -173,6 +173,9 @@ package struct WebConnection: Sendable {
         received.abandoned.add(1, ordering: .relaxed)
     }
 
+    /// Sends nothing more, and can still receive.
+    package func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
     /// Has the connection end by a reset instead of an orderly close.
     package func resetAtEnd() {
         var linger = linger(l_onoff: 1, l_linger: 0)

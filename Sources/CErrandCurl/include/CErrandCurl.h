@@ -43,11 +43,10 @@ CURLMsg *curl_multi_info_read(CURLM *multi, int *left);
 
 enum { ERRAND_CURL_GLOBAL_ALL = 3, ERRAND_CURL_MESSAGE_DONE = 1, ERRAND_CURL_ERROR_SIZE = 256 };
 
-enum { ERRAND_CURLM_MAXCONNECTS = 6 };
-
 enum {
   ERRAND_CURL_POST = 47,
   ERRAND_CURL_FRESH_CONNECT = 74,
+  ERRAND_CURL_FORBID_REUSE = 75,
   ERRAND_CURL_HTTP_VERSION = 84,
   ERRAND_CURL_NOSIGNAL = 99,
   ERRAND_CURL_TIMEOUT_MS = 155,
@@ -55,7 +54,6 @@ enum {
   ERRAND_CURL_PROTOCOLS = 181,
   ERRAND_CURL_PATH_AS_IS = 234,
   ERRAND_CURL_SUPPRESS_CONNECT_HEADERS = 265,
-  ERRAND_CURL_MAXAGE_CONN = 288,
   ERRAND_CURL_QUICK_EXIT = 322,
   ERRAND_CURL_WRITEDATA = 10001,
   ERRAND_CURL_URL = 10002,
@@ -102,12 +100,10 @@ enum {
 // `curl_easy_setopt` and its kind take any number of arguments of any type, which Swift cannot call. Each of these sets
 // an option of the type in its name and returns libcurl's code, 0 for success.
 int errand_curl_set_number(CURL *easy, int option, long value);
-int errand_curl_multi_set_number(CURLM *multi, int option, long value);
 int errand_curl_set_size(CURL *easy, int option, int64_t value);
 int errand_curl_set_text(CURL *easy, int option, const char *value);
 int errand_curl_set_pointer(CURL *easy, int option, void *value);
 int errand_curl_set_callback(CURL *easy, int option, errand_curl_callback value);
-
 /// A number that libcurl knows of a transfer, 0 if it does not.
 long errand_curl_number(CURL *easy, int info);
 /// A time in microseconds that libcurl knows of a transfer, 0 if it does not.
