@@ -1,3 +1,5 @@
+import Foundation
+
 /// What came of a request.
 package enum HTTPAnswer: Sendable {
     /// An answer, with the beginning of its body if that was asked for.
@@ -8,18 +10,32 @@ package enum HTTPAnswer: Sendable {
 
 /// The head of an answer.
 package struct HTTPHead: Sendable {
+    /// The fields that are kept, by their names in lower case.
+    enum Field: String {
+        case date
+        case retryAfter = "retry-after"
+        case contentLength = "content-length"
+        case transferEncoding = "transfer-encoding"
+    }
+
     /// The status, usually 200 to 599.
     package let status: Int
-    /// The fields that were kept, by their names in lower case.
-    let fields: [String: String]
+    let fields: [Field: [String]]
 
     /// When to try again, as the server wrote it.
-    package var retryAfter: String? { fields["retry-after"] }
+    package var retryAfter: String? { fields[.retryAfter]?.last }
     /// The server's clock.
-    package var date: String? { fields["date"] }
+    package var date: String? { fields[.date]?.last }
 
     /// Whether the server says that it has done what was asked.
     package var isSuccess: Bool { (200..<300).contains(status) }
+
+    /// The values of a field that is a list: in one line with commas, in several, or both.
+    func values(of field: Field) -> [String] {
+        (fields[field] ?? []).flatMap { line in
+            line.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+    }
 }
 
 /// How much of an answer is read.

@@ -57,6 +57,9 @@ final class HTTPEasyHandle {
         set(ERRAND_CURL_FORBID_REUSE, 1)
         append("Connection: close")
         append("Proxy-Connection:")
+        // The reader of the head decides where the body ends, and names what is not HTTP.
+        set(ERRAND_CURL_IGNORE_CONTENT_LENGTH, 1)
+        set(ERRAND_CURL_HTTP09_ALLOWED, 1)
         set(ERRAND_CURL_NOSIGNAL, 1)
         // A cancelled transfer does not wait for the name server; the others would wait with it.
         set(ERRAND_CURL_QUICK_EXIT, 1)

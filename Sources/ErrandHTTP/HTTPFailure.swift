@@ -18,8 +18,9 @@ package struct HTTPFailure: Error, Sendable, Equatable, CustomStringConvertible 
     static let lost = HTTPFailure("the connection was lost")
     static let headTooLarge = HTTPFailure("the head of the answer is larger than 256 KiB", isFinal: true)
 
-    static func notHTTP(_ detail: String) -> HTTPFailure {
-        HTTPFailure("what came back is not HTTP\(detail.isEmpty ? "" : " (\(detail))")", isFinal: true)
+    /// The answer is HTTP, but it is not clear what it says.
+    static func unreadable(_ detail: String) -> HTTPFailure {
+        HTTPFailure("the answer cannot be understood (\(detail)); the work may have been done", isFinal: true)
     }
 
     /// Names what libcurl reports.
@@ -43,13 +44,13 @@ package struct HTTPFailure: Error, Sendable, Equatable, CustomStringConvertible 
         case ERRAND_CURLE_RECV_ERROR where detail.contains("CONNECT"), ERRAND_CURLE_PROXY:
             self.init("the proxy made no connection (\(detail))")
         case ERRAND_CURLE_RECV_ERROR where detail.contains("chunk") || detail.contains("header"):
-            self = .notHTTP(detail)
+            self = .unreadable(detail)
         case ERRAND_CURLE_GOT_NOTHING, ERRAND_CURLE_PARTIAL_FILE, ERRAND_CURLE_SEND_ERROR, ERRAND_CURLE_RECV_ERROR,
             ERRAND_CURLE_SEND_FAIL_REWIND:
             self = .lost
         case ERRAND_CURLE_UNSUPPORTED_PROTOCOL, ERRAND_CURLE_WEIRD_SERVER_REPLY, ERRAND_CURLE_BAD_CONTENT_ENCODING,
             ERRAND_CURLE_WRITE_ERROR, ERRAND_CURLE_TOO_LARGE:
-            self = .notHTTP(detail)
+            self = .unreadable(detail)
         case ERRAND_CURLE_OUT_OF_MEMORY where wasConnected: self = .headTooLarge
         case ERRAND_CURLE_URL_MALFORMAT: self.init("the address is not one", isFinal: true)
         default: self.init(detail)

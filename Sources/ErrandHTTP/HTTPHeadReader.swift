@@ -4,10 +4,11 @@ import Foundation
 struct HTTPHeadReader {
     /// All heads together: no end of lines may fill the memory, or take for ever.
     private static let limit = 256 * 1024
-    private static let kept: Set<String> = ["date", "retry-after"]
 
     private var length = 0
-    private var fields: [String: String] = [:]
+    private var fields: [HTTPHead.Field: [String]] = [:]
+    /// The field of the line before.
+    private var last: HTTPHead.Field?
     private(set) var isTooLarge = false
     /// The head, once it is there.
     private(set) var head: HTTPHead?
@@ -31,10 +32,22 @@ struct HTTPHeadReader {
     }
 
     private mutating func keepField(_ line: String) {
+        if line.first == " " || line.first == "\t" { return markUnclear() }
+        last = nil
         guard let colon = line.firstIndex(of: ":") else { return }
         let name = line[..<colon].lowercased()
-        guard Self.kept.contains(name) else { return }
-        fields[name] = line[line.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
+        let trimmed = name.trimmingCharacters(in: .whitespaces)
+        guard let field = HTTPHead.Field(rawValue: trimmed) else { return }
+        let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
+        fields[field, default: []].append(value)
+        last = field
+        if name != trimmed { markUnclear() }
+    }
+
+    /// A space before the colon, or a value that goes on in the next line: libcurl reads these in one way or another, by its
+    /// version. With an empty value more, the field is not relied on where that matters.
+    private mutating func markUnclear() {
+        if let last { fields[last, default: []].append("") }
     }
 
     private mutating func endHead(_ status: Int) {

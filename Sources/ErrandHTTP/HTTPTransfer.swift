@@ -21,8 +21,11 @@ final class HTTPTransfer: @unchecked Sendable {
     private var easy: HTTPEasyHandle?
     private var sent = 0
     private var reader = HTTPHeadReader()
+    private var length: HTTPBodyLength?
     private var received = 0
     private var body: [UInt8] = []
+    /// What is wrong with the answer.
+    private var failure: HTTPFailure?
 
     init(_ request: HTTPRequest, until ending: HTTPAnswerEnd) {
         self.request = request
@@ -65,20 +68,25 @@ final class HTTPTransfer: @unchecked Sendable {
     func dropHandle() { easy = nil }
 
     /// Whether the answer is complete, though libcurl would read on.
-    var isComplete: Bool { reader.head != nil && !wantsBody }
+    var isComplete: Bool {
+        guard reader.head != nil else { return false }
+        if case .bytes(let count) = length { return received >= count }
+        return !wantsBody
+    }
 
     /// libcurl has come to the end, with this code.
     func finish(_ code: Int) {
         guard let easy else { return }
-        if isComplete || received > Self.readLimit || code == 0, let head = reader.head {
+        if let failure { return end(.failed(failure)) }
+        if let head = reader.head, isComplete || received > Self.readLimit || code == 0 && !hasLength {
             end(.answered(head, body: body))
-        } else if reader.isTooLarge {
-            end(.failed(.headTooLarge))
         } else {
-            // An answer that ends within its head is one to libcurl.
+            // An answer that ends too early is one to libcurl.
             end(.failed(code == 0 ? .lost : easy.failure(code)))
         }
     }
+
+    private var hasLength: Bool { if case .bytes = length { true } else { false } }
 
     /// Fills a buffer with what is left of the request's body.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -90,14 +98,29 @@ final class HTTPTransfer: @unchecked Sendable {
 
     /// Takes a line of the answer's head. Returns whether to go on.
     func receive(line: UnsafeRawBufferPointer) -> Bool {
-        reader.receive(line, status: easy?.status ?? 0)
+        guard reader.receive(line, status: easy?.status ?? 0) else {
+            failure = .headTooLarge
+            return false
+        }
+        guard let head = reader.head, wantsBody, length == nil else { return true }
+        do { length = try HTTPBodyLength(head) } catch { failure = error }
+        return failure == nil
     }
 
     /// Takes a piece of the answer's body. Returns whether to go on.
     func receive(_ piece: UnsafeRawBufferPointer) -> Bool {
+        guard reader.head != nil else {
+            failure = .notHTTP(Array(piece.prefix(64)), to: request.method)
+            return false
+        }
+        if case .body(let kept) = ending, wantsBody { body += piece.prefix(max(room(kept) - body.count, 0)) }
         received += piece.count
-        if wantsBody, case .body(let kept) = ending { body += piece.prefix(max(kept - body.count, 0)) }
-        return received <= Self.readLimit
+        return received <= Self.readLimit && !isComplete
+    }
+
+    /// How many bytes of the body are kept: those that the server sends beyond its length are not of it.
+    private func room(_ kept: Int) -> Int {
+        if case .bytes(let count) = length { min(kept, count) } else { kept }
     }
 
     private var wantsBody: Bool {

@@ -38,7 +38,8 @@ public struct HTTPWebhookTransport: WebhookTransport {
         }
         switch await HTTPSession.shared.send(request, until: .head) {
         case .answered(let head, _): return (head.status, head.retryAfter.flatMap { Int($0) })
-        case .failed(let failure): throw JobFailure("no answer: \(failure)", isFinal: failure.isFinal)
+        case .failed(let failure):
+            throw JobFailure("no \(failure.isFinal ? "usable " : "")answer: \(failure)", isFinal: failure.isFinal)
         case .cancelled: throw CancellationError()
         }
     }

@@ -50,17 +50,12 @@ struct HTTPAnswerTests {
 
     /// The server has answered, so the work may have been done: it must not be done again.
     @Test(arguments: [
-        "hello\r\n", "SSH-2.0-OpenSSH\r\n", "-ERR unknown command\r\n", "HTTP/1.9 200 OK\r\n\r\n",
-        "HTTP/1.1 99 X\r\n\r\n",
-        "HTTP/1.1 099 X\r\nContent-Length: 4\r\n\r\ndone", "HTTP/1.1 1000 X\r\n\r\n", "HTTP/1.1 abc X\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nX: a\0b\r\n\r\n", "HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffffff\r\n",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nnot gzip",
-    ]) func `an answer that is not HTTP is final`(answer: String) async throws {
+        "HTTP/1.9 200 OK\r\n\r\n", "HTTP/1.1 99 X\r\n\r\n", "HTTP/1.1 099 X\r\nContent-Length: 4\r\n\r\ndone",
+        "HTTP/1.1 1000 X\r\n\r\n", "HTTP/1.1 abc X\r\n\r\n", "HTTP/1.1 200 OK\r\nX: a\0b\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
+    ]) func `a head that cannot be read is final`(answer: String) async throws {
         guard case .failed(let message, true, nil) = try await call(answer) else { throw TestError("not final") }
-        #expect(message.contains("got no answer: what came back is not HTTP ("))
-        #expect(!message.contains("error -1"))
+        #expect(message.contains("got no usable answer: the answer cannot be understood ("), "\(message)")
     }
 
     @Test(arguments: [

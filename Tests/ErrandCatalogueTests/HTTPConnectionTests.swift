@@ -64,6 +64,19 @@ struct HTTPConnectionTests {
         #expect(outcome == .finished(result: Array("\(text.utf8.count) -".utf8)))
     }
 
+    /// Both the answer and its end come before the whole request has been read.
+    @Test func `an early refusal of a large body counts`() async throws {
+        let server = try WebServer { connection in
+            connection.send("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n")
+            connection.endSending()
+            connection.waitForEnd()
+        }
+        let text = "[" + String(repeating: "1,", count: 5_000_000) + "1]"
+        let outcome = try await CatalogueRunner().call(server.url, arguments: Array(text.utf8))
+        guard case .failed(let message, true, nil) = outcome else { throw TestError("\(outcome)") }
+        #expect(message.hasSuffix("was answered with status 413"))
+    }
+
     @Test func `a server that ends its side and reads on loses nothing`() async throws {
         let server = try WebServer { connection in
             guard connection.readRequest() != nil else { return }

@@ -83,7 +83,7 @@ struct WorkerWebCallTests {
         worker.signal(SIGTERM)
         _ = await worker.end()
         #expect(output.status == 1)
-        #expect(output.error.contains("what came back is not HTTP"), "\(output.error)")
+        #expect(output.error.contains("the other side does not speak HTTP"), "\(output.error)")
         #expect(server.requests.count == 1)
     }
 

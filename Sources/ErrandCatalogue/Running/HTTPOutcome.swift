@@ -10,7 +10,10 @@ extension CatalogueOutcome {
         switch answer {
         case .cancelled: self = .stopped
         case .failed(let failure):
-            self = .failed("\(call) got no answer: \(failure)", final: failure.isFinal)
+            self = .failed(
+                "\(call) got no \(failure.isFinal ? "usable " : "")answer: \(failure)",
+                final: failure.isFinal
+            )
         case .answered(let head, let body) where head.isSuccess: self = .finished(result: body)
         case .answered(let head, _):
             let message = "\(call) was answered with status \(head.status)"

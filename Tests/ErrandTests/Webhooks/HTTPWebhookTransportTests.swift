@@ -61,6 +61,7 @@ import Testing
         let server = try WebServer { _ in "220 mail.example.com ESMTP\r\n" }
         let error = await #expect(throws: JobFailure.self) { try await post(server) }
         #expect(error?.isFinal == true)
+        #expect(error?.message.hasPrefix("no usable answer: the other side does not speak HTTP; ") == true)
     }
 
     @Test func `a post whose connection ends is not sent twice`() async throws {
@@ -85,6 +86,12 @@ import Testing
         }
         #expect(try await post(server).status == 200)
         #expect(try await post(server).status == 204)
+    }
+
+    /// The body does not matter, nor does where it ends.
+    @Test func `a status counts whatever the length of the body`() async throws {
+        let server = try WebServer(thenWaits: true) { _ in "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n" }
+        #expect(try await post(server).status == 200)
     }
 
     @Test(arguments: [

@@ -1,0 +1,21 @@
+/// The beginning of bytes that a server has sent, for an error's text: a few printable characters in quotation marks.
+///
+/// It is short, because a server may repeat what it was sent, and secrets may be there.
+struct PrintableQuote: CustomStringConvertible {
+    private static let limit = 24
+
+    let text: String
+
+    init(_ bytes: [UInt8]) {
+        let printable = bytes.drop(while: { !Self.isPrintable($0) }).prefix(while: Self.isPrintable)
+        text = String(decoding: printable.prefix(Self.limit), as: UTF8.self)
+    }
+
+    var isEmpty: Bool { text.isEmpty }
+
+    var description: String { "\"\(text)\"" }
+
+    private static func isPrintable(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+}
