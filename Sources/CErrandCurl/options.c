@@ -1,5 +1,7 @@
 #include "CErrandCurl.h"
 
+#include <fcntl.h>
+
 int curl_easy_setopt(CURL *easy, int option, ...);
 int curl_easy_getinfo(CURL *easy, int info, ...);
 
@@ -13,6 +15,16 @@ int errand_curl_set_pointer(CURL *easy, int option, void *value) { return curl_e
 
 int errand_curl_set_callback(CURL *easy, int option, errand_curl_callback value) {
   return curl_easy_setopt(easy, option, value);
+}
+
+static int close_on_exec(void *context, int socket, int purpose) {
+  (void)context;
+  (void)purpose;
+  return fcntl(socket, F_SETFD, FD_CLOEXEC) == 0 ? 0 : 1;
+}
+
+int errand_curl_set_close_on_exec(CURL *easy) {
+  return curl_easy_setopt(easy, ERRAND_CURL_SOCKOPTFUNCTION, close_on_exec);
 }
 
 long errand_curl_number(CURL *easy, int info) {

@@ -60,6 +60,8 @@ final class HTTPEasyHandle {
         // The reader of the head decides where the body ends, and names what is not HTTP.
         set(ERRAND_CURL_IGNORE_CONTENT_LENGTH, 1)
         set(ERRAND_CURL_HTTP09_ALLOWED, 1)
+        // A program that the process starts would keep the connection open after its end here, and could read from it.
+        errand_curl_set_close_on_exec(handle)
         set(ERRAND_CURL_NOSIGNAL, 1)
         // A cancelled transfer does not wait for the name server; the others would wait with it.
         set(ERRAND_CURL_QUICK_EXIT, 1)

@@ -64,6 +64,33 @@ struct HTTPConnectionTests {
         #expect(outcome == .finished(result: Array("\(text.utf8.count) -".utf8)))
     }
 
+    @Test func `programs that are started meanwhile do not get the connection`() async throws {
+        let (asked, continuation) = AsyncStream<Void>.makeStream()
+        let answered = DispatchSemaphore(value: 0)
+        let server = try WebServer { connection in
+            _ = connection.readRequest()
+            continuation.yield()
+            answered.wait()
+            connection.send(Self.answer)
+        }
+        let (url, port) = (server.url, server.port)
+        let job = Task { try await CatalogueRunner().call(url) }
+        for await _ in asked { break }
+        let flags = (0..<4096).filter { Self.isConnected($0, to: port) }.map { fcntl($0, F_GETFD) & FD_CLOEXEC }
+        answered.signal()
+        #expect(flags == [FD_CLOEXEC])
+        #expect(try await job.value == Self.done)
+    }
+
+    private static func isConnected(_ descriptor: Int32, to port: UInt16) -> Bool {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let error = withUnsafeMutableBytes(of: &address) { bytes in
+            bytes.baseAddress.map { getpeername(descriptor, $0.assumingMemoryBound(to: sockaddr.self), &length) }
+        }
+        return error == 0 && address.sin_port == port.bigEndian
+    }
+
     /// Both the answer and its end come before the whole request has been read.
     @Test func `an early refusal of a large body counts`() async throws {
         let server = try WebServer { connection in

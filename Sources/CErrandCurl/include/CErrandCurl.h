@@ -67,6 +67,7 @@ enum {
   ERRAND_CURL_WRITEFUNCTION = 20011,
   ERRAND_CURL_READFUNCTION = 20012,
   ERRAND_CURL_HEADERFUNCTION = 20079,
+  ERRAND_CURL_SOCKOPTFUNCTION = 20148,
   ERRAND_CURL_POSTFIELDSIZE_LARGE = 30120,
 };
 
@@ -106,6 +107,9 @@ int errand_curl_set_size(CURL *easy, int option, int64_t value);
 int errand_curl_set_text(CURL *easy, int option, const char *value);
 int errand_curl_set_pointer(CURL *easy, int option, void *value);
 int errand_curl_set_callback(CURL *easy, int option, errand_curl_callback value);
+/// Has the sockets of a transfer closed in programs that the process starts.
+int errand_curl_set_close_on_exec(CURL *easy);
+
 /// A number that libcurl knows of a transfer, 0 if it does not.
 long errand_curl_number(CURL *easy, int info);
 /// A time in microseconds that libcurl knows of a transfer, 0 if it does not.
