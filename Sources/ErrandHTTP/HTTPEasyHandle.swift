@@ -27,9 +27,6 @@ final class HTTPEasyHandle {
         message.deallocate()
     }
 
-    /// The status of the answer's newest head.
-    var status: Int { errand_curl_number(handle, Int32(ERRAND_CURL_RESPONSE_CODE)) }
-
     /// Why the transfer has failed.
     func failure(_ code: Int) -> HTTPFailure {
         let detail = String(cString: message)

@@ -48,12 +48,11 @@ package struct HTTPFailure: Error, Sendable, Equatable, CustomStringConvertible 
         case ERRAND_CURLE_GOT_NOTHING, ERRAND_CURLE_PARTIAL_FILE, ERRAND_CURLE_SEND_ERROR, ERRAND_CURLE_RECV_ERROR,
             ERRAND_CURLE_SEND_FAIL_REWIND:
             self = .lost
-        case ERRAND_CURLE_UNSUPPORTED_PROTOCOL, ERRAND_CURLE_WEIRD_SERVER_REPLY, ERRAND_CURLE_BAD_CONTENT_ENCODING,
-            ERRAND_CURLE_WRITE_ERROR, ERRAND_CURLE_TOO_LARGE:
-            self = .unreadable(detail)
         case ERRAND_CURLE_OUT_OF_MEMORY where wasConnected: self = .headTooLarge
+        case ERRAND_CURLE_BAD_FUNCTION_ARGUMENT where wasConnected: self = .unreadable("a field of its head is none")
         case ERRAND_CURLE_URL_MALFORMAT: self.init("the address is not one", isFinal: true)
-        default: self.init(detail)
+        // What is left is about the answer, if there was a connection.
+        default: self = wasConnected ? .unreadable(detail) : HTTPFailure(detail)
         }
     }
 }

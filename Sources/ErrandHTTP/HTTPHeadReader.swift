@@ -6,29 +6,35 @@ struct HTTPHeadReader {
     private static let limit = 256 * 1024
 
     private var length = 0
+    /// The status of the head that has begun.
+    private var status: Int?
     private var fields: [HTTPHead.Field: [String]] = [:]
     /// The field of the line before.
     private var last: HTTPHead.Field?
-    private(set) var isTooLarge = false
     /// The head, once it is there.
     private(set) var head: HTTPHead?
 
     /// Takes a line with its end. What follows the head is a trailer, which is of no use.
     ///
-    /// - Parameters:
-    ///   - line: The line's bytes, in whatever encoding.
-    ///   - status: The status of the head that it belongs to.
-    /// - Returns: Whether more may come.
-    mutating func receive(_ line: UnsafeRawBufferPointer, status: Int) -> Bool {
+    /// - Parameter line: The line's bytes, in whatever encoding.
+    /// - Throws: ``HTTPFailure`` if the answer is of no use.
+    mutating func receive(_ line: UnsafeRawBufferPointer) throws(HTTPFailure) {
         length += line.count
-        isTooLarge = length > Self.limit
-        guard !isTooLarge, head == nil else { return !isTooLarge }
+        guard length <= Self.limit else { throw .headTooLarge }
+        guard head == nil else { return }
+        if let status {
+            receive(line, status)
+        } else {
+            status = try HTTPHead.status(line)
+        }
+    }
+
+    private mutating func receive(_ line: UnsafeRawBufferPointer, _ status: Int) {
         if line.allSatisfy({ $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }) {
             endHead(status)
         } else {
             keepField(String(decoding: line, as: UTF8.self))
         }
-        return true
     }
 
     private mutating func keepField(_ line: String) {
@@ -51,7 +57,7 @@ struct HTTPHeadReader {
     }
 
     private mutating func endHead(_ status: Int) {
-        defer { fields = [:] }
+        defer { (self.status, fields, last) = (nil, [:], nil) }
         // 101 is the last answer in HTTP; nobody asked for another protocol.
         if (100..<200).contains(status), status != 101 { return }
         head = HTTPHead(status: status, fields: fields)

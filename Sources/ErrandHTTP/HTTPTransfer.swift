@@ -98,12 +98,12 @@ final class HTTPTransfer: @unchecked Sendable {
 
     /// Takes a line of the answer's head. Returns whether to go on.
     func receive(line: UnsafeRawBufferPointer) -> Bool {
-        guard reader.receive(line, status: easy?.status ?? 0) else {
-            failure = .headTooLarge
-            return false
+        do {
+            try reader.receive(line)
+            if let head = reader.head, wantsBody, length == nil { length = try HTTPBodyLength(head) }
+        } catch {
+            failure = error
         }
-        guard let head = reader.head, wantsBody, length == nil else { return true }
-        do { length = try HTTPBodyLength(head) } catch { failure = error }
         return failure == nil
     }
 

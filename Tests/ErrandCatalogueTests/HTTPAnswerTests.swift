@@ -52,10 +52,14 @@ struct HTTPAnswerTests {
     @Test(arguments: [
         "HTTP/1.9 200 OK\r\n\r\n", "HTTP/1.1 99 X\r\n\r\n", "HTTP/1.1 099 X\r\nContent-Length: 4\r\n\r\ndone",
         "HTTP/1.1 1000 X\r\n\r\n", "HTTP/1.1 abc X\r\n\r\n", "HTTP/1.1 200 OK\r\nX: a\0b\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "HTTP/1.1 200 OK\r\n X: a\r\n\r\n", "HTTP/1.1 200 OK\r\nX\r: a\r\n\r\n",
+        "HTTP/.1 503 X\r\n\r\n", "HTTP/.1 200 OK\r\n\r\n", "HTTP/ 503 X\r\n\r\n", "HTTP/x.1 503 X\r\n\r\n",
+        "HTTP/\r\n\r\n",
+        "HTTP/1.1 100 Continue\r\n\r\nHTTP/-1 503 X\r\n\r\n",
     ]) func `a head that cannot be read is final`(answer: String) async throws {
         guard case .failed(let message, true, nil) = try await call(answer) else { throw TestError("not final") }
         #expect(message.contains("got no usable answer: the answer cannot be understood ("), "\(message)")
+        #expect(!message.contains("libcurl"))
     }
 
     @Test(arguments: [

@@ -50,6 +50,7 @@ struct HTTPFramingTests {
     @Test(arguments: [
         "zz\r\n", "-4\r\ndone\r\n", "+4\r\ndone\r\n", "\r\n4\r\ndone\r\n", " 4\r\ndone\r\n", "ffffffffffffffffffff\r\n",
         "00000000000000000000000000000004\r\ndone\r\n", "4\r\ndone0\r\n\r\n", "2\r\ndone\r\n", ";x\r\n",
+        "4\r\ndone\r\n0\r\nno colon\r\n\r\n", "4\r\ndone\r\n0\r\n\0: y\r\n\r\n",
     ]) func `bad chunks are final`(chunks: String) async throws {
         try await expectUnreadable("HTTP/1.1 200 OK\r\n" + Self.chunked + chunks)
         try await expectUnreadable("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n" + Self.chunked + chunks)
