@@ -212,14 +212,10 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     /// The first look at an operation that depends on nothing unfinished begins the evaluation of its conditions: a queue
     /// looks when the operation is added.
     open override var isReady: Bool {
-        guard isUnblocked else {
-            state.look()
-            return false
-        }
-        guard !state.facts.isDisjoint(with: [.attended, .dependent]) else { return true }
-        guard !awaitsConditions else { return false }
-        if state.facts.contains(.dependent), state.ring() { ReadinessBell.ringLater(self) }
-        return true
+        let isUnblocked = isUnblocked
+        if isUnblocked, state.facts.isDisjoint(with: [.attended, .dependent]) { return true }
+        if DependencyChange.isUnderWay(for: self) { return isUnblocked && !mustAwaitConditions }
+        return isUnblocked || isUnblockedAfterLook ? isReadyOnceUnblocked : false
     }
 
     open override var isExecuting: Bool {
@@ -239,7 +235,13 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     /// Runs the closure, unless the operation has ended already. A queue calls this; so may you, once, for an operation
     /// that is in no queue: it then runs as soon as its conditions hold.
     open override func start() {
-        guard !startsLater, state.claim() else { return }
+        // First, so that every condition which was taken before is evaluated.
+        if state.claim() { startClaimed() }
+    }
+
+    /// Goes on with the start when the conditions hold.
+    final func startClaimed() {
+        guard !startsLater else { return }
         attachments?.holdCategories()
         let watch = beginWatch()
         let isOver = run()
@@ -298,12 +300,13 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         end(.cancelled)
     }
 
-    /// Takes the operation's dependence on another one. A dependency that is added after the conditions were evaluated
-    /// is waited for, but not looked at by them.
+    /// Makes the operation wait for another one. A dependency that is added after the conditions were evaluated is
+    /// waited for, but not looked at by them.
     open override func addDependency(_ operation: Operation) {
-        let before = state.depend()
-        changeDependencies(before) { super.addDependency(operation) }
+        state.depend()
+        DependencyChange.perform(for: self) { super.addDependency(operation) }
         if let attachments, !isUnblocked { attachments.evaluation.withdraw(self) }
+        watchNewDependency(operation)
     }
 
     /// The operations that this one depends on. As in Foundation's queue, barriers are not among them.
@@ -313,17 +316,9 @@ open class AsyncOperation: Operation, @unchecked Sendable {
 
     /// Takes back the operation's dependence on another one. It may be in a queue: if nothing else keeps it waiting, it runs.
     open override func removeDependency(_ operation: Operation) {
-        let before = state.unbind()
-        changeDependencies(before) { super.removeDependency(operation) }
-        #if !canImport(ObjectiveC)
-            lookAtDependencies()
-        #endif
-    }
-
-    /// Foundation looks at `isReady` in there, which does not mean that the operation is in a queue.
-    private func changeDependencies(_ before: AsyncOperationState.Facts, _ change: () -> Void) {
-        if let attachments { attachments.evaluation.unmoved(change) } else { change() }
-        state.forgetLook(before)
+        state.unbind()
+        DependencyChange.perform(for: self) { super.removeDependency(operation) }
+        lookAtDependencies()
     }
 
     // MARK: How it runs

@@ -10,7 +10,7 @@ import Synchronization
 /// exist is a fact like the others, so whoever changes the state learns of them in the same step, and those who attach
 /// something learn what they came too late for.
 struct AsyncOperationState: ~Copyable {
-    /// A set of facts, each of which becomes true once; only `inClosure`, `reserved` and `looked` become false again.
+    /// A set of facts, each of which becomes true once; only `inClosure`, `reserved` and `rung` become false again.
     struct Facts: OptionSet {
         let rawValue: UInt32
 
@@ -48,7 +48,7 @@ struct AsyncOperationState: ~Copyable {
         /// Its end counts in its queue's progress.
         static let counted = Facts(rawValue: 1 << 14)
 
-        /// A queue has looked whether it is ready when it was not.
+        /// A queue, or the caller of `isReady`, has found it waiting for other operations.
         static let looked = Facts(rawValue: 1 << 15)
         /// It no longer depends on an operation, which Foundation goes on counting.
         static let unbound = Facts(rawValue: 1 << 16)
@@ -167,25 +167,19 @@ struct AsyncOperationState: ~Copyable {
         update { $0.isClosing ? $0 : $0.union(.attended) }
     }
 
-    /// Notes that it depends on another operation. Returns the facts before.
-    func depend() -> Facts {
-        add(.dependent)
+    /// Notes that it depends on another operation: it will be ready anew when that has finished.
+    func depend() {
+        if add(.dependent).contains(.rung) { _ = update { $0.subtracting(.rung) } }
     }
 
-    /// Notes that it no longer depends on another operation. Returns the facts before.
-    func unbind() -> Facts {
-        add(.unbound)
+    /// Notes that it no longer depends on another operation.
+    func unbind() {
+        _ = add(.unbound)
     }
 
     /// Notes that a queue has looked whether it is ready.
     func look() {
         if !facts.contains(.looked) { _ = add(.looked) }
-    }
-
-    /// Takes back that a queue has looked, which was not so before.
-    func forgetLook(_ before: Facts) {
-        guard !before.contains(.looked), facts.contains(.looked) else { return }
-        _ = update { $0.subtracting(.looked) }
     }
 
     /// True for the one caller who has to make sure that the queue knows that it is ready.

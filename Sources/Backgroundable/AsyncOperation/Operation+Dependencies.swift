@@ -16,17 +16,43 @@ extension AsyncOperation {
         super.dependencies
     }
 
-    /// A dependency was taken back: sees to it that the queue learns when the others have finished.
+    /// Notes that a queue found the operation waiting. Returns whether it need not wait any more: see ``DependencyChange``.
+    final var isUnblockedAfterLook: Bool {
+        state.look()
+        return isUnblocked
+    }
+
+    /// Whether the operation, which waits for no other one, is ready; begins the evaluation of its conditions.
+    final var isReadyOnceUnblocked: Bool {
+        guard !awaitsConditions else { return false }
+        if state.facts.contains(.dependent), state.ring() { ReadinessBell.ringLater(self) }
+        return true
+    }
+
+    /// A dependency was taken back: if it was the last one that kept the operation waiting, notifies the queue.
     final func lookAtDependencies() {
         guard ending == nil else { return }
-        for dependency in everyDependency where !dependency.isFinished {
-            FinishWatcher.watch(dependency) { [weak self] in self?.ringIfReady() }
-        }
+        #if !canImport(ObjectiveC)
+            for dependency in everyDependency { watch(dependency) }
+        #endif
         ringIfReady()
     }
 
+    /// A dependency was added. If another one had been taken back Foundation will not notice when this one finishes.
+    final func watchNewDependency(_ dependency: Operation) {
+        #if !canImport(ObjectiveC)
+            // In one order with the removal of another one on another thread: that watches this one, or this sees it.
+            if state.confirm().contains(.unbound) { watch(dependency) }
+        #endif
+    }
+
+    private func watch(_ dependency: Operation) {
+        guard !dependency.isFinished else { return }
+        FinishWatcher.watch(dependency) { [weak self] in self?.ringIfReady() }
+    }
+
     private func ringIfReady() {
-        if state.facts.contains(.looked), isReady { ReadinessBell.ring(self) }
+        if state.confirm().contains(.looked), isReady { ReadinessBell.ring(self) }
     }
 }
 

@@ -21,8 +21,6 @@ final class ConditionEvaluation: Sendable {
         var isTicketHeld = false
         /// How often it has got in line: a turn of an earlier ticket, which was given up, means nothing.
         var round = 0
-        /// The thread that changes the operation's dependencies just now.
-        var unmovedBy: ObjectIdentifier?
         var onSettled: (@Sendable () -> Void)?
     }
 
@@ -42,12 +40,17 @@ final class ConditionEvaluation: Sendable {
         state.withLock { $0.conditions }.reduce(into: []) { $0.formUnion($1.exclusiveCategories) }
     }
 
-    /// Runs `body`, in which looks of the same thread at the operation's readiness begin nothing.
-    func unmoved(_ body: () -> Void) {
-        let thread = ObjectIdentifier(Thread.current)
-        state.withLock { $0.unmovedBy = thread }
-        body()
-        state.withLock { $0.unmovedBy = nil }
+    /// Whether the operation has to wait, as far as is known. Begins nothing.
+    ///
+    /// - Parameter wasLookedAt: Whether a queue has found the operation waiting: then the evaluation is about to begin.
+    func isHoldingBack(wasLookedAt: Bool) -> Bool {
+        state.withLock { state in
+            switch state.phase {
+            case .settled, .over: false
+            case .judging, .judged, .inLine: true
+            case .open: wasLookedAt && !state.conditions.isEmpty
+            }
+        }
     }
 
     /// Whether the operation has to wait. The first call begins the evaluation.
@@ -63,12 +66,16 @@ final class ConditionEvaluation: Sendable {
         }
     }
 
-    /// Has `action` called when the conditions hold or the operation has ended. False if that is so already.
+    /// Has `action` called when the conditions hold or the operation has ended. False if that is so already, or if the
+    /// evaluation has not begun.
     func whenSettled(_ action: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
-            guard state.phase != .settled, state.phase != .over else { return false }
-            state.onSettled = action
-            return true
+            switch state.phase {
+            case .open, .settled, .over: return false
+            case .judging, .judged, .inLine:
+                state.onSettled = action
+                return true
+            }
         }
     }
 
@@ -77,9 +84,14 @@ final class ConditionEvaluation: Sendable {
         state.withLock { $0.ticket }?.categories.contains(category) == true
     }
 
-    /// Takes the turn for good. False if somebody has overtaken the operation since it had its turn: it waits again.
-    func takesTurn() -> Bool {
+    /// Takes the turn for good: no condition is added any more. False if the operation has been overtaken since it had its
+    /// turn, or if a condition has been added meanwhile: it waits again.
+    func takesTurn(hasEnded: Bool) -> Bool {
         state.withLock { state in
+            if state.phase == .open {
+                guard state.conditions.isEmpty || hasEnded else { return false }
+                state.phase = .settled
+            }
             guard state.phase == .settled, let ticket = state.ticket else { return true }
             // In one step with this state, so that the next turn does not come unseen.
             guard !ExclusiveLines.shared.begin(ticket) else { return true }
@@ -232,7 +244,6 @@ extension ConditionEvaluation.State {
             return .linesUp
         case .open:
             guard !conditions.isEmpty else { return .mayRun }
-            guard unmovedBy != ObjectIdentifier(Thread.current) else { return .waits }
             phase = .judging
             return .begins
         }

@@ -70,12 +70,19 @@ extension AsyncOperation {
         return attachments.evaluation.holdsBack(self)
     }
 
-    /// Whether a start that nobody's queue made has to wait for the conditions. It is made good when they hold.
+    /// What ``awaitsConditions`` is, without beginning the evaluation. Conditions that no queue has asked about yet do not
+    /// count: they are evaluated when a queue looks, or at the start.
+    final var mustAwaitConditions: Bool {
+        guard let attachments, ending == nil else { return false }
+        return attachments.evaluation.isHoldingBack(wasLookedAt: state.facts.contains(.looked))
+    }
+
+    /// Whether the start, which has been claimed, has to wait for the conditions. It goes on when they hold.
     final var startsLater: Bool {
         guard let evaluation = attachments?.evaluation else { return false }
-        while awaitsConditions || !evaluation.takesTurn() {
+        while awaitsConditions || !evaluation.takesTurn(hasEnded: ending != nil) {
             // Whoever makes way for it must not run its closure, least of all the timer's thread.
-            if evaluation.whenSettled({ DispatchQueue.global().async { self.start() } }) { return true }
+            if evaluation.whenSettled({ DispatchQueue.global().async { self.startClaimed() } }) { return true }
         }
         return false
     }
