@@ -77,15 +77,11 @@ import Testing
 
     @Test func theTimeoutRunsFromTheStart() {
         let busy = BusyQueue()
-        let ran = Box(false)
-        let operation = busy.queue.addAsyncOperation(timeout: 0.3) { own in
-            ran.change { $0 = true }
-            own.finish()
-        }
-        Thread.sleep(forTimeInterval: 0.5)
-        #expect(operation.ending == nil)
+        let operation = busy.queue.addAsyncOperation(timeout: 600) { $0.finish() }
+        #expect(operation.due == 0)
+        let release = MonotonicTime.now
         busy.release()
-        #expect(ran.now && operation.ending == .finished)
+        #expect(operation.due >= release + 600_000_000_000 && operation.ending == .finished)
     }
 
     @Test(arguments: [0, -1, .infinity, .nan, 1e300] as [TimeInterval])
@@ -158,7 +154,7 @@ import Testing
         let isHere = Box(false)
         let operation = AsyncOperation(
             name: "owned",
-            timeout: 0.05,
+            timeout: 0,
             onEnd: { own, ending in
                 let entry = (ending, own.isFinished, isHere.now)
                 seen.change { $0.append(entry) }
@@ -170,7 +166,7 @@ import Testing
         switch ending {
         case .finished: operation.finish()
         case .cancelled: operation.cancel()
-        case .timedOut: operation.waitUntilFinished()
+        case .timedOut: operation.timeOut(after: 0)
         }
         #expect(operation.isFinished)
         #expect(seen.now.count == 1)
@@ -218,15 +214,20 @@ import Testing
 
     @Test func aClosureThatOutlivesItsOperationIsCounted() {
         let queue = BackgroundQueue()
+        let begun = Signal()
         let held = Signal()
-        let operation = queue.addAsyncOperation(timeout: 0.05) { _ in _ = held.wait() }
+        let operation = queue.addAsyncOperation(timeout: 0) { _ in
+            begun.fire()
+            _ = held.wait()
+        }
+        #expect(begun.wait())
+        operation.timeOut(after: 0)
         operation.waitUntilFinished()
         #expect(operation.isTimedOut && operation.isInClosure)
         #expect(queue.overrunCount == 1)
         #expect(operation.description.contains("timed out, its closure still runs"))
         held.fire()
-        while operation.isInClosure || queue.overrunCount > 0 { Thread.sleep(forTimeInterval: 0.001) }
-        #expect(queue.overrunCount == 0)
+        #expect(eventually { !operation.isInClosure && queue.overrunCount == 0 })
     }
 
     @Test func itLetsGoOfEverythingWhenItHasEnded() {

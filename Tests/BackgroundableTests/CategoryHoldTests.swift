@@ -48,9 +48,21 @@ import Testing
         return operation
     }
 
-    /// Ends `operation`, whose closure stays in the room, and sees to it that nobody enters before that returns.
+    private func end(_ operation: AsyncOperation, by end: End) {
+        switch end {
+        case .cancelled: operation.cancel()
+        case .timedOut: operation.timeOut(after: 0)
+        }
+    }
+
+    /// Runs `operation`, ends it or its part `ended` while a closure stays in the room, and sees to it that nobody enters
+    /// before that returns.
+    ///
+    /// - Parameter staying: The part whose closure stays in the room.
     private func expectExclusion(
         of operation: AsyncOperation,
+        ending ended: AsyncOperation? = nil,
+        staying: Operation? = nil,
         by end: End,
         _ room: Room,
         _ category: String,
@@ -62,12 +74,12 @@ import Testing
         queues[0].addOperation(operation)
         #expect(eventually { room.inside.now > 0 })
         queues[1].addOperation(waiting)
-        if end == .cancelled { operation.cancel() }
-        // Of a task nobody knows when it begins: other tests may block every thread that it could run on.
-        if operation.timeout == 0 { operation.timeOut(after: 0) }
+        // Not by a timeout that runs from the start: on a busy machine it passes before the closure begins.
+        self.end(ended ?? operation, by: end)
         operation.waitUntilFinished()
+        // Parts are cancelled after their group's timeout. Whoever ends last would give the category up by that.
+        #expect(eventually { staying.map { ($0 as? AsyncOperation)?.isFinished ?? $0.isCancelled } ?? true })
         queues[0].addOperation(late)
-        Thread.sleep(forTimeInterval: 0.05)
         #expect(!waiting.isReady && !late.isReady)
         room.held.fire()
         waiting.waitUntilFinished()
@@ -78,7 +90,7 @@ import Testing
 
     @Test(arguments: End.allCases) func aClosureThatRunsOnKeepsTheCategory(end: End) {
         let room = Room()
-        let operation = AsyncOperation(timeout: end == .timedOut ? 0.05 : 0) { _ in room.stay() }
+        let operation = AsyncOperation(timeout: 0) { _ in room.stay() }
         expectExclusion(of: operation, by: end, room, "closure \(end)")
     }
 
@@ -105,30 +117,32 @@ import Testing
             let room = Room()
             let part = isPlain ? PlainOperation { room.stay() } : AsyncOperation(timeout: 0) { _ in room.stay() }
             let group = GroupOperation(operations: [GroupOperation(operations: [part])])
-            let outer = GroupOperation(timeout: end == .timedOut ? 0.05 : 0, operations: [group])
+            let outer = GroupOperation(operations: [group])
             // A cancelled group waits for its plain part by itself.
             if isPlain, end == .cancelled { continue }
-            expectExclusion(of: outer, by: end, room, "group \(end) \(isPlain)")
+            expectExclusion(of: outer, staying: part, by: end, room, "group \(end) \(isPlain)")
         }
     }
 
     @Test func soDoesAPartThatTimesOutInAGroupThatFinishes() {
         let room = Room()
-        let part = AsyncOperation(timeout: 0.05) { _ in room.stay() }
-        expectExclusion(of: GroupOperation(operations: [part]), by: .timedOut, room, "part's timeout")
+        let part = AsyncOperation(timeout: 0) { _ in room.stay() }
+        let group = GroupOperation(operations: [part])
+        expectExclusion(of: group, ending: part, by: .timedOut, room, "part's timeout")
     }
 
     @Test func partsWaitForAPartOfTheirCategoryThatRunsOn() {
         let room = Room()
-        let first = AsyncOperation(timeout: 0.02) { _ in room.stay() }
+        let first = AsyncOperation(timeout: 0) { _ in room.stay() }
         let second = visitor(room, "parts")
         first.addCondition(MutuallyExclusive(category: "parts"))
         let group = GroupOperation(operations: [first, second])
         group.maxConcurrentOperationCount = 2
         group.addCondition(MutuallyExclusive(category: "parts"))
         OperationQueue().addOperation(group)
+        #expect(room.begun.wait())
+        end(first, by: .timedOut)
         first.waitUntilFinished()
-        Thread.sleep(forTimeInterval: 0.05)
         #expect(!second.isReady)
         room.held.fire()
         group.waitUntilFinished()
@@ -153,12 +167,12 @@ import Testing
 
     @Test(arguments: End.allCases) func anOperationWhoseClosureHasReturnedGivesItUpWhenItEnds(end: End) {
         let queue = BackgroundQueue()
-        let first = AsyncOperation(timeout: end == .timedOut ? 0.05 : 0) { _ in }
+        let first = AsyncOperation(timeout: 0) { _ in }
         first.addCondition(MutuallyExclusive(category: "returned \(end)"))
         let second = visitor(Room(), "returned \(end)")
         queue.addOperations([first, second])
-        #expect(eventually { first.isExecuting && !first.isInClosure || first.isFinished })
-        if end == .cancelled { first.cancel() }
+        #expect(eventually { first.isExecuting && !first.isInClosure })
+        self.end(first, by: end)
         second.waitUntilFinished()
         #expect(second.ending == .finished)
     }
@@ -168,12 +182,14 @@ import Testing
         let room = Room()
         let first =
             isPlainPart
-            ? GroupOperation(timeout: 0.02, operations: [PlainOperation { room.stay() }])
-            : AsyncOperation(timeout: 0.02) { _ in room.stay() }
+            ? GroupOperation(operations: [PlainOperation { room.stay() }])
+            : AsyncOperation(timeout: 0) { _ in room.stay() }
         first.addCondition(MutuallyExclusive(category: "never \(isPlainPart)"))
         let second = visitor(Room(), "never \(isPlainPart)")
-        let start = MonotonicTime.now
         queue.addOperations([first, second])
+        #expect(await eventually { room.inside.now > 0 })
+        let start = MonotonicTime.now
+        end(first, by: .timedOut)
         try await second.finished()
         #expect(Double(MonotonicTime.now - start) / 1e9 > 9)
         #expect(second.ending == .finished)

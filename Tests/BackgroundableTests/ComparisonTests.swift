@@ -145,7 +145,7 @@ import Testing
         }
         #expect(moments(AsyncOperation { $0.finish() }) == ["start", "finish 0"])
         #expect(moments(AsyncOperation { $0.cancel() }) == ["start", "cancel", "finish 0"])
-        #expect(moments(AsyncOperation(timeout: 0.01) { _ in }) == ["start", "timeout", "finish 1"])
+        #expect(moments(AsyncOperation { $0.timeOut(after: 0) }) == ["start", "timeout", "finish 1"])
     }
 
     @Test func `errors after a cancellation are lost, those of the cancellation are not`() {

@@ -46,8 +46,7 @@ import Testing
                 let group = isNested ? GroupOperation(operations: [inner]) : inner
                 BackgroundQueue().addOperation(group)
                 #expect(added.wait())
-                part.waitUntilFinished()
-                Thread.sleep(forTimeInterval: 0.01)
+                #expect(eventually { !inner.operations.contains(part) })
                 #expect(!group.isFinished && group.ending == nil)
                 held.fire()
                 group.waitUntilFinished()
@@ -81,11 +80,10 @@ import Testing
         #expect(begun.wait() && begun.wait())
         if cancels { group.cancel() } else { group.finish() }
         #expect(group.isCancelled == cancels && plain.isCancelled && block.isCancelled)
-        waiting.waitUntilFinished()
-        Thread.sleep(forTimeInterval: 0.01)
+        #expect(eventually { inner.operations.count == 2 } && waiting.isFinished)
         #expect(!group.isFinished && group.isExecuting && !finished.now && queue.operationCount == 1)
         held.fire()
-        Thread.sleep(forTimeInterval: 0.01)
+        #expect(eventually { inner.operations.count == 1 })
         #expect(!group.isFinished)
         held.fire()
         queue.waitUntilAllOperationsAreFinished()
@@ -100,11 +98,12 @@ import Testing
             begun.fire()
             _ = held.wait()
         }
-        let group = GroupOperation(timeout: 0.3, operations: [plain])
+        let group = GroupOperation(operations: [plain])
         let queue = BackgroundQueue()
         queue.addOperation(group)
         #expect(begun.wait())
         if isCancelledBefore { group.cancel() }
+        group.timeOut(after: 0)
         queue.waitUntilAllOperationsAreFinished()
         #expect(group.ending == (isCancelledBefore ? .cancelled : .timedOut))
         #expect(!plain.isFinished && eventually { plain.isCancelled })
@@ -167,8 +166,7 @@ import Testing
         #expect(begun.wait())
         failing.waitUntilFinished()
         group.cancel()
-        part.waitUntilFinished()
-        Thread.sleep(forTimeInterval: 0.01)
+        #expect(eventually { group.operations.isEmpty } && part.isFinished)
         #expect(!group.isFinished)
         held.fire()
         queue.waitUntilAllOperationsAreFinished()
@@ -194,8 +192,8 @@ import Testing
         }
         let queue = BackgroundQueue()
         queue.addOperation(retry)
-        #expect(eventually { retry.attemptsMade == 2 })
-        Thread.sleep(forTimeInterval: 0.01)
+        // What the first attempt has added is the only part that is left.
+        #expect(eventually { retry.attemptsMade == 2 && retry.operations.count == 1 })
         #expect(!retry.isFinished)
         held.fire()
         queue.waitUntilAllOperationsAreFinished()

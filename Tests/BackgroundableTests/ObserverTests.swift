@@ -44,13 +44,14 @@ struct Mishap: Error, CustomStringConvertible {
         }
 
         func operation() -> AsyncOperation {
-            let operation = AsyncOperation(timeout: self == .timeout ? 0.02 : 10) { own in
+            let operation = AsyncOperation { own in
                 switch self {
                 case .finish: own.finish()
                 case .error: own.finish(with: Mishap("oops"))
                 case .cancel: own.cancel()
                 case .cancelWithError: own.cancel(with: Mishap("oops"))
-                case .timeout, .cancelBefore, .finishBefore: break
+                case .timeout: own.timeOut(after: 0.02)
+                case .cancelBefore, .finishBefore: break
                 }
             }
             if self == .cancelBefore { operation.cancel() }

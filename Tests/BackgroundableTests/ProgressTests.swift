@@ -143,7 +143,7 @@ import Testing
         queue.progress.totalUnitCount = 3
         let begun = Signal()
         let cancelled = AsyncOperation(timeout: 0) { _ in begun.fire() }
-        let timedOut = AsyncOperation(timeout: 0.01) { _ in }
+        let timedOut = AsyncOperation { $0.timeOut(after: 0) }
         timedOut.addObserver(FinishedObserver { _, _ in })
         queue.addOperations([cancelled, timedOut])
         #expect(begun.wait())
