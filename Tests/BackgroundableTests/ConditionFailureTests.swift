@@ -5,37 +5,6 @@ import Testing
 
 /// The first condition that fails decides, and so does the end of the operation: nothing is waited for any longer.
 @Suite struct ConditionFailureTests {
-    /// A condition that has an operation run first.
-    private struct Prepared: OperationCondition {
-        let helper: Operation
-        var holds = true
-        let asked = Signal()
-
-        func dependency(for operation: AsyncOperation) -> Operation? {
-            asked.fire()
-            return helper
-        }
-
-        func evaluate(
-            for operation: AsyncOperation,
-            completion: @escaping @Sendable (OperationConditionResult) -> Void
-        ) {
-            completion(holds ? .satisfied : .failed(Mishap("not prepared")))
-        }
-    }
-
-    /// A condition that never decides.
-    private struct Undecided: OperationCondition {
-        let asked = Signal()
-
-        func evaluate(
-            for operation: AsyncOperation,
-            completion: @escaping @Sendable (OperationConditionResult) -> Void
-        ) {
-            asked.fire()
-        }
-    }
-
     private func operation(_ conditions: [any OperationCondition], timeout: TimeInterval = 0) -> AsyncOperation {
         let operation = AsyncOperation(timeout: timeout) { _ in Issue.record("the closure ran") }
         for condition in conditions { _ = operation.addCondition(condition) }
@@ -53,7 +22,8 @@ import Testing
                 return true
             }
             for other: any OperationCondition in [
-                blocked, slow, Undecided(), NegatedCondition(Undecided()), SilentCondition(Undecided()),
+                blocked, slow, UndecidedCondition(), NegatedCondition(UndecidedCondition()),
+                SilentCondition(UndecidedCondition()),
                 NegatedCondition(slow),
             ] {
                 for conditions in [
@@ -76,9 +46,9 @@ import Testing
             let hanging = AsyncOperation(timeout: 0) { _ in begun.fire() }
             let next = AsyncOperation { _ in Issue.record("a successor ran") }
             next.addDependency(hanging)
-            let prepared = Prepared(helper: next)
+            let prepared = PreparedCondition(helper: next)
             let operation = operation([
-                Prepared(helper: hanging), prepared, NegatedCondition(Prepared(helper: never())),
+                PreparedCondition(helper: hanging), prepared, NegatedCondition(PreparedCondition(helper: never())),
                 BlockCondition(name: "no") { begun.wait(seconds: 600) && prepared.asked.wait(seconds: 600) && false },
             ])
             queue.addOperation(operation)
@@ -101,8 +71,8 @@ import Testing
             for wraps in [false, true] {
                 let begun = Signal()
                 let helper = AsyncOperation(timeout: 0) { _ in begun.fire() }
-                let prepared = Prepared(helper: helper)
-                let undecided = Undecided()
+                let prepared = PreparedCondition(helper: helper)
+                let undecided = UndecidedCondition()
                 let operation = operation([wraps ? NegatedCondition(prepared) : prepared, undecided], timeout: 3_600)
                 queue.addOperation(operation)
                 #expect(begun.wait() && undecided.asked.wait())
@@ -119,7 +89,7 @@ import Testing
         queue.maxConcurrentOperationCount = 1
         let begun = Signal()
         let helper = AsyncOperation(timeout: 0) { _ in begun.fire() }
-        let operation = operation([Prepared(helper: helper)])
+        let operation = operation([PreparedCondition(helper: helper)])
         queue.addOperation(operation)
         #expect(begun.wait())
         queue.cancelAllOperations()
@@ -148,11 +118,11 @@ import Testing
 
     @Test func theFirstTimeoutOfAConditionDecides() {
         let hanging = never()
-        let operation = operation([Undecided(), Prepared(helper: hanging)], timeout: 2)
+        let operation = operation([UndecidedCondition(), PreparedCondition(helper: hanging)], timeout: 2)
         BackgroundQueue().addOperation(operation)
         operation.waitUntilFinished()
         hanging.waitUntilFinished()
-        #expect(operation.errors.map { "\($0)" } == ["the condition Undecided did not decide within 2 s"])
+        #expect(operation.errors.map { "\($0)" } == ["the condition UndecidedCondition did not decide within 2 s"])
         #expect(hanging.isCancelled)
     }
 
@@ -191,7 +161,7 @@ import Testing
         for round in 0..<500 {
             let helper = AsyncOperation(timeout: 0) { own in if round.isMultiple(of: 2) { own.finish() } }
             let operation = AsyncOperation { $0.finish() }
-            operation.addCondition(Prepared(helper: helper))
+            operation.addCondition(PreparedCondition(helper: helper))
             operation.addCondition(BlockCondition { round.isMultiple(of: 3) })
             queue.addOperation(operation)
             if round.isMultiple(of: 5) { operation.cancel() }

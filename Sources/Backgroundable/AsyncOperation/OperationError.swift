@@ -11,7 +11,7 @@ public enum OperationError: Error {
     /// Operations that this one depends on failed, timed out, or were cancelled: their names (or descriptions), and
     /// the errors at the root of it.
     case dependenciesFailed(names: [String], errors: [any Error])
-    /// None of several alternative conditions held: their name, and the error of each.
+    /// None of several alternative conditions held: their name, and the error of each. Without errors there were none.
     case noConditionHolds(String, errors: [any Error])
     /// An operation that is to produce a value finished without one.
     case noResult
@@ -32,6 +32,8 @@ extension OperationError: LocalizedError, CustomStringConvertible {
         case .dependenciesFailed(let names, let errors):
             "what it depends on did not succeed: \(names.joined(separator: ", "))"
                 + (errors.isEmpty ? "" : " (\(errors.map { "\($0)" }.joined(separator: "; ")))")
+        case .noConditionHolds(_, let errors) where errors.isEmpty:
+            "an OrCondition without conditions never holds: give it at least one"
         case .noConditionHolds(let name, let errors):
             "none of the conditions \(name) holds (\(errors.map { "\($0)" }.joined(separator: "; ")))"
         case .noResult: "it finished without a result: call finish(returning:) or finish(withResult:)"

@@ -13,7 +13,10 @@ final class ConditionEvaluation: Sendable {
 
     fileprivate struct State: ~Copyable {
         var phase = Phase.open
+        /// Until they are evaluated.
         var conditions: [any OperationCondition] = []
+        /// The exclusive categories that the operation needs, from when its conditions are evaluated.
+        var categories: Set<String>?
         /// The judge that evaluates the conditions, until they have decided.
         var judge: ConditionJudge?
         var ticket: ExclusiveTicket?
@@ -37,7 +40,8 @@ final class ConditionEvaluation: Sendable {
 
     /// The categories that the operation has to itself while it runs.
     var categories: Set<String> {
-        state.withLock { $0.conditions }.reduce(into: []) { $0.formUnion($1.exclusiveCategories) }
+        let (known, conditions) = state.withLock { ($0.categories, $0.conditions) }
+        return known ?? conditions.exclusiveCategories
     }
 
     /// Whether the operation has to wait, as far as is known. Begins nothing.
@@ -114,13 +118,15 @@ final class ConditionEvaluation: Sendable {
     /// held back.
     @discardableResult
     func leaveLines() -> Bool {
+        var conditions: [any OperationCondition] = []
         let (ticket, action, judge, wasHeldBack) = state.withLock { state in
+            swap(&conditions, &state.conditions)
             let wasHeldBack = state.phase != .settled && state.phase != .over
             state.phase = .over
             let ticket = state.isTicketHeld ? nil : state.ticket.take()
             return (ticket, state.onSettled.take(), state.judge.take(), wasHeldBack)
         }
-        judge?.abandon()
+        judge?.callOff()
         if let ticket { ExclusiveLines.shared.leave(ticket) }
         action?()
         return wasHeldBack
@@ -130,23 +136,28 @@ final class ConditionEvaluation: Sendable {
 
     /// Returns whether the conditions hold already.
     private func begin(_ conditions: [any OperationCondition], _ operation: AsyncOperation) -> Bool {
-        let doubtful = conditions.filter { !($0 is any PurelyExclusive) }
-        // Who comes first is served first: whoever need not be judged gets in line at once.
-        guard !doubtful.isEmpty else { return getInLine(operation) }
-        guard let queue = queueForHelpers(of: operation) else { return false }
-        let judge = ConditionJudge(doubtful, in: queue) { result in
-            switch result {
-            case .failed(let error): operation.end(.cancelled, errors: [error])
-            case .ignored: operation.end(.cancelled)
-            case .satisfied: if self.hold() { self.lookAgain(operation) }
-            }
+        let categories = conditions.exclusiveCategories
+        state.withLock { state in
+            state.categories = categories
+            state.conditions = []
         }
+        // First come, first served: an operation whose conditions need not be judged gets in line at once.
+        guard conditions.contains(where: { !($0 is any PurelyExclusive) }) else { return getInLine(operation) }
+        guard let queue = queueForHelpers(of: operation) else { return false }
+        let judge = ConditionJudge(.and, conditions, in: queue)
         let isWanted = state.withLock { state in
             guard state.phase == .judging else { return false }
             state.judge = judge
             return true
         }
-        if isWanted { judge.judge(operation) }
+        guard isWanted else { return false }
+        judge.judge(conditions, for: operation) { result in
+            switch result {
+            case .failed(let error): operation.end(.cancelled, errors: [error])
+            case .ignored: operation.end(.cancelled)
+            case .satisfied: if self.hold(judge.categories) { self.lookAgain(operation) }
+            }
+        }
         return false
     }
 
@@ -160,10 +171,11 @@ final class ConditionEvaluation: Sendable {
     }
 
     /// The conditions hold: the next look at an operation that depends on nothing unfinished gets it in line.
-    private func hold() -> Bool {
+    private func hold(_ categories: Set<String>) -> Bool {
         state.withLock { state in
             guard state.phase == .judging else { return false }
             state.phase = .judged
+            state.categories = categories
             state.judge = nil
             return true
         }

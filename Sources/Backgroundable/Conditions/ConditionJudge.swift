@@ -1,111 +1,115 @@
 import Foundation
 
-/// Evaluates several conditions of an operation at once, until one fails or all of them hold.
+/// Judges several conditions of an operation at once, until their rule has an outcome.
 final class ConditionJudge: Sendable {
     private struct State: ~Copyable {
-        /// By condition.
-        var isDecided: [Bool]
-        var open: Int
-        /// Whether nobody asks any more.
+        var branches: [ConditionBranch] = []
+        /// By condition; nil is open.
+        var verdicts: [ConditionRule.Verdict?]
         var isOver = false
-        /// By condition: the unfinished operation that makes it hold.
-        var helpers: [Int: Operation] = [:]
-        /// By condition: when it has to have decided.
-        var deadlines: [Int: Deadline] = [:]
+        /// The exclusive categories that the operation needs, once the conditions hold.
+        var categories: Set<String> = []
+        /// Those of the conditions that it does not need.
+        var waived: Set<String> = []
     }
 
     private let state: Locked<State>
-    private let conditions: [any OperationCondition]
-    /// Where what makes them hold is added.
+    private let rule: ConditionRule
+    private let name: String
     private let queue: BackgroundQueue
-    /// Called once unless nobody asks any more: with the first result that keeps the operation from running, if there is one.
-    private let completion: @Sendable (OperationConditionResult) -> Void
 
-    init(
+    /// - Parameter queue: Where the operations are added that make the conditions hold.
+    init(_ rule: ConditionRule, _ conditions: [any OperationCondition], in queue: BackgroundQueue) {
+        state = Locked(State(verdicts: Array(repeating: nil, count: conditions.count)))
+        self.rule = rule
+        name = rule.name(of: conditions)
+        self.queue = queue
+    }
+
+    /// Judges conditions that another one is made of.
+    static func evaluate(
         _ conditions: [any OperationCondition],
-        in queue: BackgroundQueue,
+        _ rule: ConditionRule,
+        for operation: AsyncOperation,
         _ completion: @escaping @Sendable (OperationConditionResult) -> Void
     ) {
-        state = Locked(State(isDecided: Array(repeating: false, count: conditions.count), open: conditions.count))
-        self.conditions = conditions
-        self.queue = queue
-        self.completion = completion
+        let context = ConditionContext.of(operation)
+        let judge = ConditionJudge(rule, conditions, in: context.branch?.queue ?? .background)
+        guard context.branch?.adopt(judge) ?? true else { return }
+        judge.judge(conditions, for: operation, isSilent: context.isSilent, completion)
+        if context.branch == nil { context.onCallOff(of: operation) { judge.callOff() } }
+    }
+
+    /// The exclusive categories that the operation needs, once the conditions hold.
+    var categories: Set<String> {
+        state.withLock { $0.categories }
+    }
+
+    /// Categories of the conditions that the operation does not need, once they hold.
+    var waived: Set<String> {
+        state.withLock { $0.waived }
     }
 
     /// Asks every condition.
-    func judge(_ operation: AsyncOperation) {
-        // Each on a thread of its own: one that blocks must not keep the others from deciding.
-        for index in conditions.indices {
-            DispatchQueue.global().async { self.prepare(index, operation) }
-        }
-    }
-
-    /// Nobody asks any more: cancels what conditions wait for.
-    func abandon() {
-        let (helpers, deadlines) = state.withLock { state in
-            state.isOver = true
-            defer {
-                state.helpers = [:]
-                state.deadlines = [:]
+    ///
+    /// - Parameter completion: Called once, unless the conditions are called off before.
+    func judge(
+        _ conditions: [any OperationCondition],
+        for operation: AsyncOperation,
+        isSilent: Bool = false,
+        _ completion: @escaping @Sendable (OperationConditionResult) -> Void
+    ) {
+        if let outcome = rule.outcome(of: conditions.map { _ in nil }, name: name) { return completion(outcome.result) }
+        let branches = conditions.enumerated().map { index, condition in
+            ConditionBranch(condition, for: operation, in: queue, isSilent: isSilent) { verdict in
+                self.decide(index, verdict, among: conditions, completion)
             }
-            return (state.helpers.values.map { $0 }, state.deadlines.values.map { $0 })
-        }
-        for deadline in deadlines { deadline.cancel() }
-        if !helpers.isEmpty { CancellationSweep.cancel(helpers, of: queue) }
-    }
-
-    /// Runs what the condition wants to have run before it is evaluated.
-    private func prepare(_ index: Int, _ operation: AsyncOperation) {
-        guard !state.withLock({ $0.isOver }) else { return }
-        guard let helper = conditions[index].dependency(for: operation) else { return evaluate(index, operation) }
-        let isWanted = state.withLock { state in
-            guard !state.isOver else { return false }
-            state.helpers[index] = helper
-            return true
-        }
-        guard isWanted else {
-            helper.cancel()
-            return helper.start()
-        }
-        FinishWatcher.watch(helper) {
-            self.state.withLock { $0.helpers[index] = nil }
-            self.evaluate(index, operation)
-        }
-        // It belongs to the groups that the operation is in, and must not wait for them.
-        if let parent = operation.parent { (helper as? AsyncOperation)?.enter(parent) }
-        queue.addBeforeBarrier(helper)
-    }
-
-    private func evaluate(_ index: Int, _ operation: AsyncOperation) {
-        guard !state.withLock({ $0.isOver }) else { return }
-        setDeadline(index, operation.timeout)
-        conditions[index].evaluate(for: operation) { self.decide(index, $0) }
-    }
-
-    private func setDeadline(_ index: Int, _ timeout: TimeInterval) {
-        guard MonotonicTime.after(timeout) != nil else { return }
-        let error = OperationError.conditionTimedOut(conditions[index].name, after: timeout)
-        let deadline = DeadlineTimer.shared.schedule(after: .seconds(timeout)) {
-            // What follows calls observers, who may take their time.
-            DispatchQueue.global().async { self.decide(index, .failed(error)) }
         }
         let isWanted = state.withLock { state in
-            guard !state.isOver else { return false }
-            state.deadlines[index] = deadline
-            return true
+            if !state.isOver { state.branches = branches }
+            return !state.isOver
         }
-        if !isWanted { deadline.cancel() }
+        if isWanted { for branch in branches { branch.begin() } }
     }
 
-    private func decide(_ index: Int, _ result: OperationConditionResult) {
-        let (deadline, isDecided) = state.withLock { state in
-            guard !state.isOver, !state.isDecided[index] else { return (nil as Deadline?, false) }
-            state.isDecided[index] = true
-            state.open -= 1
-            state.isOver = !result.isSatisfied || state.open == 0
-            return (state.deadlines.removeValue(forKey: index), state.isOver)
+    private func decide(
+        _ index: Int,
+        _ verdict: ConditionRule.Verdict,
+        among conditions: [any OperationCondition],
+        _ completion: @Sendable (OperationConditionResult) -> Void
+    ) {
+        let possible = verdict.result.isSatisfied ? conditions.exclusiveCategories : []
+        let outcome: ConditionRule.Verdict? = state.withLock { state in
+            guard !state.isOver, state.verdicts[index] == nil else { return nil }
+            state.verdicts[index] = verdict
+            guard let outcome = rule.outcome(of: state.verdicts, name: name) else { return nil }
+            state.isOver = true
+            state.categories = outcome.categories
+            state.waived = outcome.result.isSatisfied ? possible.subtracting(outcome.categories) : []
+            return outcome
         }
-        deadline?.cancel()
-        if isDecided { completion(result) }
+        guard let outcome else { return }
+        // First, because what is called off may take its time.
+        completion(outcome.result)
+        callOff()
+    }
+
+    // MARK: Calling off
+
+    /// The result is not asked for any more: cancels what conditions wait for.
+    func callOff() {
+        var rest = CalledOffWork()
+        callOff(&rest)
+        rest.stop(in: queue)
+    }
+
+    /// The result is not asked for any more. Adds what has to be stopped because of that to `rest`.
+    func callOff(_ rest: inout CalledOffWork) {
+        let branches = state.withLock { state in
+            state.isOver = true
+            defer { state.branches = [] }
+            return state.branches
+        }
+        for branch in branches { branch.callOff(&rest) }
     }
 }

@@ -73,7 +73,7 @@ public struct BlockCondition: OperationCondition {
         decide = { _, completion in completion(Result { try block() }.conditionResult(name)) }
     }
 
-    /// Asks asynchronous code, in a task of its own, which is cancelled when the operation ends before.
+    /// Asks asynchronous code, in a task of its own, which is cancelled when the operation ends before, or another condition decides.
     ///
     /// - Parameters:
     ///   - name: What the condition is called in errors.
@@ -89,8 +89,7 @@ public struct BlockCondition: OperationCondition {
                     completion(.failed(error))
                 }
             }
-            let cancel = BlockObserver(cancelHandler: { _ in task.cancel() }, finishHandler: { _, _ in task.cancel() })
-            operation.addObserver(cancel)
+            ConditionContext.of(operation).onCallOff(of: operation) { task.cancel() }
         }
     }
 
@@ -198,7 +197,7 @@ public struct NegatedCondition<Condition: OperationCondition>: OperationConditio
     }
 }
 
-/// Another condition, without the operation that it would have run to make itself hold.
+/// Another condition, without the operation that it, or any condition that it is made of, would have run to make itself hold.
 ///
 /// For "if we are signed in", where the condition alone would sign in first.
 public struct SilentCondition<Condition: OperationCondition>: OperationCondition {
@@ -223,6 +222,10 @@ public struct SilentCondition<Condition: OperationCondition>: OperationCondition
         for operation: AsyncOperation,
         completion: @escaping @Sendable (OperationConditionResult) -> Void
     ) {
-        condition.evaluate(for: operation, completion: completion)
+        var context = ConditionContext.of(operation)
+        context.isSilent = true
+        ConditionContext.$current.withValue(context) {
+            condition.evaluate(for: operation, completion: completion)
+        }
     }
 }

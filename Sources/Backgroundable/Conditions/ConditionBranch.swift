@@ -1,0 +1,170 @@
+import Foundation
+
+/// One of the conditions that are judged: runs what the condition needs, evaluates it, and passes its verdict on, once.
+///
+/// When the condition has decided, or is called off, the branch lets go of everything that belongs to others.
+final class ConditionBranch: Sendable {
+    private struct Work {
+        let condition: any OperationCondition
+        let operation: AsyncOperation
+        let completion: @Sendable (ConditionRule.Verdict) -> Void
+    }
+
+    private struct State: ~Copyable {
+        /// Nil once the condition has decided or was called off.
+        var work: Work?
+        /// The unfinished operation that makes the condition hold.
+        var helper: Operation?
+        /// When the condition has to have decided.
+        var deadline: Deadline?
+        /// The judges of the conditions that this one is made of.
+        var nested: [ConditionJudge] = []
+        var callOffActions: [@Sendable () -> Void] = []
+    }
+
+    private let state: Locked<State>
+    /// Where what makes the condition hold is added.
+    let queue: BackgroundQueue
+    private let isSilent: Bool
+    /// The operation whose condition it is.
+    weak let operation: AsyncOperation?
+
+    init(
+        _ condition: any OperationCondition,
+        for operation: AsyncOperation,
+        in queue: BackgroundQueue,
+        isSilent: Bool,
+        _ completion: @escaping @Sendable (ConditionRule.Verdict) -> Void
+    ) {
+        state = Locked(State(work: Work(condition: condition, operation: operation, completion: completion)))
+        self.queue = queue
+        self.isSilent = isSilent
+        self.operation = operation
+    }
+
+    /// Judges the condition, on another thread: one that blocks must not keep others from deciding.
+    func begin() {
+        DispatchQueue.global().async { self.prepare() }
+    }
+
+    /// Runs what the condition wants to have run before it is evaluated.
+    private func prepare() {
+        guard let work = state.withLock({ $0.work }) else { return }
+        guard !isSilent, let helper = work.condition.dependency(for: work.operation) else { return evaluate() }
+        guard ifOpen({ $0.helper = helper }) else {
+            helper.cancel()
+            return helper.start()
+        }
+        FinishWatcher.watch(helper) {
+            self.state.withLock { $0.helper = nil }
+            self.evaluate()
+        }
+        // It belongs to the groups that the operation is in, and must not wait for them.
+        if let parent = work.operation.parent { (helper as? AsyncOperation)?.enter(parent) }
+        queue.addBeforeBarrier(helper)
+    }
+
+    private func evaluate() {
+        guard let work = state.withLock({ $0.work }) else { return }
+        setDeadline(work)
+        let context = ConditionContext(branch: self, isSilent: isSilent)
+        ConditionContext.$current.withValue(context) {
+            work.condition.evaluate(for: work.operation) { self.decide($0) }
+        }
+    }
+
+    private func setDeadline(_ work: Work) {
+        let timeout = work.operation.timeout
+        guard MonotonicTime.after(timeout) != nil else { return }
+        let error = OperationError.conditionTimedOut(work.condition.name, after: timeout)
+        let deadline = DeadlineTimer.shared.schedule(after: .seconds(timeout)) {
+            // What follows calls observers, who may take their time.
+            DispatchQueue.global().async { self.decide(.failed(error)) }
+        }
+        if !ifOpen({ $0.deadline = deadline }) { deadline.cancel() }
+    }
+
+    private func decide(_ result: OperationConditionResult) {
+        let (work, deadline, nested) = state.withLock { state in
+            (state.work.take(), state.deadline.take(), state.nested)
+        }
+        deadline?.cancel()
+        guard let work else { return }
+        let categories = result.isSatisfied ? work.condition.exclusiveCategories.subtracting(nested.waived) : []
+        work.completion(ConditionRule.Verdict(result: result, categories: categories))
+        // It may have decided before everything that it asked, or because its time was over.
+        var rest = CalledOffWork()
+        callOff(&rest)
+        rest.stop(in: queue)
+    }
+
+    // MARK: What the evaluation starts
+
+    /// Takes on the judge of conditions that this one is made of. False if their result is not asked for any more.
+    ///
+    /// From now on this condition has no time limit of its own: each of the others has one, which begins when what it
+    /// depends on has finished.
+    func adopt(_ judge: ConditionJudge) -> Bool {
+        let deadline: Deadline?? = state.withLock { state in
+            guard state.work != nil else { return nil }
+            state.nested.append(judge)
+            return .some(state.deadline.take())
+        }
+        deadline??.cancel()
+        return deadline != nil
+    }
+
+    /// Has `action` called when the result is not asked for any more.
+    func onCallOff(_ action: @escaping @Sendable () -> Void) {
+        if !ifOpen({ $0.callOffActions.append(action) }) { action() }
+    }
+
+    /// Returns whether the condition is still asked for; if so `change` has been made.
+    private func ifOpen(_ change: (inout State) -> Void) -> Bool {
+        state.withLock { state in
+            guard state.work != nil else { return false }
+            change(&state)
+            return true
+        }
+    }
+
+    /// The result is not asked for any more. Adds what has to be stopped because of that to `rest`.
+    func callOff(_ rest: inout CalledOffWork) {
+        let (work, helper, deadline, nested, actions) = state.withLock { state in
+            defer {
+                state.nested = []
+                state.callOffActions = []
+            }
+            return (
+                state.work.take(), state.helper.take(), state.deadline.take(), state.nested, state.callOffActions
+            )
+        }
+        // Let go of outside the lock.
+        withExtendedLifetime(work) {}
+        deadline?.cancel()
+        if let helper { rest.helpers.append(helper) }
+        rest.actions += actions
+        for judge in nested { judge.callOff(&rest) }
+    }
+}
+
+/// What conditions had begun that are called off.
+struct CalledOffWork {
+    /// Unfinished operations that conditions wait for.
+    var helpers: [Operation] = []
+    var actions: [@Sendable () -> Void] = []
+
+    /// Stops all of it; no operation begins because another one was cancelled before it.
+    func stop(in queue: BackgroundQueue) {
+        if !helpers.isEmpty { CancellationSweep.cancel(helpers, of: queue) }
+        for action in actions { action() }
+    }
+}
+
+extension [ConditionJudge] {
+    /// The exclusive categories that are not needed.
+    fileprivate var waived: Set<String> {
+        let needed = reduce(into: Set<String>()) { $0.formUnion($1.categories) }
+        return reduce(into: Set<String>()) { $0.formUnion($1.waived) }.subtracting(needed)
+    }
+}
