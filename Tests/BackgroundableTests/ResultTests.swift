@@ -110,8 +110,15 @@ private final class Doubling: TransformOperation<Int, Int>, @unchecked Sendable 
             await Task.yield()
             return "\(number)"
         }.injectResult(from: twice) { $0 + 1 }
+        let seen = Box<String?>(nil)
+        size.addObserver(
+            FinishedObserver { own, _ in
+                let input = (own as? TransformOperation<String, Int>)?.input
+                seen.change { $0 = input }
+            }
+        )
         queue.addOperations([text, twice, size, page])
-        #expect(try await text.value == "9" && size.input == "page")
+        #expect(try await text.value == "9" && seen.now == "page" && size.input == nil)
     }
 
     @Test func `an input may be set, and its lack is an error`() async throws {

@@ -56,7 +56,8 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     let state = AsyncOperationState()
     private let slot = AttachmentSlot()
 
-    /// Touched by the one who claimed the call, or found that there will be none.
+    /// Touched by the one who claimed the call; if nobody did, by the one who decided the ending before the start, then by
+    /// the one who closes.
     private var closure: Closure?
     /// Touched by the one who decided the ending.
     private var onTimeoutCallback: Closure?
@@ -330,7 +331,6 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         let before = state.open(isCounted: membership?.queue.countsProgress == true)
         notify(.didExecute)
         if before.ending != nil {
-            closure = nil
             if before.contains(.told) { close(membership.take(), isAttended: before.contains(.attended)) }
             return false
         }
@@ -386,6 +386,8 @@ open class AsyncOperation: Operation, @unchecked Sendable {
             // Foundation's own flag: it lets an operation that waits for others start, and so leave.
             super.cancel()
         }
+        // Until the owner has been told nobody else touches what an operation has that was not started.
+        if !before.contains(.opened) { letGoOfWork() }
         if !waitsForParts(ending) { tellOwner() }
         if ending == .timedOut, let callback {
             OperationQueue.background.addOperation { callback(self) }
@@ -434,9 +436,19 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     /// The operation had ended when its time was over.
     func timeIsOver() {}
 
+    /// The operation has ended and its closure has not been called: it will not be.
+    private func letGoOfWork() {
+        if let closure = closure.take() { release(closure) }
+        letGo()
+    }
+
+    /// The operation has ended and needs nothing any more that it was given. May be called twice, never at once.
+    func letGo() {}
+
     /// The last step, taken exactly once: `isFinished` becomes true, everybody who waits is told.
     private func close(_ membership: consuming Membership?, isAttended: Bool) {
         deadline.take()?.cancel()
+        if !state.facts.contains(.called), let closure = closure.take() { release(closure) }
         if isAttended, let attachments = slot.made {
             closeAttended(attachments, membership)
         } else {
@@ -449,7 +461,11 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         let facts = state.facts
         if !facts.contains(.ran) { forgetUnfinishedDependencies() }
         if facts.contains(.counted) { membership?.queue.countProgress() }
+        letGo()
         notify(.finished)
+        #if !canImport(ObjectiveC)
+            if facts.contains(.completes) { letGoOfCompletion() }
+        #endif
         membership?.end(mayBlock: ending != .timedOut)
     }
 
@@ -466,6 +482,23 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         let attachments = slot.make()
         return (attachments, state.attend())
     }
+
+    #if !canImport(ObjectiveC)
+        /// Called when the operation has finished, and let go of then, as on Apple's platforms.
+        open override var completionBlock: (@Sendable () -> Void)? {
+            get { super.completionBlock }
+            set {
+                super.completionBlock = newValue
+                state.complete()
+            }
+        }
+
+        private func letGoOfCompletion() {
+            let block = super.completionBlock
+            super.completionBlock = nil
+            release(block)
+        }
+    #endif
 
     // MARK: The queue's side
 

@@ -53,6 +53,9 @@ struct AsyncOperationState: ~Copyable {
         /// It no longer depends on an operation, which Foundation goes on counting.
         static let unbound = Facts(rawValue: 1 << 16)
 
+        /// Somebody gave it a completion block.
+        static let completes = Facts(rawValue: 1 << 19)
+
         private static let endingMask: UInt32 = 0b11
 
         init(rawValue: UInt32) {
@@ -122,6 +125,11 @@ struct AsyncOperationState: ~Copyable {
     func call() -> Bool {
         let before = update { $0.mayCall ? $0.union(.called) : $0 }
         return before.mayCall
+    }
+
+    /// Notes that there is a completion block.
+    func complete() {
+        _ = add(.completes)
     }
 
     /// Notes that a task goes on with the work.

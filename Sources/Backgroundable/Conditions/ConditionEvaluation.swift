@@ -123,8 +123,8 @@ final class ConditionEvaluation: Sendable {
             swap(&conditions, &state.conditions)
             let wasHeldBack = state.phase != .settled && state.phase != .over
             state.phase = .over
-            let ticket = state.isTicketHeld ? nil : state.ticket.take()
-            return (ticket, state.onSettled.take(), state.judge.take(), wasHeldBack)
+            let ticket = state.ticket.take()
+            return (state.isTicketHeld ? nil : ticket, state.onSettled.take(), state.judge.take(), wasHeldBack)
         }
         judge?.callOff()
         if let ticket { ExclusiveLines.shared.leave(ticket) }

@@ -39,6 +39,11 @@ open class ResultOperation<Output: Sendable>: AsyncOperation, @unchecked Sendabl
         super.init(name: name, timeout: timeout, uniquenessPolicy: uniquenessPolicy)
     }
 
+    override func letGo() {
+        guard ending != .finished, let late = output.withLock({ $0.take() }) else { return }
+        release(late)
+    }
+
     /// How the operation ended: with its value, or with the error that kept it from producing one.
     ///
     /// Nil until it has ended. An operation that was cancelled without an error has a `CancellationError`, one that finished

@@ -18,7 +18,12 @@ import Foundation
 open class TransformOperation<Input: Sendable, Output: Sendable>: ResultOperation<Output>, @unchecked Sendable {
     private let stored = Locked<Input?>(nil)
 
-    /// What the operation works on.
+    override func letGo() {
+        super.letGo()
+        if let input = stored.withLock({ $0.take() }) { release(input) }
+    }
+
+    /// What the operation works on; nil again when it has finished.
     public final var input: Input? {
         get { stored.withLock { $0 } }
         set { stored.withLock { $0 = newValue } }

@@ -23,18 +23,25 @@ public final class RetryOperation: GroupOperation, @unchecked Sendable {
         public let delay: TimeInterval
     }
 
-    private struct Attempt {
+    /// What users decide, while there may be attempts.
+    private struct Recipe: Sendable {
+        let delay: DelayStrategy
+        let shouldRetry: @Sendable (Failure) -> Bool
+        let make: @Sendable (Int) -> AsyncOperation
+    }
+
+    private struct Retries: ~Copyable {
+        var recipe: Recipe?
+        /// Which attempt is the last one that was made.
         var number = 0
-        var operation: AsyncOperation?
+        /// That attempt, while it is under way.
+        var attempt: AsyncOperation?
+        /// The end of the pause between two attempts.
+        var pauseEnd: Deadline?
     }
 
     private let attempts: Int
-    private let delay: DelayStrategy
-    private let shouldRetry: @Sendable (Failure) -> Bool
-    private let make: @Sendable (Int) -> AsyncOperation
-    private let attempt = Locked(Attempt())
-    /// The end of the pause between two attempts.
-    private let pauseEnd = Locked<Deadline?>(nil)
+    private let retries: Locked<Retries>
 
     /// Makes an operation that repeats.
     ///
@@ -59,9 +66,7 @@ public final class RetryOperation: GroupOperation, @unchecked Sendable {
         _ make: @escaping @Sendable (_ attempt: Int) -> AsyncOperation
     ) {
         self.attempts = max(1, attempts)
-        self.delay = delay
-        self.shouldRetry = shouldRetry
-        self.make = make
+        retries = Locked(Retries(recipe: Recipe(delay: delay, shouldRetry: shouldRetry, make: make)))
         super.init(
             name: name,
             timeout: timeout.timeInterval,
@@ -69,12 +74,11 @@ public final class RetryOperation: GroupOperation, @unchecked Sendable {
             uniquenessPolicy: uniquenessPolicy
         )
         addObserver(StartedObserver { ($0 as? RetryOperation)?.tryNext() })
-        addObserver(FinishedObserver { operation, _ in (operation as? RetryOperation)?.endPause() })
     }
 
     /// How many attempts have been made.
     public var attemptsMade: Int {
-        attempt.withLock { $0.number }
+        retries.withLock { $0.number }
     }
 
     /// Decides whether to try again.
@@ -84,9 +88,9 @@ public final class RetryOperation: GroupOperation, @unchecked Sendable {
         let made = attemptsMade
         // What was called off was not done, and is not to be done.
         if errors.isEmpty, ending == nil, (operation as? AsyncOperation)?.ending == .cancelled { cancel() }
-        guard !errors.isEmpty, made < attempts else { return errors }
-        let failure = Failure(attempt: made, errors: errors, delay: delay.delay(beforeRetry: made))
-        guard shouldRetry(failure), stayOpen() else { return errors }
+        guard !errors.isEmpty, made < attempts, let recipe = retries.withLock({ $0.recipe }) else { return errors }
+        let failure = Failure(attempt: made, errors: errors, delay: recipe.delay.delay(beforeRetry: made))
+        guard recipe.shouldRetry(failure), stayOpen() else { return errors }
         guard failure.delay > 0 else {
             tryNext()
             settle()
@@ -104,31 +108,41 @@ public final class RetryOperation: GroupOperation, @unchecked Sendable {
                 self.settle()
             }
         }
-        pauseEnd.withLock { $0 = deadline }
         // It may have ended before there was a pause to end.
-        if ending != nil { endPause() }
-    }
-
-    private func endPause() {
-        pauseEnd.withLock { $0.take() }?.cancel()
+        let isOver = retries.withLock { state in
+            if state.recipe != nil { state.pauseEnd = deadline }
+            return state.recipe == nil
+        }
+        if isOver { deadline.cancel() }
     }
 
     private func tryNext() {
         guard ending == nil else { return }
-        let number = attempt.withLock { attempt in
-            attempt.number += 1
-            return attempt.number
+        let (number, recipe) = retries.withLock { state in
+            state.number += 1
+            return (state.number, state.recipe)
         }
-        let operation = make(number)
-        attempt.withLock { $0.operation = operation }
+        guard let operation = recipe?.make(number) else { return }
+        retries.withLock { state in
+            if state.recipe != nil { state.attempt = operation }
+        }
         addOperation(operation)
+    }
+
+    override func letGo() {
+        let (recipe, attempt, pauseEnd) = retries.withLock { state in
+            (state.recipe.take(), state.attempt.take(), state.pauseEnd.take())
+        }
+        pauseEnd?.cancel()
+        if let recipe { release(recipe) }
+        if let attempt { release(attempt) }
     }
 
     /// Whether the operation is the last attempt, which has finished.
     private func isAttempt(_ operation: Operation) -> Bool {
-        attempt.withLock { attempt in
-            guard attempt.operation === operation else { return false }
-            attempt.operation = nil
+        retries.withLock { state in
+            guard state.attempt === operation else { return false }
+            state.attempt = nil
             return true
         }
     }

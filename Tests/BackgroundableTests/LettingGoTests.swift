@@ -1,0 +1,276 @@
+import Foundation
+import Testing
+
+@testable import Backgroundable
+
+/// What is given to an operation is let go of when it has ended, even if the operation itself is kept.
+@Suite struct LettingGoTests {
+    /// What the code that is given to an operation captures.
+    private final class Payload: Sendable {
+        func use() {}
+    }
+
+    /// A subclass that does its own work and leaves its closure alone. Unchecked for the reason of its superclass.
+    private final class Headstrong: AsyncOperation, @unchecked Sendable {
+        override func main() { finish() }
+    }
+
+    /// A condition that keeps what it is asked with.
+    private final class Keeper: OperationCondition {
+        let completions = Box<[@Sendable (OperationConditionResult) -> Void]>([])
+        let asked = Signal()
+
+        func evaluate(
+            for operation: AsyncOperation,
+            completion: @escaping @Sendable (OperationConditionResult) -> Void
+        ) {
+            completions.change { $0.append(completion) }
+            asked.fire()
+        }
+    }
+
+    private typealias Make = @Sendable (Payload) -> AsyncOperation
+
+    /// Operations that run to their end in a queue.
+    private static let running: [String: Make] = [
+        "closure": { payload in
+            AsyncOperation {
+                payload.use(); $0.finish()
+            }
+        },
+        "closure that is not called": { payload in
+            Headstrong { _ in payload.use() }
+        },
+        "closure of an operation that an observer ends": { payload in
+            AsyncOperation { _ in payload.use() }.addObserver(StartedObserver { $0.finish() })
+        },
+        "task": { payload in
+            AsyncOperation { _ in
+                await Task.yield(); payload.use()
+            }
+        },
+        "timeout callback": { payload in AsyncOperation(onTimeoutCallback: { _ in payload.use() }) { $0.finish() } },
+        "timeout callback that was called": { payload in
+            AsyncOperation(timeout: 0.01, onTimeoutCallback: { _ in payload.use() }) { _ in }
+        },
+        "completion block": { payload in
+            let operation = AsyncOperation { $0.finish() }
+            operation.completionBlock = { payload.use() }
+            return operation
+        },
+        "observer": { payload in
+            AsyncOperation { $0.finish() }.addObserver(
+                BlockObserver(startHandler: { _ in payload.use() }, finishHandler: { _, _ in payload.use() })
+            )
+        },
+        "condition": { payload in
+            let operation = AsyncOperation { $0.finish() }
+            operation.addCondition(
+                BlockCondition {
+                    payload.use(); return true
+                }
+            )
+            return operation
+        },
+        "condition that fails": { payload in
+            let operation = AsyncOperation { $0.finish() }
+            operation.addCondition(
+                BlockCondition {
+                    payload.use(); return false
+                }.or(OrCondition())
+            )
+            operation.addCondition(
+                BlockCondition {
+                    await Task.yield(); payload.use(); return true
+                }
+            )
+            return operation
+        },
+        "injected value": { payload in
+            let source = ResultOperation { payload }
+            let operation = TransformOperation<Payload, Void> { $0.use() }.injectResult(from: source)
+            BackgroundQueue().addOperations([source], waitUntilFinished: true)
+            operation.removeDependency(source)
+            return operation
+        },
+        "injection": { payload in
+            let source = ResultOperation { 1 }
+            let operation = TransformOperation<Int, Void> { _ in }
+            operation.injectResult(from: source) {
+                payload.use(); return $0
+            }
+            BackgroundQueue().addOperation(source)
+            return operation
+        },
+        "injection without a value": { payload in
+            let source = ResultOperation<Int> { throw Mishap("broken") }
+            let operation = TransformOperation<Int, Void> { _ in }
+            operation.injectResult(from: source) {
+                payload.use(); return $0
+            }
+            BackgroundQueue().addOperation(source)
+            return operation
+        },
+        "input": { payload in
+            let operation = TransformOperation<Payload, Void> { _ in }
+            operation.input = payload
+            return operation
+        },
+        "value that came too late": { payload in
+            ResultOperation<Payload> { operation in
+                operation.cancel()
+                operation.finish(returning: payload)
+            }
+        },
+        "retry": { payload in
+            RetryOperation(
+                attempts: 2,
+                delay: .constant(0),
+                shouldRetry: { _ in
+                    payload.use(); return true
+                }
+            ) { number in
+                payload.use()
+                return AsyncOperation { $0.finish(with: Mishap("\(number)")) }
+            }
+        },
+        "retry that is cancelled in its pause": { payload in
+            RetryOperation(
+                attempts: 2,
+                delay: .constant(3_600),
+                shouldRetry: { _ in
+                    payload.use(); return true
+                }
+            ) { _ in
+                payload.use()
+                let attempt = AsyncOperation { $0.finish(with: Mishap("broken")) }
+                return attempt.addObserver(FinishedObserver { own, _ in inTheGlobalQueue { own.parent?.cancel() } })
+            }
+        },
+        "parts": { payload in
+            GroupOperation(operations: [
+                AsyncOperation {
+                    payload.use(); $0.finish()
+                }, PlainOperation { payload.use() },
+            ])
+        },
+    ]
+
+    @Test(arguments: running.keys.sorted()) func `what an operation was given when it has run`(
+        what: String
+    ) async throws {
+        weak var payload: Payload?
+        var operation: AsyncOperation?
+        do {
+            let given = Payload()
+            payload = given
+            operation = Self.running[what]?(given)
+        }
+        let kept = try #require(operation)
+        BackgroundQueue().addOperation(kept)
+        try await kept.finished()
+        #expect(await eventually(seconds: 20) { payload == nil }, "\(kept)")
+    }
+
+    @Test(arguments: running.keys.sorted()) func `what an operation was given that was cancelled before`(
+        what: String
+    ) async throws {
+        for starts in [false, true] {
+            weak var payload: Payload?
+            var operation: AsyncOperation?
+            do {
+                let given = Payload()
+                payload = given
+                operation = Self.running[what]?(given)
+            }
+            let kept = try #require(operation)
+            kept.cancel()
+            // Those that wait for its end are told of it when a queue starts it.
+            let waits = ["observer", "completion block"].contains(what)
+            if starts { BackgroundQueue().addOperation(kept) }
+            if starts || !waits { #expect(await eventually(seconds: 20) { payload == nil }, "\(kept)") }
+        }
+    }
+
+    @Test func `conditions that are being evaluated`() async throws {
+        weak var payload: Payload?
+        weak var gone: AsyncOperation?
+        let keeper = Keeper()
+        do {
+            let given = Payload()
+            payload = given
+            let operation = AsyncOperation(timeout: 3_600) { _ in given.use() }
+            gone = operation
+            operation.addCondition(keeper.and(NegatedCondition(keeper)))
+            operation.addCondition(
+                BlockCondition {
+                    given.use(); return true
+                }.and(keeper)
+            )
+            operation.addObserver(FinishedObserver { _, _ in given.use() })
+            BackgroundQueue().addOperation(operation)
+            for _ in 0..<3 { await PendingWait.until(keeper.asked) }
+            operation.cancel()
+            try await operation.finished()
+        }
+        #expect(await eventually(seconds: 20) { payload == nil && gone == nil })
+        withExtendedLifetime(keeper) {}
+    }
+
+    @Test func `an operation and a condition that hold each other`() async throws {
+        weak var gone: AsyncOperation?
+        weak var cancelled: AsyncOperation?
+        do {
+            let (one, other) = (AsyncOperation { $0.finish() }, AsyncOperation { $0.finish() })
+            (gone, cancelled) = (one, other)
+            one.addCondition(BlockCondition { !one.isCancelled })
+            other.addCondition(BlockCondition { !other.isCancelled })
+            BackgroundQueue().addOperation(one)
+            other.cancel()
+            try await one.finished()
+        }
+        #expect(await eventually(seconds: 20) { gone == nil && cancelled == nil })
+    }
+
+    @Test func `a place in the line of a category`() async throws {
+        weak var gone: ConditionEvaluation?
+        do {
+            let operation = AsyncOperation { $0.finish() }
+            operation.addCondition(MutuallyExclusive(category: "\(UUID())"))
+            gone = operation.attachments?.evaluation
+            #expect(gone != nil)
+            BackgroundQueue().addOperation(operation)
+            try await operation.finished()
+        }
+        #expect(await eventually(seconds: 20) { gone == nil })
+    }
+
+    @Test func `an operation and what it injects into another one`() async throws {
+        weak var source: ResultOperation<Int>?
+        weak var target: TransformOperation<Int, Int>?
+        do {
+            let one = ResultOperation { 1 }
+            let other = TransformOperation<Int, Int> { $0 }
+            (source, target) = (one, other)
+            other.injectResult(from: one) { value in value + (other.input ?? 0) }
+            BackgroundQueue().addOperations([one, other])
+            #expect(try await other.value == 1)
+        }
+        #expect(await eventually(seconds: 20) { source == nil && target == nil })
+    }
+
+    @Test func `a group, its queue and its parts`() async throws {
+        weak var queue: BackgroundQueue?
+        weak var part: AsyncOperation?
+        do {
+            let inner = AsyncOperation { $0.finish() }
+            let group = GroupOperation(operations: [inner])
+            (queue, part) = (group.queue, inner)
+            inner.addCondition(BlockCondition { !group.isCancelled })
+            inner.addObserver(FinishedObserver { _, _ in _ = group.isCancelled })
+            BackgroundQueue().addOperation(group)
+            try await group.finished()
+        }
+        #expect(await eventually(seconds: 20) { queue == nil && part == nil })
+    }
+}
