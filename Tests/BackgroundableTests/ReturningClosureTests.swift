@@ -60,6 +60,92 @@ import Testing
         await #expect(throws: Mishap.self) { try await failing.succeeded() }
     }
 
+    @Test func `asynchronous code without a parameter runs in a task, and blocking code does not`() async throws {
+        let inTask = Box<[Bool]>([])
+        let note: @Sendable () -> Void = { inTask.change { $0.append(Self.isInTask) } }
+        try await queue.addAsyncOperation {
+            await Task.yield()
+            note()
+        }.succeeded()
+        try await queue.addAsyncOperation(timeout: 60) { try await Self.noteLater(note) }.succeeded()
+        for operation in [
+            AsyncOperation(timeout: .seconds(60)) { try await Self.noteLater(note) },
+            AsyncOperation { @MainActor in try await Self.noteLater(note) },
+        ] {
+            queue.addOperation(operation)
+            try await operation.succeeded()
+        }
+        #expect(inTask.now == [true, true, true, true])
+        let blocking = [AsyncOperation { note() }, AsyncOperation(timeout: 60, note)]
+        queue.addOperations(blocking)
+        for operation in blocking + [queue.addAsyncOperation { note() }] { try await operation.succeeded() }
+        #expect(inTask.now.suffix(3) == [false, false, false])
+    }
+
+    private static func noteLater(_ note: @Sendable () -> Void) async throws {
+        await Task.yield()
+        note()
+    }
+
+    @Test func `asynchronous code without a parameter is cancelled and fails with its operation`() async throws {
+        let failing = queue.addAsyncOperation(timeout: 0) {
+            await Task.yield()
+            throw Mishap("broken")
+        }
+        await #expect(throws: Mishap.self) { try await failing.succeeded() }
+        let wasCancelled = Signal()
+        let begun = Signal()
+        let operation = AsyncOperation(timeout: 0) {
+            await withTaskCancellationHandler {
+                begun.fire()
+                await PendingWait.never()
+            } onCancel: {
+                wasCancelled.fire()
+            }
+        }
+        queue.addOperation(operation)
+        await PendingWait.until(begun)
+        operation.cancel()
+        await PendingWait.until(wasCancelled)
+    }
+
+    @Test func `a closure that returns the value may take the operation`() async throws {
+        let inTask = Box<[Bool]>([])
+        let note: @Sendable () -> Void = { inTask.change { $0.append(Self.isInTask) } }
+        let asynchronous = ResultOperation<String?>(name: "async") { operation in
+            try await Self.noteLater(note)
+            return operation.name
+        }
+        let blocking = ResultOperation<String?>(name: "sync") { operation in
+            note()
+            return operation.name
+        }
+        let throwing = ResultOperation<Int> { _ in
+            try Mishap.throwIf(true); return 1
+        }
+        let finishing = ResultOperation<Int> { operation in
+            note()
+            operation.finish(returning: 3)
+        }
+        queue.maxConcurrentOperationCount = 1
+        queue.addOperations([asynchronous, blocking, throwing, finishing])
+        #expect(try await [asynchronous.value, blocking.value] == ["async", "sync"])
+        await #expect(throws: Mishap.self) { try await throwing.value }
+        #expect(try await finishing.value == 3 && inTask.now == [true, false, false])
+    }
+
+    @Test func `a timeout after the closure has returned says so`() async throws {
+        let late = Signal()
+        let returned = AsyncOperation(timeout: 0.01) { _ in }
+        let overrunning = AsyncOperation(timeout: 0.01) { _ in _ = late.wait() }
+        queue.addOperations([returned, overrunning])
+        try await returned.finished()
+        try await overrunning.finished()
+        #expect(returned.description.contains("timed out: its closure returned, and finish() was not called in time"))
+        late.fire()
+        #expect(await eventually { overrunning.description.contains("timed out while its closure ran") })
+    }
+
     @Test func `a plain queue takes asynchronous code as well`() async throws {
         try await OperationQueue().addAsyncOperation(timeout: 0) { _ in await Task.yield() }.succeeded()
     }

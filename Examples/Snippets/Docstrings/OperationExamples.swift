@@ -84,6 +84,17 @@ private func handingOver(
     }
 }
 
+private func awaitingResult() -> AsyncOperation {
+    @Sendable func fetch(_ url: URL, named name: String?) async throws -> Data { Data() }
+    return ResultOperation<Data> { operation in
+        try await fetch(url, named: operation.name)
+    }
+}
+
+private func withoutParameter() -> AsyncOperation {
+    AsyncOperation(name: "refresh") { try await store(fetch(url)) }
+}
+
 private func delaying(_ queue: BackgroundQueue, _ prepare: Operation, _ send: Operation) {
     queue.addSequentialOperations([prepare, DelayOperation(by: .seconds(5)), send], waitUntilFinished: false)
 }

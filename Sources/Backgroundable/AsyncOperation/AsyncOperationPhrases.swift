@@ -12,7 +12,10 @@ extension AsyncOperationState.Facts {
         }
         guard contains(.opened) else { return "\(what) before it started" }
         guard !isOverrun else { return "\(what), its closure still runs" }
-        return ending == .timedOut ? "\(what), finish() was not called in time" : what
+        guard ending == .timedOut else { return what }
+        return contains(.overran)
+            ? "\(what) while its closure ran"
+            : "\(what): its closure returned, and finish() was not called in time"
     }
 }
 

@@ -9,8 +9,9 @@ public import Foundation
 /// print(try await size.value)
 /// ```
 ///
-/// A closure without a parameter returns the value. A closure that takes the operation, and a subclass that overrides
-/// ``AsyncOperation/execute()-swift.method``, call ``finish(returning:)`` or ``finish(withResult:)``.
+/// A closure that returns the value, or throws, finishes the operation by that. One that takes the operation and returns
+/// nothing, and a subclass that overrides ``AsyncOperation/execute()-swift.method``, call ``finish(returning:)`` or
+/// ``finish(withResult:)``.
 ///
 /// Unchecked because it may be subclassed; what changes is in a lock.
 open class ResultOperation<Output: Sendable>: AsyncOperation, @unchecked Sendable {
@@ -37,6 +38,38 @@ open class ResultOperation<Output: Sendable>: AsyncOperation, @unchecked Sendabl
         uniquenessPolicy: AsyncOperationUniquenessPolicy = .default
     ) {
         super.init(name: name, timeout: timeout, uniquenessPolicy: uniquenessPolicy)
+    }
+
+    /// Makes an operation whose closure makes sure that ``finish(returning:)`` or ``finish(withResult:)`` is called.
+    ///
+    /// ```swift
+    /// ResultOperation<Data> { operation in
+    ///     download(url) { result in operation.finish(withResult: result) }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: The name of the operation, for people and for the uniqueness policy.
+    ///   - timeout: How long it may run, in seconds or as a `Duration`, from its start; zero, negative and infinite values
+    ///     mean forever.
+    ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
+    ///   - closure: The work, which goes on until the operation is finished.
+    public init(
+        name: String? = nil,
+        timeout: some TimeSpan = 10.0,
+        onTimeoutCallback: (@Sendable (AsyncOperation) -> Void)? = nil,
+        uniquenessPolicy: AsyncOperationUniquenessPolicy = .default,
+        _ closure: @escaping @Sendable (ResultOperation<Output>) -> Void
+    ) {
+        super.init(
+            name: name,
+            timeout: timeout.timeInterval,
+            onTimeoutCallback: onTimeoutCallback,
+            uniquenessPolicy: uniquenessPolicy
+        ) { operation in
+            if let operation = operation as? ResultOperation<Output> { closure(operation) }
+        }
     }
 
     override func letGo() {

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// An operation that makes a value of another one's: of the result of an operation that it depends on, or of an
 /// ``input`` that is set.
@@ -17,6 +17,31 @@ import Foundation
 /// Unchecked because it may be subclassed; what changes is in a lock.
 open class TransformOperation<Input: Sendable, Output: Sendable>: ResultOperation<Output>, @unchecked Sendable {
     private let stored = Locked<Input?>(nil)
+
+    // These two, so that the initializers with a `ResultOperation`'s closures, which take no input, are not inherited.
+
+    /// Makes an operation that runs what its subclass overrides.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the operation, for people and for the uniqueness policy.
+    ///   - timeout: How long it may run, in seconds from its start; zero, negative and infinite values mean forever.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
+    public override init(
+        name: String? = nil,
+        timeout: TimeInterval = 10,
+        uniquenessPolicy: AsyncOperationUniquenessPolicy = .default
+    ) {
+        super.init(name: name, timeout: timeout, uniquenessPolicy: uniquenessPolicy)
+    }
+
+    /// Makes an operation that runs what its subclass overrides, with its timeout as a `Duration`.
+    public override init(
+        name: String? = nil,
+        timeout: Duration,
+        uniquenessPolicy: AsyncOperationUniquenessPolicy = .default
+    ) {
+        super.init(name: name, timeout: timeout, uniquenessPolicy: uniquenessPolicy)
+    }
 
     override func letGo() {
         super.letGo()
