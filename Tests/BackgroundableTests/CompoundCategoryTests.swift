@@ -20,7 +20,7 @@ import Testing
         operation.addCondition(condition)
         queue.addOperation(operation)
         let isInLine = { operation.attachments?.evaluation.holds("name \(category)") == true }
-        #expect(await eventually(seconds: 20) { operation.isFinished || isInLine() })
+        #expect(await eventually { operation.isFinished || isInLine() })
         let waits = isInLine() && !operation.isFinished
         holder.finish()
         try await queue.drained()

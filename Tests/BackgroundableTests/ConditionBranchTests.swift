@@ -23,12 +23,12 @@ import Testing
     }
 
     private func end(of operation: Operation) async -> Bool {
-        await eventually(seconds: 20) { operation.isFinished }
+        await eventually { operation.isFinished }
     }
 
     @Test func `a branch that fails does not wait for the dependency of another one`() async {
         let (helper, begun) = hanging()
-        let failing = BlockCondition { begun.wait() && false }
+        let failing = BlockCondition { begun.wait(seconds: 600) && false }
         let operation = add(PreparedCondition(helper: helper).and(failing))
         #expect(await end(of: operation))
         #expect(operation.isCancelled && operation.failed)
@@ -38,7 +38,7 @@ import Testing
 
     @Test func `a branch that holds does not wait for the dependency of another one`() async {
         let (helper, begun) = hanging()
-        let holding = BlockCondition { begun.wait() }
+        let holding = BlockCondition { begun.wait(seconds: 600) }
         let operation = add(PreparedCondition(helper: helper).or(holding))
         #expect(await end(of: operation))
         #expect(operation.ending == .finished && !operation.failed)
@@ -49,7 +49,7 @@ import Testing
     @Test func `a nested branch that decides calls off its neighbours and no others`() async {
         let (first, firstBegun) = hanging()
         let (second, secondBegun) = hanging()
-        let holding = BlockCondition { firstBegun.wait() && secondBegun.wait() }
+        let holding = BlockCondition { firstBegun.wait(seconds: 600) && secondBegun.wait(seconds: 600) }
         let operation = add(
             PreparedCondition(helper: first).and(PreparedCondition(helper: second).or(holding))
         )
@@ -63,7 +63,7 @@ import Testing
     @Test func `a decision calls off nested branches`() async {
         let (first, firstBegun) = hanging()
         let (second, secondBegun) = hanging()
-        let holding = BlockCondition { firstBegun.wait() && secondBegun.wait() }
+        let holding = BlockCondition { firstBegun.wait(seconds: 600) && secondBegun.wait(seconds: 600) }
         let inner = PreparedCondition(helper: first).and(IgnoredCondition(PreparedCondition(helper: second)))
         let operation = add(NegatedCondition(inner).or(holding))
         for operation in [operation, first, second] { #expect(await end(of: operation)) }
@@ -75,7 +75,7 @@ import Testing
         let second = AsyncOperation { _ in Issue.record("it began") }
         second.addDependency(first)
         let asked = PreparedCondition(helper: second)
-        let failing = BlockCondition { begun.wait() && asked.asked.wait() && false }
+        let failing = BlockCondition { begun.wait(seconds: 600) && asked.asked.wait(seconds: 600) && false }
         let operation = add(asked.or(Self.fails).and(failing.and(PreparedCondition(helper: first))))
         for operation in [operation, first, second] { #expect(await end(of: operation)) }
         #expect(second.isCancelled)
@@ -107,7 +107,7 @@ import Testing
             }
             return false
         }
-        let operation = add(slow.or(BlockCondition { begun.wait() }))
+        let operation = add(slow.or(BlockCondition { begun.wait(seconds: 600) }))
         await PendingWait.until(wasCancelled)
         #expect(await end(of: operation))
         #expect(operation.ending == .finished)

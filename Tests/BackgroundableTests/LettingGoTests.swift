@@ -169,7 +169,7 @@ import Testing
         let kept = try #require(operation)
         BackgroundQueue().addOperation(kept)
         try await kept.finished()
-        #expect(await eventually(seconds: 20) { payload == nil }, "\(kept)")
+        #expect(await eventually { payload == nil }, "\(kept)")
     }
 
     @Test(arguments: running.keys.sorted()) func `what an operation was given that was cancelled before`(
@@ -188,7 +188,7 @@ import Testing
             // Those that wait for its end are told of it when a queue starts it.
             let waits = ["observer", "completion block"].contains(what)
             if starts { BackgroundQueue().addOperation(kept) }
-            if starts || !waits { #expect(await eventually(seconds: 20) { payload == nil }, "\(kept)") }
+            if starts || !waits { #expect(await eventually { payload == nil }, "\(kept)") }
         }
     }
 
@@ -213,7 +213,7 @@ import Testing
             operation.cancel()
             try await operation.finished()
         }
-        #expect(await eventually(seconds: 20) { payload == nil && gone == nil })
+        #expect(await eventually { payload == nil && gone == nil })
         withExtendedLifetime(keeper) {}
     }
 
@@ -229,7 +229,7 @@ import Testing
             other.cancel()
             try await one.finished()
         }
-        #expect(await eventually(seconds: 20) { gone == nil && cancelled == nil })
+        #expect(await eventually { gone == nil && cancelled == nil })
     }
 
     @Test func `a place in the line of a category`() async throws {
@@ -242,7 +242,7 @@ import Testing
             BackgroundQueue().addOperation(operation)
             try await operation.finished()
         }
-        #expect(await eventually(seconds: 20) { gone == nil })
+        #expect(await eventually { gone == nil })
     }
 
     @Test func `an operation and what it injects into another one`() async throws {
@@ -256,7 +256,7 @@ import Testing
             BackgroundQueue().addOperations([one, other])
             #expect(try await other.value == 1)
         }
-        #expect(await eventually(seconds: 20) { source == nil && target == nil })
+        #expect(await eventually { source == nil && target == nil })
     }
 
     @Test func `a group, its queue and its parts`() async throws {
@@ -271,6 +271,6 @@ import Testing
             BackgroundQueue().addOperation(group)
             try await group.finished()
         }
-        #expect(await eventually(seconds: 20) { queue == nil && part == nil })
+        #expect(await eventually { queue == nil && part == nil })
     }
 }

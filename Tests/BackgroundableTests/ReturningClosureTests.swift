@@ -63,22 +63,22 @@ import Testing
     @Test func `asynchronous code without a parameter runs in a task, and blocking code does not`() async throws {
         let inTask = Box<[Bool]>([])
         let note: @Sendable () -> Void = { inTask.change { $0.append(Self.isInTask) } }
-        try await queue.addAsyncOperation {
+        try await queue.addAsyncOperation(timeout: 0) {
             await Task.yield()
             note()
         }.succeeded()
-        try await queue.addAsyncOperation(timeout: 60) { try await Self.noteLater(note) }.succeeded()
+        try await queue.addAsyncOperation(timeout: 0) { try await Self.noteLater(note) }.succeeded()
         for operation in [
-            AsyncOperation(timeout: .seconds(60)) { try await Self.noteLater(note) },
-            AsyncOperation { @MainActor in try await Self.noteLater(note) },
+            AsyncOperation(timeout: .zero) { try await Self.noteLater(note) },
+            AsyncOperation(timeout: 0) { @MainActor in try await Self.noteLater(note) },
         ] {
             queue.addOperation(operation)
             try await operation.succeeded()
         }
         #expect(inTask.now == [true, true, true, true])
-        let blocking = [AsyncOperation { note() }, AsyncOperation(timeout: 60, note)]
+        let blocking = [AsyncOperation(timeout: 0) { note() }, AsyncOperation(timeout: 0, note)]
         queue.addOperations(blocking)
-        for operation in blocking + [queue.addAsyncOperation { note() }] { try await operation.succeeded() }
+        for operation in blocking + [queue.addAsyncOperation(timeout: 0) { note() }] { try await operation.succeeded() }
         #expect(inTask.now.suffix(3) == [false, false, false])
     }
 
@@ -112,18 +112,18 @@ import Testing
     @Test func `a closure that returns the value may take the operation`() async throws {
         let inTask = Box<[Bool]>([])
         let note: @Sendable () -> Void = { inTask.change { $0.append(Self.isInTask) } }
-        let asynchronous = ResultOperation<String?>(name: "async") { operation in
+        let asynchronous = ResultOperation<String?>(name: "async", timeout: 0) { operation in
             try await Self.noteLater(note)
             return operation.name
         }
-        let blocking = ResultOperation<String?>(name: "sync") { operation in
+        let blocking = ResultOperation<String?>(name: "sync", timeout: 0) { operation in
             note()
             return operation.name
         }
-        let throwing = ResultOperation<Int> { _ in
+        let throwing = ResultOperation<Int>(timeout: 0) { _ in
             try Mishap.throwIf(true); return 1
         }
-        let finishing = ResultOperation<Int> { operation in
+        let finishing = ResultOperation<Int>(timeout: 0) { operation in
             note()
             operation.finish(returning: 3)
         }

@@ -327,10 +327,13 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     /// Runs the work, unless the operation has ended. Returns whether there is work that is over by that.
     private func run() -> Bool {
         notify(.willExecute)
+        let progress = membership?.queue.beginProgress(of: self)
         // Afterwards somebody else may take the membership.
-        let before = state.open(isCounted: membership?.queue.countsProgress == true)
+        let countingQueue = progress == nil ? nil : membership?.queue
+        let before = state.open(isCounted: progress != nil)
         notify(.didExecute)
         if before.ending != nil {
+            countingQueue?.endProgress(of: self, hasRun: false)
             if before.contains(.told) { close(membership.take(), isAttended: before.contains(.attended)) }
             return false
         }
@@ -339,7 +342,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
             // An observer may have ended it.
             guard ending == nil else { return true }
         }
-        main()
+        if let progress { progress.perform { main() } } else { main() }
         let facts = state.facts
         guard !facts.contains(.inTask) else { return false }
         if facts.ending == nil, !isAsynchronous { finish() }
@@ -460,7 +463,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     final func leave(_ membership: Membership?) {
         let facts = state.facts
         if !facts.contains(.ran) { forgetUnfinishedDependencies() }
-        if facts.contains(.counted) { membership?.queue.countProgress() }
+        if facts.contains(.counted) { membership?.queue.endProgress(of: self, hasRun: true) }
         letGo()
         notify(.finished)
         #if !canImport(ObjectiveC)

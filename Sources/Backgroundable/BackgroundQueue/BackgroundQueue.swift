@@ -78,30 +78,40 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
 
     #if canImport(ObjectiveC)
         /// Foundation counts every kind of operation there.
-        final var countsProgress: Bool { false }
+        final func beginProgress(of operation: AsyncOperation) -> OperationProgress? { nil }
 
-        final func countProgress() {}
+        final func endProgress(of operation: AsyncOperation, hasRun: Bool) {}
     #else
         private let ownProgress = Locked<QueueProgress?>(nil)
 
         /// Counts the operations that have run, one unit each, from when its `totalUnitCount` is set. Operations that are
-        /// cancelled before they start do not count, nor do barriers.
+        /// cancelled before they start do not count, nor do barriers, nor operations of other kinds that override `start()`.
+        ///
+        /// Its fraction includes how far running operations are whose code makes a `Progress(totalUnitCount:)`, as of the
+        /// last look at this property.
         open override var progress: Progress {
-            ownProgress.withLock { progress in
+            let made = ownProgress.withLock { progress in
                 let made = progress ?? QueueProgress(of: self)
                 progress = made
                 return made
             }
+            if made.isCounting { made.refresh() }
+            return made
         }
 
-        /// Whether an operation that begins now is counted.
-        final var countsProgress: Bool {
-            QueueProgress.mayCount && ownProgress.withLock { $0 }?.isCounting == true
+        /// The progress of an operation that begins now, if it is counted.
+        final func beginProgress(of operation: AsyncOperation) -> OperationProgress? {
+            guard QueueProgress.mayCount, let progress = ownProgress.withLock({ $0 }), progress.isCounting else {
+                return nil
+            }
+            let own = OperationProgress()
+            progress.begin(ObjectIdentifier(operation), RunningShare(own))
+            return own
         }
 
-        /// Counts an operation that has run.
-        final func countProgress() {
-            ownProgress.withLock { $0 }?.count()
+        /// An operation that is counted has ended.
+        final func endProgress(of operation: AsyncOperation, hasRun: Bool) {
+            ownProgress.withLock { $0 }?.end(ObjectIdentifier(operation), hasRun: hasRun)
         }
 
         /// Has Foundation report the operations that it runs by itself to ``progress``.

@@ -37,7 +37,8 @@ class QueueBlock: BlockOperation, @unchecked Sendable {
 final class BarrierBlock: QueueBlock, @unchecked Sendable {
     /// Runs the block outside of what Foundation counts as the progress of an operation: a barrier is none.
     override func begin() {
-        if !isCancelled { main() }
+        // Its own, which counts nowhere, so that code which it runs has a current progress like that of any operation.
+        if !isCancelled { OperationProgress().perform { main() } }
         cancel()
         super.begin()
     }

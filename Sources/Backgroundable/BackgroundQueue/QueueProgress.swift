@@ -5,14 +5,20 @@
     /// The progress of a background queue: a unit for each operation that has run, of any kind.
     ///
     /// On Linux Foundation's queue counts only the operations that leave `start()` to it, and breaks its own progress when two of
-    /// them begin or end at once. So its children, one for each operation, are not added here; each counts when it is let go of.
+    /// them change theirs at once. So the operations' progress is not added here. Each counts when it has run; how far those
+    /// are that run is looked up whenever somebody looks at the queue's progress.
     ///
     /// Unchecked because `Progress` is a class that others may subclass; the counts change under a lock only.
     final class QueueProgress: Progress, @unchecked Sendable {
+        private struct State: ~Copyable {
+            /// The operations that run, by what they are known by.
+            var running: [ObjectIdentifier: RunningShare] = [:]
+        }
+
         /// Whether any queue has ever been asked to count: the others pay nothing.
         private static let isUsed = Atomic<Bool>(false)
 
-        private let lock = Locked(())
+        private let state = Locked(State())
         private let counts = Atomic<Bool>(false)
         private weak let queue: BackgroundQueue?
 
@@ -31,15 +37,46 @@
             counts.load(ordering: .relaxed)
         }
 
-        /// Counts an operation that has run.
-        func count() {
-            lock.withLock { _ in super.completedUnitCount += 1 }
+        // MARK: Operations
+
+        /// Notes that an operation begins.
+        func begin(_ key: ObjectIdentifier, _ share: RunningShare) {
+            state.withLock { $0.running[key] = share }
         }
 
+        /// Notes that an operation has ended.
+        ///
+        /// - Parameter hasRun: Whether it counts.
+        func end(_ key: ObjectIdentifier, hasRun: Bool) {
+            // Its progress is let go of outside the lock.
+            let share = state.withLock { state in
+                let share = state.running.removeValue(forKey: key)
+                if hasRun, share?.complete() != true { super.completedUnitCount += 1 }
+                return share
+            }
+            withExtendedLifetime(share) {}
+        }
+
+        /// Takes over how far the operations are that run.
+        func refresh() {
+            let running = state.withLock { $0.running }
+            // Outside the lock: with the last reference to a progress of Foundation's its operation counts.
+            let fractions = running.mapValues(\.fraction).filter { $0.value > 0 }
+            state.withLock { state in
+                guard super.totalUnitCount > 0 else { return }
+                for (key, fraction) in fractions {
+                    guard let share = state.running[key], share === running[key] else { continue }
+                    if let mirror = share.advance(to: fraction) { super.addChild(mirror, withPendingUnitCount: 1) }
+                }
+            }
+        }
+
+        // MARK: What it overrides
+
         override var totalUnitCount: Int64 {
-            get { lock.withLock { _ in super.totalUnitCount } }
+            get { state.withLock { _ in super.totalUnitCount } }
             set {
-                lock.withLock { _ in super.totalUnitCount = newValue }
+                state.withLock { _ in super.totalUnitCount = newValue }
                 QueueProgress.isUsed.store(true, ordering: .relaxed)
                 counts.store(true, ordering: .relaxed)
                 queue?.countInFoundation()
@@ -47,14 +84,26 @@
         }
 
         override var completedUnitCount: Int64 {
-            get { lock.withLock { _ in super.completedUnitCount } }
-            set { lock.withLock { _ in super.completedUnitCount = newValue } }
+            get {
+                refresh()
+                return state.withLock { _ in super.completedUnitCount }
+            }
+            set { state.withLock { _ in super.completedUnitCount = newValue } }
         }
 
         override func addChild(_ child: Progress, withPendingUnitCount count: Int64) {
-            let isOperation = count == 1 && child.totalUnitCount == 1 && OperationQueue.current === queue
-            guard isOperation else { return lock.withLock { _ in super.addChild(child, withPendingUnitCount: count) } }
-            child.setUserInfoObject(Counted(self), forKey: Counted.key)
+            guard isOfFoundation(child, count) else {
+                return state.withLock { _ in super.addChild(child, withPendingUnitCount: count) }
+            }
+            begin(ObjectIdentifier(child), RunningShare(ofFoundation: child))
+            child.setUserInfoObject(Counted(self, ObjectIdentifier(child)), forKey: Counted.key)
+        }
+
+        /// Whether Foundation's queue adds the progress of an operation that it is about to run. It makes that current
+        /// afterwards, so code that an operation runs has a current progress.
+        private func isOfFoundation(_ child: Progress, _ count: Int64) -> Bool {
+            count == 1 && child.totalUnitCount == 1 && child.completedUnitCount == 0
+                && OperationQueue.current === queue && Progress.current() == nil
         }
     }
 
@@ -63,13 +112,15 @@
         static let key = ProgressUserInfoKey(rawValue: "counted")
 
         private let progress: QueueProgress
+        private let operation: ObjectIdentifier
 
-        init(_ progress: QueueProgress) {
+        init(_ progress: QueueProgress, _ operation: ObjectIdentifier) {
             self.progress = progress
+            self.operation = operation
         }
 
         deinit {
-            progress.count()
+            progress.end(operation, hasRun: true)
         }
     }
 #endif
