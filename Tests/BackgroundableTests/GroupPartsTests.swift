@@ -28,6 +28,21 @@ import Testing
         #expect(!group.isSuspended && log.now.sorted() == ["a", "b"])
     }
 
+    @Test func `a part in a task adds to its group, whose queue is not the current one there`() async throws {
+        let log = Box<[String]>([])
+        let group = GroupOperation()
+        group.addOperation(
+            AsyncOperation(timeout: 0) { [weak group] in
+                await Task.yield()
+                #expect(OperationQueue.current == nil)
+                group?.addOperation(Self.part("added", log))
+            }
+        )
+        queue.addOperation(group)
+        try await group.finished()
+        #expect(log.now == ["added"])
+    }
+
     @Test func `a suspended group that is cancelled or times out ends, and so do its parts`() async throws {
         for timesOut in [true, false] {
             let parts = [Self.part("a"), Self.part("b")]

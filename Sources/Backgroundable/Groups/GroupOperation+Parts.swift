@@ -10,7 +10,8 @@ extension GroupOperation {
         }
     }
 
-    /// Whether the group starts none of its parts. It may be suspended and resumed at any time; parts that run go on, and so
+    /// Whether the group starts none of its parts. Unlike that of a ``BackgroundQueue`` this does not count: what was
+    /// suspended twice is resumed by the first false. It may be suspended and resumed at any time; parts that run go on, and so
     /// does the group's timeout. A group that ends resumes, so that its cancelled parts leave.
     public final var isSuspended: Bool {
         get { suspension.withLock { $0 == .suspended } }

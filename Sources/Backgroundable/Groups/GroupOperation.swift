@@ -10,7 +10,8 @@ public import Foundation
 ///
 /// Its parts run in a queue of its own, so they take no place of the queue that the group is in; they have the group's
 /// quality of service, unless they have one of their own. Parts may be of any kind; they may add further parts while the
-/// group runs, also to `OperationQueue.current`. The group's errors are those of its parts, in the order in which they came.
+/// group runs, by ``addOperation(_:)`` or, on the thread on which they are called, to `OperationQueue.current`, which is not
+/// the group's queue in a task or in a callback. The group's errors are those of its parts, in the order in which they came.
 ///
 /// Cancelling the group, its ``AsyncOperation/finish()`` or its timeout cancels its parts. A part of another kind cannot be
 /// stopped while it runs: a group that was cancelled is finished when such parts are, or when its timeout has passed. A
