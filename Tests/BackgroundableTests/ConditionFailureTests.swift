@@ -117,7 +117,9 @@ import Testing
     }
 
     @Test func theFirstTimeoutOfAConditionDecides() {
+        // It does not begin, so its own time does not either.
         let hanging = never()
+        hanging.addDependency(never())
         let operation = operation([UndecidedCondition(), PreparedCondition(helper: hanging)], timeout: 2)
         BackgroundQueue().addOperation(operation)
         operation.waitUntilFinished()

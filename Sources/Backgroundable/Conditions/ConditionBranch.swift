@@ -15,7 +15,7 @@ final class ConditionBranch: Sendable {
         var work: Work?
         /// The unfinished operation that makes the condition hold.
         var helper: Operation?
-        /// When the condition has to have decided.
+        /// When the condition, or what makes it hold, is looked at because of the time it takes.
         var deadline: Deadline?
         /// The judges of the conditions that this one is made of.
         var nested: [ConditionJudge] = []
@@ -51,37 +51,38 @@ final class ConditionBranch: Sendable {
     private func prepare() {
         guard let work = state.withLock({ $0.work }) else { return }
         guard !isSilent, let helper = work.condition.dependency(for: work.operation) else { return evaluate() }
-        guard ifOpen({ $0.helper = helper }) else {
-            helper.cancel()
-            return helper.start()
-        }
+        let isNew = ConditionDependencies.shared.join(helper)
+        guard ifOpen({ $0.helper = helper }) else { return turnAway(helper, isNew: isNew, work.operation) }
         FinishWatcher.watch(helper) {
             self.state.withLock { $0.helper = nil }
             self.evaluate()
         }
+        if isNew { add(helper, work.operation) }
+        if !helper.hasTimeout { limit(helper) }
+    }
+
+    private func add(_ helper: Operation, _ operation: AsyncOperation) {
         // It belongs to the groups that the operation is in, and must not wait for them.
-        if let parent = work.operation.parent { (helper as? AsyncOperation)?.enter(parent) }
+        if let parent = operation.parent { (helper as? AsyncOperation)?.enter(parent) }
         queue.addBeforeBarrier(helper)
+    }
+
+    /// Ends an operation that came too late, unless another condition waits for it.
+    private func turnAway(_ helper: Operation, isNew: Bool, _ operation: AsyncOperation) {
+        let isUnneeded = ConditionDependencies.shared.leave(helper)
+        if isUnneeded { helper.cancel() }
+        guard isNew else { return }
+        if isUnneeded { helper.start() } else { add(helper, operation) }
     }
 
     private func evaluate() {
         guard let work = state.withLock({ $0.work }) else { return }
-        setDeadline(work)
+        let timeout = work.operation.timeout
+        if MonotonicTime.after(timeout) != nil { look(after: timeout) { self.timeOut() } }
         let context = ConditionContext(branch: self, isSilent: isSilent)
         ConditionContext.$current.withValue(context) {
             work.condition.evaluate(for: work.operation) { self.decide($0) }
         }
-    }
-
-    private func setDeadline(_ work: Work) {
-        let timeout = work.operation.timeout
-        guard MonotonicTime.after(timeout) != nil else { return }
-        let error = OperationError.conditionTimedOut(work.condition.name, after: timeout)
-        let deadline = DeadlineTimer.shared.schedule(after: .seconds(timeout)) {
-            // What follows calls observers, who may take their time.
-            DispatchQueue.global().async { self.decide(.failed(error)) }
-        }
-        if !ifOpen({ $0.deadline = deadline }) { deadline.cancel() }
     }
 
     private func decide(_ result: OperationConditionResult) {
@@ -96,6 +97,46 @@ final class ConditionBranch: Sendable {
         var rest = CalledOffWork()
         callOff(&rest)
         rest.stop(in: queue)
+    }
+
+    // MARK: Time
+
+    /// Gives a helper without a timeout as long as the operation may take, from when it runs: that it waits does not count.
+    ///
+    /// Operations of other kinds do not say when they begin, so it is looked at eight times within that time.
+    private func limit(_ helper: Operation, since begun: UInt64? = nil) {
+        guard let timeout = state.withLock({ $0.work?.operation.timeout }), MonotonicTime.after(timeout) != nil else {
+            return
+        }
+        let begun = begun ?? (helper.isExecuting ? MonotonicTime.now : nil)
+        let left = begun.map { timeout - TimeInterval(MonotonicTime.now - $0) / 1_000_000_000 } ?? timeout / 8
+        guard left > 0 else { return timeOut() }
+        look(after: left, ifWaitingFor: helper) { self.limit(helper, since: begun) }
+    }
+
+    private func timeOut() {
+        guard let work = state.withLock({ $0.work }) else { return }
+        decide(.failed(OperationError.conditionTimedOut(work.condition.name, after: work.operation.timeout)))
+    }
+
+    /// Has `action` called when so many seconds have passed and the condition is still open.
+    ///
+    /// - Parameter helper: Nothing is done if it has finished meanwhile.
+    private func look(
+        after seconds: TimeInterval,
+        ifWaitingFor helper: Operation? = nil,
+        _ action: @escaping @Sendable () -> Void
+    ) {
+        let deadline = DeadlineTimer.shared.schedule(after: .seconds(seconds)) {
+            // What follows calls observers, and operations of other kinds: they may take their time.
+            DispatchQueue.global().async(execute: action)
+        }
+        let superseded: Deadline? = state.withLock { state in
+            guard state.work != nil, helper == nil || state.helper === helper else { return deadline }
+            defer { state.deadline = deadline }
+            return state.deadline
+        }
+        superseded?.cancel()
     }
 
     // MARK: What the evaluation starts
@@ -142,22 +183,15 @@ final class ConditionBranch: Sendable {
         // Let go of outside the lock.
         withExtendedLifetime(work) {}
         deadline?.cancel()
-        if let helper { rest.helpers.append(helper) }
+        if let helper, ConditionDependencies.shared.leave(helper) { rest.helpers.append(helper) }
         rest.actions += actions
         for judge in nested { judge.callOff(&rest) }
     }
 }
 
-/// What conditions had begun that are called off.
-struct CalledOffWork {
-    /// Unfinished operations that conditions wait for.
-    var helpers: [Operation] = []
-    var actions: [@Sendable () -> Void] = []
-
-    /// Stops all of it; no operation begins because another one was cancelled before it.
-    func stop(in queue: BackgroundQueue) {
-        if !helpers.isEmpty { CancellationSweep.cancel(helpers, of: queue) }
-        for action in actions { action() }
+extension Operation {
+    fileprivate var hasTimeout: Bool {
+        (self as? AsyncOperation).map { MonotonicTime.after($0.timeout) != nil } ?? false
     }
 }
 

@@ -29,8 +29,12 @@ public protocol OperationCondition: Sendable {
 
     /// An operation that has to run before this condition can be evaluated, to make it hold; nil unless said otherwise.
     /// It is added to the operation's background queue (to `OperationQueue.background` if that is in another kind of
-    /// queue), and however it ends, the condition is evaluated then, unless nobody asks any more. It has a timeout of its
-    /// own, or none.
+    /// queue), and however it ends, the condition is evaluated then, unless nobody asks any more. It must not be in a queue.
+    /// Several conditions, of other operations too, may return the same one: it runs once, and is cancelled when none of
+    /// them needs it any more.
+    ///
+    /// If it has no timeout of its own it has that of the operation, counted from when it runs: if it has not finished by
+    /// then, the condition has failed.
     func dependency(for operation: AsyncOperation) -> Operation?
 
     /// Decides. The completion may be called on any thread; calls after the first do nothing. If none comes within the
