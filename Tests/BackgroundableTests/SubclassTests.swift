@@ -81,6 +81,22 @@ private final class ForgetsToFinish: AsyncOperation, @unchecked Sendable {  // A
     override func main() {}
 }
 
+private final class NotesItsTimeout: AsyncOperation, @unchecked Sendable {  // As above.
+    let places = Box<[Bool]>([])
+
+    override func didTimeOut() {
+        places.change { $0.append(OperationQueue.current === OperationQueue.background) }
+    }
+}
+
+private final class GroupThatNotesItsTimeout: GroupOperation, @unchecked Sendable {  // As above.
+    let places = Box<[Bool]>([])
+
+    override func didTimeOut() {
+        places.change { $0.append(OperationQueue.current === OperationQueue.background) }
+    }
+}
+
 /// Who overrides `main()`, `execute()` or its asynchronous form gets what he is used to.
 @Suite struct SubclassTests {
     private let queue = OperationQueue()
@@ -176,6 +192,17 @@ private final class ForgetsToFinish: AsyncOperation, @unchecked Sendable {  // A
         let operation = Upload(url: "a")
         queue.addOperations([operation], waitUntilFinished: true)
         #expect(operation.name == "upload a" && operation.timeout == 30 && operation.ending == .finished)
+    }
+
+    @Test func `didTimeOut() is called once, on the background queue, and only after a timeout`() {
+        let called = Signal()
+        let late = NotesItsTimeout(timeout: 0.02, onTimeoutCallback: { _ in called.fire() }) { _ in }
+        let others = [NotesItsTimeout { $0.finish() }, NotesItsTimeout { $0.cancel() }]
+        let group = GroupThatNotesItsTimeout(timeout: 0.02, operations: [AsyncOperation(timeout: 0) { _ in }])
+        queue.addOperations([late, group] + others, waitUntilFinished: true)
+        #expect(called.wait() && late.places.now == [true])
+        #expect(eventually { group.places.now == [true] })
+        #expect(others.allSatisfy { $0.places.now.isEmpty })
     }
 
     @Test func `one that never calls finish() says so when it has timed out`() {

@@ -289,6 +289,10 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     /// ```
     open func execute() async throws {}
 
+    /// Called once if the operation times out, on `OperationQueue.background`: does nothing unless overridden. What
+    /// `onTimeoutCallback` is to an operation made of a closure.
+    open func didTimeOut() {}
+
     /// Ends the operation: its work is done. Before it has started this means that its closure never runs and that it
     /// leaves its queue as soon as its turn has come. Does nothing when the operation has ended already.
     open func finish() {
@@ -392,8 +396,15 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         // Until the owner has been told nobody else touches what an operation has that was not started.
         if !before.contains(.opened) { letGoOfWork() }
         if !waitsForParts(ending) { tellOwner() }
-        if ending == .timedOut, let callback {
-            OperationQueue.background.addOperation { callback(self) }
+        if ending == .timedOut { callBack(callback) }
+    }
+
+    /// Lets the user's code know of the timeout. Nobody overrides ``didTimeOut()`` in this class itself.
+    private func callBack(_ callback: Closure?) {
+        guard callback != nil || type(of: self) != AsyncOperation.self else { return }
+        OperationQueue.background.addOperation {
+            self.didTimeOut()
+            callback?(self)
         }
     }
 
