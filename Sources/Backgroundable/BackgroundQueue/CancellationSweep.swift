@@ -14,10 +14,29 @@ struct CancellationSweep {
     static func cancel(_ operations: [Operation], of queue: BackgroundQueue) {
         var sweep = CancellationSweep()
         sweep.reserve(operations, of: queue)
-        for queue in sweep.held { queue.holdStarts(false) }
+        sweep.release()
         for operation in operations where !operation.isCancelled || operation is AsyncOperation { operation.cancel() }
-        // Parts of groups, and operations whose own `cancel()` did not call this library's.
-        for operation in sweep.reserved { operation.end(.cancelled) }
+        sweep.end()
+    }
+
+    /// Decides that everything in the queues is cancelled, before any of it ends. ``BackgroundQueue/cancelAllOperations()``
+    /// of each carries that out, and ``end()`` afterwards what is left.
+    static func decide(on queues: [BackgroundQueue]) -> CancellationSweep {
+        var sweep = CancellationSweep()
+        for queue in queues { sweep.reserve(queue.operations, of: queue) }
+        sweep.release()
+        return sweep
+    }
+
+    /// Ends what has been decided on and not cancelled: parts of groups, and operations whose own `cancel()` did not call
+    /// this library's.
+    func end() {
+        for operation in reserved { operation.end(.cancelled) }
+    }
+
+    private mutating func release() {
+        for queue in held { queue.holdStarts(false) }
+        held = []
     }
 
     private mutating func reserve(_ operations: [Operation], of queue: BackgroundQueue) {

@@ -19,10 +19,7 @@ struct HeldBackgroundTask: ~Copyable {
     private mutating func begin(_ queue: BackgroundQueue) {
         // Until it is empty the queue is kept alive by its operations anyway. (A weak reference would make every
         // use of the queue dearer, for ever.)
-        identifier = BackgroundTasks.shared.beginBackgroundTask(
-            withName: "background queue",
-            expirationHandler: { queue.cancelAllOperations() }
-        )
+        identifier = BackgroundTasks.shared.beginBackgroundTask(of: queue)
     }
 
     private mutating func end() {

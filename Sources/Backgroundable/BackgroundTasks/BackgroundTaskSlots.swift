@@ -8,6 +8,8 @@ struct BackgroundTaskSlots: ~Copyable {
     struct Belongings {
         var name: String?
         var expirationHandler: (@Sendable () -> Void)?
+        /// The queue that the task is for, if it is for one: expiration cancels what is in it.
+        var queue: BackgroundQueue?
     }
 
     private struct Slot {
@@ -36,6 +38,11 @@ struct BackgroundTaskSlots: ~Copyable {
     /// The tasks' names, oldest first; nil for those without.
     var names: [String?] {
         inOrder().map { slots[$0].belongings.name }
+    }
+
+    /// The queues that tasks are for, newest first.
+    var queues: [BackgroundQueue] {
+        inOrder().reversed().compactMap { slots[$0].belongings.queue }
     }
 
     /// The identifiers, newest first.
@@ -70,6 +77,7 @@ struct BackgroundTaskSlots: ~Copyable {
     /// The handler of a task that is still there, once.
     mutating func takeExpirationHandler(_ identifier: BackgroundTaskIdentifier) -> (@Sendable () -> Void)? {
         guard let index = index(of: identifier) else { return nil }
+        if let queue = slots[index].belongings.queue.take() { return { queue.cancelAllOperations() } }
         return slots[index].belongings.expirationHandler.take()
     }
 

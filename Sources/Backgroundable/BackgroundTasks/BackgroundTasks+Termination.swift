@@ -124,11 +124,17 @@ extension BackgroundTasks {
     }
 
     private func expireTasks() {
-        let newestFirst = state.withLock { $0.tasks.newestFirst }
-        HandlerCalls.start(
-            newestFirst.map { identifier in
-                { self.state.withLock { $0.tasks.takeExpirationHandler(identifier) }?() }
-            }
-        )
+        let (newestFirst, queues) = state.withLock { ($0.tasks.newestFirst, $0.tasks.queues) }
+        let handlers = newestFirst.map { identifier -> HandlerCalls.Handler in
+            { self.state.withLock { $0.tasks.takeExpirationHandler(identifier) }?() }
+        }
+        guard !queues.isEmpty else { return HandlerCalls.start(handlers) }
+        // What waits in one queue for the operations of another must not start because those are cancelled first.
+        let decided = Locked<CancellationSweep?>(nil)
+        let decide: HandlerCalls.Handler = {
+            let sweep = CancellationSweep.decide(on: queues)
+            decided.withLock { $0 = sweep }
+        }
+        HandlerCalls.start([decide] + handlers + [{ decided.withLock { $0 }?.end() }])
     }
 }

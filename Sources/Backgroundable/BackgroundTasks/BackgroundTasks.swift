@@ -53,9 +53,16 @@ public final class BackgroundTasks: Sendable {
         withName name: String? = nil,
         expirationHandler: (@Sendable () -> Void)? = nil
     ) -> BackgroundTaskIdentifier {
-        let (identifier, isFirst) = state.withLock { state in
-            state.begin(BackgroundTaskSlots.Belongings(name: name, expirationHandler: expirationHandler))
-        }
+        begin(BackgroundTaskSlots.Belongings(name: name, expirationHandler: expirationHandler))
+    }
+
+    /// Begins the task of a queue that is busy: expiration cancels what is in it.
+    func beginBackgroundTask(of queue: BackgroundQueue) -> BackgroundTaskIdentifier {
+        begin(BackgroundTaskSlots.Belongings(name: "background queue", queue: queue))
+    }
+
+    private func begin(_ belongings: BackgroundTaskSlots.Belongings) -> BackgroundTaskIdentifier {
+        let (identifier, isFirst) = state.withLock { $0.begin(belongings) }
         if isFirst { settleSignal() }
         return identifier
     }
