@@ -2,6 +2,18 @@ import Foundation
 
 /// How an operation that has attachments ends.
 extension AsyncOperation {
+    /// What is attached, if anything is.
+    final var attachments: Attachments? {
+        state.facts.contains(.attended) ? slot.made : nil
+    }
+
+    /// Makes sure that the operation looks after its attachments. Returns them, and what had happened before: if it was
+    /// closing then, it does not.
+    final func attach() -> (Attachments, AsyncOperationState.Facts) {
+        let attachments = slot.make()
+        return (attachments, state.attend())
+    }
+
     /// The ending has been decided: keeps the errors, stops the task, leaves the line of an exclusive category and
     /// tells the observers.
     final func conclude(

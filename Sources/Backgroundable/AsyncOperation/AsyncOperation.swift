@@ -54,22 +54,22 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     public let uniquenessPolicy: AsyncOperationUniquenessPolicy
 
     let state = AsyncOperationState()
-    private let slot = AttachmentSlot()
+    final let slot = AttachmentSlot()
 
     /// Touched by the one who claimed the call; if nobody did, by the one who decided the ending before the start, then by
     /// the one who closes.
-    private var closure: Closure?
+    final var closure: Closure?
     /// Touched by the one who decided the ending.
-    private var onTimeoutCallback: Closure?
+    final var onTimeoutCallback: Closure?
     /// Touched by the one who decided the ending.
-    private var onEnd: (@Sendable (AsyncOperation, AsyncOperationEnding) -> Void)?
+    final var onEnd: (@Sendable (AsyncOperation, AsyncOperationEnding) -> Void)?
     /// The deadline of an operation that goes on when its closure has returned, or that found no room on the board.
-    private let deadline = DeadlineSlot()
+    final let deadline = DeadlineSlot()
     /// When its time is over; 0 if never. Written by the one who claimed the start, before anybody watches.
-    private(set) final var due: UInt64 = 0
+    final var due: UInt64 = 0
     /// Written by the queue before it enqueues the operation. Taken by the one who closes or, if the closure overran, by
     /// whichever comes last: the one who tells the owner, or the one whose closure returned.
-    private(set) var membership: Membership?
+    final var membership: Membership?
 
     /// Makes an operation that runs what its subclass overrides: ``main()``, ``execute()-swift.method`` or its asynchronous
     /// form. It may run for ten seconds. One that overrides nothing is finished as soon as it runs.
@@ -173,28 +173,6 @@ open class AsyncOperation: Operation, @unchecked Sendable {
 
     // MARK: What is known
 
-    /// How the operation ended; nil while that is open.
-    public final var ending: AsyncOperationEnding? {
-        state.facts.ending
-    }
-
-    /// Whether the operation ended by its timeout.
-    public final var isTimedOut: Bool {
-        ending == .timedOut
-    }
-
-    /// Whether the closure's call has begun and not returned yet, whatever became of the operation.
-    public final var isInClosure: Bool {
-        state.facts.contains(.inClosure)
-    }
-
-    /// Why the operation did not succeed. Empty while it has not ended, when it finished without an error, and when it
-    /// was cancelled without one. A timeout gives ``OperationError/timedOut(after:)``.
-    public final var errors: [any Error] {
-        let known = slot.made.map { $0.state.withLock { $0.errors } } ?? []
-        return known.isEmpty && isTimedOut ? [OperationError.timedOut(after: timeout)] : known
-    }
-
     /// The operation for people: its name, what it is doing, and how long it may.
     open override var description: String {
         let label = name.map { " \"\($0)\"" } ?? ""
@@ -238,16 +216,6 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     open override func start() {
         // First, so that every condition which was taken before is evaluated.
         if state.claim() { startClaimed() }
-    }
-
-    /// Goes on with the start when the conditions hold.
-    final func startClaimed() {
-        guard !startsLater else { return }
-        attachments?.holdCategories()
-        let watch = beginWatch()
-        let isOver = run()
-        if let watch { endWatch(watch) }
-        if isOver { workReturned() }
     }
 
     /// Does the work: calls ``execute()-swift.method``. Called by ``start()`` once the operation is seen as running; on an
@@ -326,118 +294,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         lookAtDependencies()
     }
 
-    // MARK: How it runs
-
-    /// Runs the work, unless the operation has ended. Returns whether there is work that is over by that.
-    private func run() -> Bool {
-        notify(.willExecute)
-        let progress = membership?.queue.beginProgress(of: self)
-        // Afterwards somebody else may take the membership.
-        let countingQueue = progress == nil ? nil : membership?.queue
-        let before = state.open(isCounted: progress != nil)
-        notify(.didExecute)
-        if before.ending != nil {
-            countingQueue?.endProgress(of: self, hasRun: false)
-            if before.contains(.told) { close(membership.take(), isAttended: before.contains(.attended)) }
-            return false
-        }
-        if before.contains(.attended), let attachments = slot.made {
-            post(.started, attachments)
-            // An observer may have ended it.
-            guard ending == nil else { return true }
-        }
-        if let progress { progress.perform { main() } } else { main() }
-        let facts = state.facts
-        guard !facts.contains(.inTask) else { return false }
-        if facts.ending == nil, !isAsynchronous { finish() }
-        return true
-    }
-
-    /// Sets the time limit: on the board while this thread is busy with the closure, else as a deadline.
-    private func beginWatch() -> Int? {
-        guard state.facts.ending == nil, let moment = MonotonicTime.after(timeout) else { return nil }
-        due = moment
-        let watch = DeadlineTimer.shared.watch(self)
-        if watch == nil { deadline.set(DeadlineTimer.shared.schedule(self)) }
-        return watch
-    }
-
-    /// The closure has returned: if the operation goes on, it needs a deadline from now on.
-    private func endWatch(_ watch: Int) {
-        guard DeadlineTimer.shared.endWatch(watch, self), !state.facts.contains(.told) else { return }
-        deadline.set(DeadlineTimer.shared.schedule(self))
-        // It may have ended meanwhile, before there was a deadline to cancel.
-        if state.confirm().contains(.told) { deadline.take()?.cancel() }
-    }
-
     // MARK: How it ends
-
-    /// Ends the operation, unless it has ended already.
-    final func end(_ ending: AsyncOperationEnding, errors: [any Error] = []) {
-        if !errors.isEmpty { _ = attach() }
-        guard let before = state.decide(ending) ?? reservation(for: ending) else {
-            if ending == .timedOut { timeIsOver() }
-            return
-        }
-        let callback = onTimeoutCallback.take()
-        if ending != .finished && before.contains(.inClosure) {
-            membership?.queue.closureOverruns()
-        }
-        onEnd?(self, ending)
-        onEnd = nil
-        endParts(ending)
-        if before.contains(.attended), let attachments = slot.made {
-            conclude(attachments, ending, errors: errors, hadStarted: before.contains(.ran))
-        }
-        if ending == .cancelled {
-            // Foundation's own flag: it lets an operation that waits for others start, and so leave.
-            super.cancel()
-        }
-        // Until the owner has been told nobody else touches what an operation has that was not started.
-        if !before.contains(.opened) { letGoOfWork() }
-        if !waitsForParts(ending) { tellOwner() }
-        if ending == .timedOut { callBack(callback) }
-    }
-
-    /// Lets the user's code know of the timeout. Nobody overrides ``didTimeOut()`` in this class itself.
-    private func callBack(_ callback: Closure?) {
-        guard callback != nil || type(of: self) != AsyncOperation.self else { return }
-        OperationQueue.background.addOperation {
-            self.didTimeOut()
-            callback?(self)
-        }
-    }
-
-    /// Decides that the operation is cancelled if it has not started: it will not, and the next call of ``cancel()`` does
-    /// the rest. Calls nobody, so several operations can be decided on before the first of them is seen to end.
-    final func reserveCancellation() -> Bool {
-        state.reserveCancellation()
-    }
-
-    private func reservation(for ending: AsyncOperationEnding) -> AsyncOperationState.Facts? {
-        ending == .cancelled ? state.takeReservation() : nil
-    }
-
-    /// The ending is carried out: closes the operation if it has been opened.
-    final func tellOwner() {
-        let overran = state.facts.contains(.overran)
-        let shared = overran ? membership : nil
-        let told = state.tell()
-        guard told.contains(.opened) else { return }
-        let isAttended = told.contains(.attended)
-        guard overran else { return close(membership.take(), isAttended: isAttended) }
-        if told.contains(.returned) { membership = nil }
-        close(shared, isAttended: isAttended)
-    }
-
-    /// The closure's work is over, whatever became of the operation.
-    final func workReturned() {
-        guard state.leaveClosure().isOverrun else { return }
-        membership?.queue.closureReturned()
-        guard state.noteReturn().contains(.told) else { return }
-        membership = nil
-        attachments?.letGoOfCategories()
-    }
 
     /// The ending has been decided: what the operation has started need not go on.
     func endParts(_ ending: AsyncOperationEnding) {}
@@ -450,52 +307,8 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     /// The operation had ended when its time was over.
     func timeIsOver() {}
 
-    /// The operation has ended and its closure has not been called: it will not be.
-    private func letGoOfWork() {
-        if let closure = closure.take() { release(closure) }
-        letGo()
-    }
-
     /// The operation has ended and needs nothing any more that it was given. May be called twice, never at once.
     func letGo() {}
-
-    /// The last step, taken exactly once: `isFinished` becomes true, everybody who waits is told.
-    private func close(_ membership: consuming Membership?, isAttended: Bool) {
-        deadline.take()?.cancel()
-        if !state.facts.contains(.called), let closure = closure.take() { release(closure) }
-        if isAttended, let attachments = slot.made {
-            closeAttended(attachments, membership)
-        } else {
-            leave(membership)
-        }
-    }
-
-    /// The operation leaves its queue, and those who wait for it.
-    final func leave(_ membership: Membership?) {
-        let facts = state.facts
-        if !facts.contains(.ran) { forgetUnfinishedDependencies() }
-        if facts.contains(.counted) { membership?.queue.endProgress(of: self, hasRun: true) }
-        letGo()
-        notify(.finished)
-        #if !canImport(ObjectiveC)
-            if facts.contains(.completes) { letGoOfCompletion() }
-        #endif
-        membership?.end(mayBlock: ending != .timedOut)
-    }
-
-    // MARK: Attachments
-
-    /// What is attached, if anything is.
-    final var attachments: Attachments? {
-        state.facts.contains(.attended) ? slot.made : nil
-    }
-
-    /// Makes sure that the operation looks after its attachments. Returns them, and what had happened before: if it was
-    /// closing then, it does not.
-    final func attach() -> (Attachments, AsyncOperationState.Facts) {
-        let attachments = slot.make()
-        return (attachments, state.attend())
-    }
 
     #if !canImport(ObjectiveC)
         /// Called when the operation has finished, and let go of then, as on Apple's platforms.
@@ -507,7 +320,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
             }
         }
 
-        private func letGoOfCompletion() {
+        final func letGoOfCompletion() {
             let block = super.completionBlock
             super.completionBlock = nil
             release(block)
@@ -525,42 +338,5 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     final func turnAway() {
         cancel()
         start()
-    }
-
-    // MARK: Telling Foundation
-
-    enum Change {
-        case willExecute, didExecute, finished, ready
-    }
-
-    /// What `OperationQueue` needs to notice a change. On Apple's systems that is key-value observing of both
-    /// properties; on Linux a queue listens to `isFinished` only, and every other call would be wasted.
-    final func notify(_ change: Change) {
-        #if canImport(ObjectiveC)
-            switch change {
-            case .willExecute: willChangeValue(forKey: "isExecuting")
-            case .didExecute: didChangeValue(forKey: "isExecuting")
-            case .finished:
-                willChangeValue(forKey: "isExecuting")
-                willChangeValue(forKey: "isFinished")
-                didChangeValue(forKey: "isFinished")
-                didChangeValue(forKey: "isExecuting")
-            case .ready:
-                willChangeValue(forKey: "isReady")
-                didChangeValue(forKey: "isReady")
-            }
-        #else
-            switch change {
-            case .willExecute, .didExecute: break
-            case .finished: didChangeValue(forKey: "isFinished")
-            case .ready: didChangeValue(forKey: "isReady")
-            }
-        #endif
-    }
-}
-
-extension AsyncOperation: WatchedTarget {
-    package final func deadlineReached() {
-        end(.timedOut)
     }
 }
