@@ -150,6 +150,23 @@ import Testing
         #expect(output.lines.count == 500)
     }
 
+    @Test func `a queue takes as many lines of one input as it has room for`() async throws {
+        let desk = try await Desk(server)
+        try await desk.broker.configure("default", QueueSettings(maximumLength: 5))
+        let lines = (1...8).map { #"{"operation":"work","id":"job-\#($0)"}"# }
+        let output = try await push(lines)
+        #expect(output.status == 69, "\(output.error)")
+        #expect(try output.objects.map { $0["id"]?.string } == (1...5).map { "job-\($0)" })
+        #expect(output.error.contains("lines 6 to 8 not pushed to queue default"), "\(output.error)")
+        #expect(output.error.contains("is full: it holds 5, its limit is 5"), "\(output.error)")
+        #expect(output.error.contains("errand queue limit default"), "\(output.error)")
+        #expect(output.error.contains("5 accepted, 3 not pushed"), "\(output.error)")
+        // A repetition needs no room, so the lines behind it get what there is.
+        try await desk.broker.configure("default", QueueSettings(maximumLength: 7))
+        let again = try await push(lines)
+        #expect(again.error.contains("2 accepted, 5 exists, 1 not pushed"), "\(again.error)")
+    }
+
     @Test func `a full queue does not hold back the lines of other queues`() async throws {
         let desk = try await Desk(server, queues: ["full", "other"])
         try await desk.broker.configure("full", QueueSettings(maximumLength: 1))

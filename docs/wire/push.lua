@@ -511,14 +511,29 @@ local function problem(i)
   end
 end
 
-local function count_unknown(from)
-  local unknown = 0
+-- How many of the jobs, from the first, there is room for. A job that the queue knows needs none: it was taken already and is sent
+-- again, and its receipt says so also when the queue is full.
+local function count_fitting(from, room)
+  local fitting = 0
   for i = from, #ARGV, 5 do
     local id = ARGV[i]
     local is_known = call('HEXISTS', Q .. ':body', id) == 1 or field('ended', id) or field('ended:old', id)
-    if not is_known then unknown = unknown + 1 end
+    if not is_known then
+      if room <= 0 then break end
+      room = room - 1
+    end
+    fitting = fitting + 1
   end
-  return unknown
+  return fitting
+end
+
+-- The error for jobs that do not all fit. Its first word says how many do, from the first, so that the caller can send these alone.
+local function refuse_as_full(fitting, jobs, waiting, gone, most)
+  local what = 'is full'
+  if fitting > 0 then what = 'has room for ' .. fitting .. ' of these ' .. jobs .. ' jobs' end
+  local places = gone > 0 and ', ' .. gone .. ' of them places of jobs that left' or ''
+  return redis.error_reply('ERRANDFULL ' .. fitting .. ' queue "' .. queue .. '" ' .. what .. ': it holds ' .. waiting .. places
+    .. ', its limit is ' .. whole(most) .. '; wait, or raise the limit with errand queue limit ' .. queue)
 end
 
 -- What is wrong with the jobs, as an error reply, and how many the queue holds; every check comes before the first write.
@@ -527,12 +542,13 @@ local function refuse_jobs(from)
     local what = problem(i)
     if what then return redis.error_reply('ERRAND job ' .. (i - from + 5) / 5 .. ': ' .. what) end
   end
-  local waiting, most = call('HLEN', Q .. ':body'), setting('maximum', 10000000)
-  -- What has left a long line keeps its place there until it comes to the head.
-  if has('gone') then waiting = waiting + call('HLEN', Q .. ':gone') end
-  -- What was taken already and is sent again is told so, also by a queue that is full.
-  if waiting + (#ARGV - from + 1) / 5 > most and waiting + count_unknown(from) > most then
-    return redis.error_reply('ERRANDFULL the queue holds ' .. waiting .. ' jobs and places of jobs that left, which is its limit')
+  local waiting, most, jobs = call('HLEN', Q .. ':body'), setting('maximum', 10000000), (#ARGV - from + 1) / 5
+  -- A job that has left a long line keeps its place there until that comes to the head.
+  local gone = has('gone') and call('HLEN', Q .. ':gone') or 0
+  waiting = waiting + gone
+  if waiting + jobs > most then
+    local fitting = count_fitting(from, most - waiting)
+    if fitting < jobs then return refuse_as_full(fitting, jobs, waiting, gone, most) end
   end
   -- A line of the wrong type shows here, before anything is written.
   local checked = {}

@@ -36,11 +36,17 @@ public struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible {
     public let code: Code
     /// What went wrong, where, and what to do, for a person to read. Never holds a password.
     public let message: String
+    /// How many jobs of a refused push, from the first, the queue has room for; `nil` where that is not known.
+    package let fitting: Int?
 
     /// Makes an error.
-    public init(_ code: Code, _ message: String) {
+    public init(_ code: Code, _ message: String) { self.init(code, message, fitting: nil) }
+
+    /// Makes an error that says how many jobs of a refused push would fit.
+    package init(_ code: Code, _ message: String, fitting: Int?) {
         self.code = code
         self.message = message
+        self.fitting = fitting
     }
 
     /// The error for a queue that does not exist.

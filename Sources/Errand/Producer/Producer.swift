@@ -67,7 +67,11 @@ public struct Producer: Sendable {
 
     /// Pushes jobs that are settled already, as ``push(contentsOf:)`` does.
     public func push(envelopes: [JobEnvelope]) async throws(BrokerError) -> [Receipt] {
-        let results = await pushEach(envelopes)
+        let results = await byQueue(envelopes) { envelopes, queue in
+            do throws(BrokerError) {
+                return try await broker.push(envelopes, to: queue).map(Result.success)
+            } catch { return envelopes.map { _ in .failure(error) } }
+        }
         let isTaken = results.contains { if case .success = $0 { true } else { false } }
         if !isTaken, let first = results.first { return [try first.get()] }
         return zip(envelopes, results).map { envelope, result in
@@ -75,10 +79,13 @@ public struct Producer: Sendable {
         }
     }
 
-    /// Pushes jobs that are settled already, those of one queue in one call and in order.
+    /// Sends the jobs of each queue with `push`, in order.
     ///
     /// - Returns: for each job its receipt, or the error with which the broker certainly did not take it.
-    package func pushEach(_ envelopes: [JobEnvelope]) async -> [Result<Receipt, BrokerError>] {
+    func byQueue(
+        _ envelopes: [JobEnvelope],
+        push: ([JobEnvelope], String) async -> [Result<Receipt, BrokerError>]
+    ) async -> [Result<Receipt, BrokerError>] {
         var order: [String] = []
         var positions: [String: [Int]] = [:]
         for (position, envelope) in envelopes.enumerated() {
@@ -90,14 +97,13 @@ public struct Producer: Sendable {
         var outage: BrokerError?
         for queue in order {
             let wanted = positions[queue] ?? []
-            do throws(BrokerError) {
-                if let outage { throw outage }
-                for (position, receipt) in zip(wanted, try await broker.push(wanted.map { envelopes[$0] }, to: queue)) {
-                    results[position] = .success(receipt)
-                }
-            } catch {
-                if [.notReachable, .closed].contains(error.code) { outage = error }
-                for position in wanted { results[position] = .failure(error) }
+            if let outage {
+                for position in wanted { results[position] = .failure(outage) }
+                continue
+            }
+            for (position, result) in zip(wanted, await push(wanted.map { envelopes[$0] }, queue)) {
+                results[position] = result
+                if case .failure(let error) = result, [.notReachable, .closed].contains(error.code) { outage = error }
             }
         }
         return results
@@ -105,5 +111,5 @@ public struct Producer: Sendable {
 }
 
 extension JobEnvelope {
-    fileprivate func receipt(_ outcome: Receipt.Outcome) -> Receipt { Receipt(id: id, queue: queue, outcome: outcome) }
+    func receipt(_ outcome: Receipt.Outcome) -> Receipt { Receipt(id: id, queue: queue, outcome: outcome) }
 }

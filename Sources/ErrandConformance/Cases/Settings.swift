@@ -38,6 +38,22 @@ extension ConformanceCase {
             try await hand.report(.finished, try await hand.claimOne())
             try await stage.pushPlain("d")
         },
+        ConformanceCase("a full queue says how many jobs of a batch fit, from the first") { stage in
+            try await stage.broker.configure(stage.queue, QueueSettings(maximumLength: 3))
+            let batch = try ["a", "b", "c", "d", "e"].map { try stage.job($0) }
+            try await stage.expectFull(batch, fitting: 3, "has room for 3 of these 5 jobs: it holds 0, its limit is 3")
+            try await stage.pushPlain("a", "b")
+            try await stage.expectFull(batch, fitting: 3, "has room for 3 of these 5 jobs: it holds 2, its limit is 3")
+            try await stage.expectFull(Array(batch.dropFirst(2)), fitting: 1, "has room for 1 of these 3 jobs")
+            try await stage.pushPlain("c")
+            try await stage.expectFull(Array(batch.dropFirst(3)), fitting: 0, "is full: it holds 3, its limit is 3")
+        },
+        ConformanceCase("a push sent again needs no room, also when the limit was lowered") { stage in
+            try await stage.pushPlain("a", "b")
+            try await stage.broker.configure(stage.queue, QueueSettings(maximumLength: 1))
+            let again = try await stage.broker.push([try stage.job("a"), try stage.job("b")], to: stage.queue)
+            #expect(again.map(\.outcome) == [.exists, .exists])
+        },
         ConformanceCase("pushes at the same time take the room that a queue has left") { stage in
             try await stage.broker.configure(stage.queue, QueueSettings(maximumLength: 10))
             let outcomes = await stage.pushAtOnce(30)
@@ -99,5 +115,14 @@ extension Stage {
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
+    }
+}
+
+extension Stage {
+    fileprivate func expectFull(_ jobs: [JobEnvelope], fitting: Int, _ words: String) async throws {
+        let error = await #expect(throws: BrokerError.self) { try await broker.push(jobs, to: queue) }
+        #expect(error?.code == .full)
+        #expect(error?.fitting == fitting)
+        #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
     }
 }

@@ -45,7 +45,7 @@ package struct ServerError {
         case "ERRANDLOST":
             return BrokerError(.sessionLost, "the broker does not know this session any more")
         case "ERRANDFULL":
-            return BrokerError(.full, String(text.dropFirst(word.count + 1)) + "; wait, or raise the limit")
+            return BrokerError(full: text.dropFirst(word.count + 1))
         case "ERRANDQUEUE":
             return BrokerError(missingQueue: String(text.dropFirst(word.count + 1)))
         case "OOM":
@@ -102,6 +102,15 @@ extension ServerError {
     private var lineInScript: Int? {
         guard let mark = text.firstRange(of: "@user_script:") else { return nil }
         return Int(text[mark.upperBound...].prefix { $0.isASCII && $0.isNumber })
+    }
+}
+
+extension BrokerError {
+    /// Reads what follows `ERRANDFULL`: after a refused push, how many of its jobs fit, and the reason.
+    fileprivate init(full text: Substring) {
+        let first = text.prefix { $0 != " " }
+        let fitting = Int(first)
+        self.init(.full, String(fitting == nil ? text : text.dropFirst(first.count + 1)), fitting: fitting)
     }
 }
 

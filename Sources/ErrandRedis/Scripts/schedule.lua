@@ -19,7 +19,7 @@ local is_paused = not call('ZSCORE', Q .. ':timetable', name) and call('HEXISTS'
 if is_paused ~= (ARGV[4] == '1') then return 'changed' end
 if upcoming ~= '' and num(upcoming) <= now then return 'late' end
 if not stored and call('HLEN', Q .. ':schedules') >= 10000 then
-  return redis.error_reply('ERRANDFULL the queue has 10000 schedules, which is the limit')
+  return redis.error_reply('ERRANDFULL the queue has 10000 schedules, which is the limit; delete one first')
 end
 call('HSET', Q .. ':schedules', name, definition)
 if upcoming ~= '' then

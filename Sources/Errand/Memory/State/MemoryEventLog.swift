@@ -45,7 +45,10 @@ extension MemoryQueue {
     mutating func keep(_ cursor: EventCursor, of reader: String) throws(BrokerError) {
         try checkReader(reader)
         guard log.cursors[reader] != nil || log.cursors.count < MemoryEventLog.mostCursors else {
-            throw BrokerError(.full, "the queue keeps the cursors of 1000 readers, which is its limit")
+            throw BrokerError(
+                .full,
+                "the queue keeps the cursors of 1000 readers, which is the limit; use the name of one of them"
+            )
         }
         // Of two that read for the same reader, the slower one does not put it back.
         if let known = log.cursors[reader], known.epoch == cursor.epoch, known.number >= cursor.number { return }

@@ -10,12 +10,31 @@ extension MemoryQueue {
     ///   giving way to it.
     mutating func enqueue(_ envelopes: [JobEnvelope], waiting: Bool = false) throws(BrokerError) -> [Receipt] {
         let pushes = try Self.checked(envelopes)
-        // What was taken already and is sent again is told so, also by a queue that is full.
-        let most = settings.maximumLength
-        guard jobs.count + pushes.count <= most || jobs.count + pushes.count(where: isUnknown) <= most else {
-            throw BrokerError(.full, "queue \"\(name)\" holds \(jobs.count) jobs, which is its limit")
-        }
+        let fitting = countFitting(pushes)
+        guard fitting == pushes.count else { throw fullError(fitting, of: pushes.count) }
         return pushes.map { decide($0, waiting) }
+    }
+
+    /// How many of the jobs, from the first, there is room for. A job that the queue knows needs none: it was taken already
+    /// and is sent again, and its receipt says so also when the queue is full.
+    private func countFitting(_ pushes: [MemoryPush]) -> Int {
+        var room = settings.maximumLength - jobs.count
+        if pushes.count <= room { return pushes.count }
+        return pushes.prefix { push in
+            guard isUnknown(push) else { return true }
+            room -= 1
+            return room >= 0
+        }.count
+    }
+
+    private func fullError(_ fitting: Int, of count: Int) -> BrokerError {
+        let what = fitting > 0 ? "has room for \(fitting) of these \(count) jobs" : "is full"
+        return BrokerError(
+            .full,
+            "queue \"\(name)\" \(what): it holds \(jobs.count), its limit is \(settings.maximumLength); "
+                + "wait, or raise the limit with errand queue limit \(name)",
+            fitting: fitting
+        )
     }
 
     private func isUnknown(_ push: MemoryPush) -> Bool {

@@ -45,7 +45,10 @@ extension MemoryQueue {
             return verdict
         case .store(let verdict, let next):
             guard schedules[schedule.name] != nil || schedules.count < Self.mostSchedules else {
-                throw BrokerError(.full, "the queue has \(Self.mostSchedules) schedules, which is the limit")
+                throw BrokerError(
+                    .full,
+                    "the queue has \(Self.mostSchedules) schedules, which is the limit; delete one first"
+                )
             }
             schedules[schedule.name, default: MemorySchedule(definition: [])].definition = schedule.encoded()
             if let next {

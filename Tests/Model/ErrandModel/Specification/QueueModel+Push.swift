@@ -1,10 +1,8 @@
 extension QueueModel {
     mutating func push(_ pushes: [Push], first: SessionID? = nil) -> Answer {
-        // What it has is told so, also when it is full.
-        let isRoomForAll = jobs.count + pushes.count <= settings.maximumLength
-        guard isRoomForAll || jobs.count + pushes.count(where: isUnknown) <= settings.maximumLength else {
-            return .no(.full)
-        }
+        // Jobs that it knows need no room, also when there are more jobs than its limit says now.
+        let unknown = pushes.count(where: isUnknown)
+        guard unknown == 0 || jobs.count + unknown <= settings.maximumLength else { return .no(.full) }
         let receipts = pushes.map { take($0) }
         if pushes.count == 1, receipts == [.accepted] { handOver(pushes[0], first: first) }
         return .receipts(receipts)

@@ -1,0 +1,31 @@
+extension Producer {
+    /// Pushes jobs that are settled already, each on its own account: a queue that has no room for all of its jobs takes
+    /// those that fit, from the first.
+    ///
+    /// - Returns: for each job its receipt, or the error with which the broker certainly did not take it.
+    package func pushEach(_ envelopes: [JobEnvelope]) async -> [Result<Receipt, BrokerError>] {
+        await byQueue(envelopes) { await pushFitting($0, to: $1) }
+    }
+
+    /// A call takes all of its jobs or none. The broker says how many would fit, so these are sent again without the others,
+    /// until none fits.
+    private func pushFitting(_ jobs: [JobEnvelope], to queue: String) async -> [Result<Receipt, BrokerError>] {
+        var results: [Result<Receipt, BrokerError>] = []
+        var count = jobs.count
+        while results.count < jobs.count {
+            let batch = jobs[results.count...].prefix(count)
+            do throws(BrokerError) {
+                let receipts = try await broker.push(Array(batch), to: queue)
+                results += receipts.map(Result.success)
+                results += batch.dropFirst(receipts.count).map { .success($0.receipt(.unknown)) }
+                count = jobs.count - results.count
+            } catch {
+                guard let fitting = error.fitting, (1..<batch.count).contains(fitting) else {
+                    return results + repeatElement(.failure(error), count: jobs.count - results.count)
+                }
+                count = fitting
+            }
+        }
+        return results
+    }
+}
