@@ -11,9 +11,9 @@ import PackageDescription
 
 /// One transition of the data model each; the text is embedded in the binary.
 let scripts = [
-    "lib_base", "lib_checked", "lib_events", "lib_places", "lib_push", "lib_queue", "lib_schedules", "lib_sessions",
-    "lib_types",
-    "audit", "cancel", "clear", "cursor", "exchange", "heartbeat", "inspect", "note", "promote", "push",
+    "lib_base", "lib_checked", "lib_events", "lib_places", "lib_push", "lib_queue", "lib_reading", "lib_schedules",
+    "lib_sessions", "lib_types",
+    "audit", "cancel", "check", "clear", "cursor", "exchange", "heartbeat", "inspect", "note", "promote", "push",
     "queue", "reconcile", "recover", "register", "release", "revive", "schedule", "settings", "status", "stream",
     "tick",
     "timetable", "unschedule",

@@ -35,6 +35,29 @@ import Testing
         return ["readable": object["readable"], "moved": object["moved"], "skipped": object["skipped"]]
     }
 
+    @Test func `a source that forbids its keys is not explained by Errand's access list`() async throws {
+        try server.run("LPUSH", "queue:mail", "{}")
+        let output = try await Executable.console.run(
+            ["import", "--from", "sidekiq", "--source", server.url],
+            on: server
+        )
+        #expect(output.status == 77, "\(output.error)")
+        #expect(output.error.contains("does not permit this user what the import needs"), "\(output.error)")
+        #expect(!output.error.contains("errand.acl") && !output.error.contains("doctor"), "\(output.error)")
+    }
+
+    @Test func `a key of the wrong type at the source is not the doctor's`() async throws {
+        try server.run("SET", "queues", "rubbish")
+        let output = try await Executable.console.run(
+            ["import", "--from", "sidekiq", "--source", source],
+            on: server
+        )
+        #expect(output.status != 0)
+        let said = output.error + output.text
+        #expect(said.contains("queues") && said.contains("wrong"), "\(said)")
+        #expect(!said.contains("doctor"), "\(said)")
+    }
+
     // MARK: swift-jobs
 
     private func fillSwiftJobs() throws {

@@ -12,7 +12,7 @@ import Testing
     @Test func anEmptyBrokerIsAnEmptyOverview() async throws {
         let output = try await Executable.console.run(["status", "--json"], on: server)
         #expect(output.status == 0)
-        #expect(output.text == #"{"queues":[],"workers":[]}"# + "\n")
+        #expect(output.text == #"{"queues":[],"workers":[],"unreadable":[]}"# + "\n")
     }
 
     @Test func writesKeysInTheOrderOfTheContract() async throws {
@@ -25,7 +25,7 @@ import Testing
         #expect(
             output.text
                 == #"{"queues":[{"name":"images","paused":false,"ready":1,"scheduled":0,"running":0,"retrying":0,"dead":0,"#
-                + #""oldest_ready_ms":\#(age),\#(totals),"deferred":0}],"workers":[]}"# + "\n"
+                + #""oldest_ready_ms":\#(age),\#(totals),"deferred":0}],"workers":[],"unreadable":[]}"# + "\n"
         )
     }
 

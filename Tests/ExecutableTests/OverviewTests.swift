@@ -13,10 +13,18 @@ import Testing
         #expect((2...16).contains(broker.mostAtOnce))
     }
 
-    @Test func theErrorOfOneIsTheErrorOfAll() async throws {
+    @Test func `a queue that cannot be read is left out and named`() async throws {
+        let names = (0..<20).map { "q\($0)" }
+        let overview = try await Overview(of: ["refused"] + names, on: SlowBroker())
+        #expect(overview.queues.map(\.name) == names)
+        let error = BrokerError(.refused, "no such luck")
+        #expect(overview.unreadable == [UnreadablePlace(queue: "refused", error: error)])
+    }
+
+    @Test func `a broker that cannot be reached is the error of all`() async throws {
+        let names = (0..<20).map { "q\($0)" } + ["away"]
         let broker = SlowBroker()
-        let names = (0..<20).map { "q\($0)" } + ["refused"]
-        await #expect(throws: BrokerError(.refused, "no such luck")) { _ = try await Overview(of: names, on: broker) }
+        await #expect(throws: BrokerError(.notReachable, "away")) { _ = try await Overview(of: names, on: broker) }
     }
 
     @Test func noQueuesAreNoQuestions() async throws {
@@ -45,6 +53,7 @@ private final class SlowBroker: ConsoleBroker {
         }
         defer { calls.withLock { $0.now -= 1 } }
         if queue == "refused" { throw BrokerError(.refused, "no such luck") }
+        if queue == "away" { throw BrokerError(.notReachable, "away") }
         try? await Task.sleep(for: .milliseconds(queue.count == 2 ? 60 : 20))
         let status = QueueStatus(
             name: queue,

@@ -60,6 +60,9 @@ public struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Whether the same call may do better a little later: the broker was not there, or its answer was lost.
     var isPassing: Bool { code == .notReachable || code == .outcomeUnknown }
 
+    /// Whether the request may have been carried out; every other error says that it was not.
+    package var leavesUnknown: Bool { code == .outcomeUnknown || code == .protocolViolation }
+
     /// The message.
     public var description: String { message }
 }

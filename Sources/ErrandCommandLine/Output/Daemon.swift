@@ -1,3 +1,4 @@
+import ErrandOperator
 import Foundation
 import Logging
 import Synchronization

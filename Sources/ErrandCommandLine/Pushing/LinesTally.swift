@@ -1,5 +1,6 @@
 import ArgumentParser
 import Errand
+import ErrandOperator
 
 /// Counts the outcomes of an input's lines.
 struct LinesTally {

@@ -28,22 +28,27 @@ struct DoctorCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withBroker { broker in
             var report = DoctorReport()
-            let lost = queues.named.isEmpty ? try await broker.auditRegistry(repair: repair) : []
-            let names = try await Set(queues.queues(of: broker) + lost.map(\.queue)).sorted()
-            report.findings = lost
-            do {
-                try await QueueExamination(broker: broker, repair: repair).add(to: &report.findings, in: names)
+            // The server first: what is wrong with it explains what cannot be examined afterwards.
+            await report.examine { report throws(BrokerError) in
                 report.advice = try await ServerAdvice(broker: broker).advice
-                report.advice += try await QueueAdvice(broker: broker).advice(on: names)
-            } catch {
-                // What was found until then, and perhaps repaired, is not lost with the broker.
-                if !report.isClean { write(report) }
-                throw error
             }
+            await report.examine { report throws(BrokerError) in try await look(at: broker, &report) }
             write(report)
+            if let failure = report.failure { throw failure }
             if !report.isClean { throw ExitStatus.unsuccessful }
         }
     }
+
+    private func look(at broker: RedisBroker, _ report: inout DoctorReport) async throws(BrokerError) {
+        let (known, missing) = try await queues.known(to: broker)
+        let lost = queues.named.isEmpty ? try await broker.auditRegistry(repair: repair) : []
+        report.findings = lost
+        let names = Set(known + lost.map(\.queue)).sorted()
+        try await QueueExamination(broker: broker, repair: repair).add(to: &report.findings, in: names)
+        report.advice += try await QueueAdvice(broker: broker).advice(on: names)
+        if let missing = missing.first { throw BrokerError(missingQueue: missing) }
+    }
+
     private func write(_ report: DoctorReport) {
         if options.json { StandardOutput.write(report.json.bytes) } else { report.print() }
     }

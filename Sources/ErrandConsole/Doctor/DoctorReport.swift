@@ -6,13 +6,33 @@ import ErrandOperator
 struct DoctorReport: Sendable {
     var findings: [Finding] = []
     var advice: [Advice] = []
+    /// Why the examination was not finished; what was found until then, and perhaps repaired, is in the report.
+    private(set) var problem: BrokerError?
 
-    /// Whether no invariant is broken.
-    var isClean: Bool { findings.isEmpty }
+    /// Whether everything was examined and no invariant is broken.
+    var isClean: Bool { findings.isEmpty && problem == nil }
+
+    /// The failure of an examination that was not finished.
+    var failure: CommandFailure? {
+        problem.map {
+            let failure = CommandFailure($0)
+            return CommandFailure("the examination was not finished: \(failure.message)", failure.status)
+        }
+    }
+
+    /// Examines a part. Where it fails, the report says so and keeps what it has.
+    mutating func examine(_ part: (inout DoctorReport) async throws(BrokerError) -> Void) async {
+        // A broker that is not there is not waited for again.
+        if problem?.code == .notReachable { return }
+        do throws(BrokerError) { try await part(&self) } catch { problem = problem ?? error }
+    }
 
     /// The report as programs read it.
     var json: JSONOutput {
-        ["clean": .truth(isClean), "findings": .list(findings.map(\.json)), "advice": .list(advice.map(\.json))]
+        [
+            "clean": .truth(isClean), "findings": .list(findings.map(\.json)), "advice": .list(advice.map(\.json)),
+            "problem": .text(orNull: problem?.message),
+        ]
     }
 
     /// Writes the report for people.
@@ -26,7 +46,8 @@ struct DoctorReport: Sendable {
             let place = item.queue.map { "queue \($0): " } ?? ""
             StandardOutput.write("advice   \(place.onOneLine())\(item.message.onOneLine())")
         }
-        StandardOutput.write(isClean ? Colour.green.painted("clean") : findings.count.counted("finding"))
+        let word = problem == nil ? findings.count.counted("finding") : "\(findings.count.counted("finding")) so far"
+        StandardOutput.write(isClean ? Colour.green.painted("clean") : word)
     }
 }
 

@@ -1,5 +1,6 @@
 import Errand
 import ErrandCommandLine
+import ErrandOperator
 import ErrandRedis
 
 /// Looks for jobs that wait for something that may never come.
@@ -9,8 +10,12 @@ struct QueueAdvice {
     /// What there is to say about these queues.
     func advice(on queues: [String]) async throws(BrokerError) -> [Advice] {
         var advice: [Advice] = []
-        for queue in queues {
-            let (status, sessions) = try await broker.status(of: queue)
+        let (read, unreadable) = try await queues.readingEach { [broker] queue throws(BrokerError) in
+            try await broker.status(of: queue)
+        }
+        // A key of a wrong type is a finding already.
+        if let forbidden = unreadable.first(where: { $0.error.code == .notPermitted }) { throw forbidden.error }
+        for (queue, (status, sessions)) in read {
             advice += unknownOperations(status) + idleness(status, hasWorkers: !sessions.isEmpty) + dead(status)
             advice += try await LateSchedules(broker: broker).advice(on: queue, hasWorkers: !sessions.isEmpty)
             advice += try await ScheduleOrigins(broker: broker).advice(on: queue)

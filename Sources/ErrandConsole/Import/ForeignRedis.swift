@@ -11,7 +11,7 @@ struct ForeignRedis: Sendable {
         var writer = CommandWriter()
         writer.begin(words.count)
         for word in words { writer.add(word) }
-        return try await broker.command(writer)
+        return try await broker.command(writer, isForeign: true)
     }
 
     /// Runs a command about one key, which its error then names.

@@ -76,7 +76,7 @@ struct ImportCommand: AsyncParsableCommand {
             let run = ImportRun(
                 source: from.source(redis, sourceQueue, namespace: namespace, stranded: stranded),
                 redis: redis,
-                producer: Producer(broker: broker),
+                broker: broker,
                 queue: queue,
                 renames: try renames(),
                 commits: commit
@@ -106,20 +106,31 @@ struct ImportCommand: AsyncParsableCommand {
             let object: JSONOutput = .object([
                 ("from", .text(from.rawValue)), ("committed", .truth(commit)), ("readable", .count(sums.readable)),
                 ("moved", .count(sums.moved)), ("skipped", .count(sums.skipped)), ("places", .list(found.map(\.json))),
-                ("problem", .text(orNull: report.failure?.message)),
+                ("blocked", .list(report.blocked.map(\.json))), ("problem", .text(orNull: report.failure?.message)),
             ])
             StandardOutput.write(object.bytes)
         } else {
             for one in found { write(one) }
+            for one in report.blocked {
+                StandardOutput.write("queue \(one.queue) takes nothing: \(one.error.message.terminalSafe)")
+            }
             StandardOutput.write(
                 commit
                     ? "\(sums.moved.counted("job")) moved, \(sums.skipped) left where they are"
-                    : "\(sums.readable.counted("job")) to move, \(sums.skipped) to leave; nothing was changed: --commit moves them"
+                    : "\((sums.readable - report.blockedJobs).counted("job")) to move, \(sums.skipped + report.blockedJobs) to leave; "
+                        + "nothing was changed: --commit moves them"
             )
         }
         if let failure = report.failure {
             let until = commit ? "; what was moved until then is said above, and it can be run again" : ""
             throw CommandFailure("stopped: \(failure.message)\(until)", failure.status)
+        }
+        if let first = report.blocked.first {
+            throw CommandFailure(
+                "\(report.blocked.count.counted("queue")) would take none of these jobs, as said above: "
+                    + "queue \(first.queue): \(first.error.message)",
+                ExitStatus.unsuccessful
+            )
         }
         let unread = found.count { $0.problem != nil }
         if unread > 0 {

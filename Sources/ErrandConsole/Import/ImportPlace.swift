@@ -51,11 +51,6 @@ struct ImportPlace: Sendable {
     }
 }
 
-extension BrokerError {
-    /// Whether the server refused what it was asked about one key, and may still serve others.
-    var isOfOneKey: Bool { code == .refused || code == .notPermitted }
-}
-
 /// Why an entry of another library cannot be moved.
 struct ImportProblem: Error, CustomStringConvertible {
     let description: String

@@ -1,6 +1,7 @@
 import Errand
 import ErrandCommandLine
 import ErrandOperator
+import ErrandRedis
 
 /// Moves jobs place by place: each is pushed first and taken out there afterwards, so that none is lost whenever it is stopped.
 struct ImportRun {
@@ -14,21 +15,31 @@ struct ImportRun {
         var reasons: [String] = []
         /// Why the place could not be read, or not to its end.
         var problem: BrokerError?
+        /// The queues to which its jobs go, and how many of them.
+        var destinations: [String: Int] = [:]
     }
 
     /// What was found and done, also where the run stopped in the middle.
     struct Report {
+        /// The queues to which nothing can be pushed, and why.
+        var blocked: [UnreadablePlace] = []
         /// The places that hold jobs, or cannot be read.
         var found: [Found] = []
         /// Why the run stopped.
         var failure: CommandFailure?
+
+        /// How many readable jobs go to queues that take nothing.
+        var blockedJobs: Int {
+            let queues = Set(blocked.map(\.queue))
+            return found.flatMap(\.destinations).filter { queues.contains($0.key) }.reduce(0) { $0 + $1.value }
+        }
     }
 
     private static let page = 200
 
     let source: any ImportSource
     let redis: ForeignRedis
-    let producer: Producer
+    let broker: RedisBroker
     /// The queue for all of them, instead of one of the same name as there.
     let queue: String?
     /// New names for operations.
@@ -43,6 +54,7 @@ struct ImportRun {
                 var found = Found(place: place, problem: place.problem)
                 defer { if found.isWorthTelling { report.found.append(found) } }
                 if place.problem == nil { try await look(into: place, &found) }
+                if !commits { try await check(found.destinations.keys.sorted(), &report) }
             }
         } catch let error as BrokerError {
             report.failure = CommandFailure(error)
@@ -53,9 +65,19 @@ struct ImportRun {
         return report
     }
 
+    /// Where nothing is pushed, nothing else would show that a queue takes nothing.
+    private func check(_ queues: [String], _ report: inout Report) async throws(BrokerError) {
+        for queue in queues where !report.blocked.contains(where: { $0.queue == queue }) {
+            do throws(BrokerError) { try await broker.checkKeys(of: queue) } catch {
+                guard error.isOfOnePlace else { throw error }
+                report.blocked.append(UnreadablePlace(queue: queue, error: error))
+            }
+        }
+    }
+
     /// A place that cannot be read is reported, and is no reason to leave the others.
     private func look(into place: ImportPlace, _ found: inout Found) async throws {
-        do { try await readAll(of: place, &found) } catch let error as BrokerError where error.isOfOneKey {
+        do { try await readAll(of: place, &found) } catch let error as BrokerError where error.isOfOnePlace {
             found.problem = try await explain(error, place)
         }
     }
@@ -75,11 +97,12 @@ struct ImportRun {
             var jobs: [Job] = []
             for entry in entries {
                 do { jobs.append(Job(entry: entry, envelope: try await envelope(of: entry, in: place))) } catch {
-                    if let error = error as? BrokerError, !error.isOfOneKey { throw error }
+                    if let error = error as? BrokerError, !error.isOfOnePlace { throw error }
                     found.skip("\(error)")
                 }
             }
             found.readable += jobs.count
+            for job in jobs { found.destinations[job.envelope.queue, default: 0] += 1 }
             let moved = commits ? try await move(jobs, place, &found) : 0
             // What stays there is behind us.
             offset += entries.count - moved
@@ -99,7 +122,7 @@ struct ImportRun {
     private func move(_ jobs: [Job], _ place: ImportPlace, _ found: inout Found) async throws -> Int {
         var removed = 0
         var outage: BrokerError?
-        for (job, result) in zip(jobs, await producer.pushEach(jobs.map(\.envelope))) {
+        for (job, result) in zip(jobs, await Producer(broker: broker).pushEach(jobs.map(\.envelope))) {
             switch result {
             case .failure(let error):
                 found.skip("not pushed: \(error.message)")
@@ -114,7 +137,7 @@ struct ImportRun {
                     found.skip(
                         "pushed, but not taken out there: run the command again, or it may run twice: \(error.message)"
                     )
-                    if !error.isOfOneKey { outage = error }
+                    if !error.isOfOnePlace { outage = error }
                 }
             }
         }

@@ -24,8 +24,9 @@ struct JobAction {
             let found = try await jobs.find(in: broker)
             var verdicts: [String: JobVerdict] = [:]
             var queues: [String: String] = [:]
+            found.unreadable.warn()
             for id in jobs.ids {
-                let places = (found[id] ?? []).map(\.queue)
+                let places = (found.jobs[id] ?? []).map(\.queue)
                 queues[id] = places.first
                 if places.count != 1 { verdicts[id] = Self.verdict(onPlaces: places) }
             }
@@ -36,11 +37,13 @@ struct JobAction {
                     for (id, verdict) in zip(ids, try await act(broker, ids, queue)) { verdicts[id] = verdict }
                 } catch {
                     failure = failure ?? error
-                    let verdict = JobVerdict(word: "unknown", remark: error.message, isDone: false)
+                    let word = error.leavesUnknown ? "unknown" : "not_done"
+                    let verdict = JobVerdict(word: word, remark: error.message, isDone: false)
                     for id in ids { verdicts[id] = verdict }
                 }
             }
             try tell(verdicts, queues, failure.map(CommandFailure.init))
+            if let failure = found.unreadable.failure("it was done with the jobs of the others") { throw failure }
         }
     }
 

@@ -63,10 +63,9 @@ struct JobEditCommand: AsyncParsableCommand {
             try await broker.checkExists(queue)
             return queue
         }
-        var places: [String] = []
-        for queue in try await broker.queues() {
-            if try await broker.inspect([id], on: queue).first ?? nil != nil { places.append(queue) }
-        }
+        let found = try await FoundJobs([id], in: nil, of: broker)
+        found.unreadable.warn()
+        let places = (found.jobs[id] ?? []).map(\.queue)
         if places.count > 1 {
             throw CommandFailure(
                 "\(id) is in the queues \(places.joined(separator: ", ")): say which with --queue",

@@ -24,16 +24,28 @@ struct JobOptions: ParsableArguments {
         if let queue { try QueueRule.check(queue) }
     }
 
-    /// What the broker knows of the jobs, by id; an id may be in use in several queues.
-    func find(in broker: RedisBroker) async throws(BrokerError) -> [String: [JobSummary]] {
-        var found: [String: [JobSummary]] = [:]
+    /// What the broker knows of the jobs.
+    func find(in broker: RedisBroker) async throws(BrokerError) -> FoundJobs {
+        try await FoundJobs(ids, in: queue, of: broker)
+    }
+}
+
+/// What a broker knows of some jobs.
+struct FoundJobs: Sendable {
+    /// The jobs by id; an id may be in use in several queues.
+    private(set) var jobs: [String: [JobSummary]] = [:]
+    /// The queues that could not be looked through.
+    let unreadable: [UnreadablePlace]
+
+    /// Looks through the queue that is named, or through all.
+    init(_ ids: [String], in queue: String?, of broker: RedisBroker) async throws(BrokerError) {
         if let queue { try await broker.checkExists(queue) }
         let queues = if let queue { [queue] } else { try await broker.queues() }
-        for queue in queues {
-            for case let record? in try await broker.inspect(ids, on: queue) {
-                found[record.id, default: []].append(JobSummary(record, in: queue))
-            }
+        let read = try await queues.readingEach { queue throws(BrokerError) in try await broker.inspect(ids, on: queue)
         }
-        return found
+        unreadable = read.unreadable
+        for (queue, records) in read.values {
+            for case let record? in records { jobs[record.id, default: []].append(JobSummary(record, in: queue)) }
+        }
     }
 }

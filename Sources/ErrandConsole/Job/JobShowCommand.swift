@@ -25,7 +25,7 @@ struct JobShowCommand: AsyncParsableCommand {
         try await jobs.options.withBroker { broker in
             let found = try await jobs.find(in: broker)
             var isFirst = true
-            for job in jobs.ids.flatMap({ found[$0] ?? [] }) {
+            for job in jobs.ids.flatMap({ found.jobs[$0] ?? [] }) {
                 if jobs.options.json {
                     let told = job.json(withErrors: true, withArguments: showArguments)
                     StandardOutput.write(told.with(["meta": job.metaJSON]).bytes)
@@ -35,13 +35,15 @@ struct JobShowCommand: AsyncParsableCommand {
                 }
                 isFirst = false
             }
-            let missing = jobs.ids.filter { found[$0] == nil }
+            found.unreadable.warn()
+            let missing = jobs.ids.filter { found.jobs[$0] == nil }
             if !missing.isEmpty {
                 throw CommandFailure(
                     "the broker knows nothing of \(missing.joined(separator: ", "))",
                     ExitStatus.unsuccessful
                 )
             }
+            if let failure = found.unreadable.failure("the others know the jobs that are shown") { throw failure }
         }
     }
 

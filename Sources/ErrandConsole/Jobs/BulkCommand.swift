@@ -19,14 +19,15 @@ struct BulkOptions: ParsableArguments {
         try await options.withBroker { broker in
             let selection = try await select(action, broker)
             if !selection.isComplete { StandardError.write("warning: \(JobSearch.someMayBeMissing)") }
-            if selection.count == 0 { return try tell(action, BulkAction.Tally()) }
+            selection.unreadable.warn()
+            if selection.count == 0 { return try tell(action, BulkAction.Tally(), selection.unreadable) }
             guard yes || Confirmation.ask("\(action.title) \(selection.count.counted("job"))?") else {
                 throw CommandFailure("nothing was \(action.past)", ExitStatus.unsuccessful)
             }
             var bar = ProgressBar(total: Int64(selection.count))
-            let tally = await action.run(selection, on: broker) { bar.update(Int64($0), "\($0.grouped) jobs") }
+            let tally = await action.run(selection, on: broker) { bar.update(Int64($0), $0.counted("job")) }
             bar.hide()
-            try tell(action, tally)
+            try tell(action, tally, selection.unreadable)
         }
     }
 
@@ -50,11 +51,15 @@ struct BulkOptions: ParsableArguments {
         var bar = ProgressBar(total: try await search.extent(upTo: end).total.map { Int64($0) })
         defer { bar.hide() }
         return try await search.selectAll { looked, found in
-            bar.update(Int64(looked), "\(found.grouped) of \(looked.grouped) jobs")
+            bar.update(Int64(looked), "\(found.grouped) of \(looked.counted("job"))")
         }
     }
 
-    private func tell(_ action: BulkAction, _ tally: BulkAction.Tally) throws(CommandFailure) {
+    private func tell(
+        _ action: BulkAction,
+        _ tally: BulkAction.Tally,
+        _ unreadable: [UnreadablePlace]
+    ) throws(CommandFailure) {
         let verdicts = tally.verdicts.sorted { $0.key < $1.key }
         if options.json {
             let counts = verdicts.map { (key: $0.key, value: JSONOutput.count($0.value)) }
@@ -67,15 +72,16 @@ struct BulkOptions: ParsableArguments {
             StandardOutput.write(counts.isEmpty ? "no such jobs" : counts.joined(separator: ", "))
         }
         if let failure = tally.failure.map(CommandFailure.init) {
+            let perhaps = tally.verdicts["unknown"] == nil ? "" : ", or perhaps so,"
             throw CommandFailure(
-                "\(tally.left.counted("job")) not \(action.past), or perhaps so, because the broker failed: "
-                    + "\(failure.message)",
+                "\(tally.left.counted("job")) not \(action.past)\(perhaps) because the broker failed: \(failure.message)",
                 failure.status
             )
         }
         if tally.missed > 0 {
-            throw CommandFailure("\(tally.missed.counted("job")) were not \(action.past)", ExitStatus.unsuccessful)
+            throw CommandFailure("\(tally.missed.counted("job")) not \(action.past)", ExitStatus.unsuccessful)
         }
+        if let failure = unreadable.failure("the other jobs were looked through") { throw failure }
     }
 }
 

@@ -41,10 +41,11 @@ struct JobsExport {
 
     /// Says how many were written, and what is wrong with the others.
     ///
-    /// - Parameter isComplete: whether none was missed.
-    func tell(isComplete: Bool) throws(CommandFailure) {
+    /// - Parameter completeness: whether none was missed.
+    func tell(_ completeness: JobSearch.Completeness) throws(CommandFailure) {
         StandardError.write("\(count.counted("job")) exported")
-        if !isComplete { StandardError.write("warning: \(JobSearch.someMayBeMissing)") }
+        try completeness.unreadable.fail("the other jobs were exported")
+        if !completeness.isComplete { StandardError.write("warning: \(JobSearch.someMayBeMissing)") }
         if unreadable > 0 {
             throw CommandFailure("\(unreadable.counted("job")) cannot be read", ExitStatus.unsuccessful)
         }

@@ -55,6 +55,7 @@ struct JobsListCommand: AsyncParsableCommand {
             for job in outcome.jobs { listing.add(job) }
             listing.finish()
             if let next = outcome.next { try await tell(next, search, broker) }
+            try outcome.unreadable.fail("the other jobs are listed")
         }
     }
 

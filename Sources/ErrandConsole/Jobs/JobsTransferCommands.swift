@@ -41,11 +41,11 @@ struct JobsExportCommand: AsyncParsableCommand {
             let search = JobSearch(broker, in: queues, filter.states, for: filter.filter())
             var export = JobsExport(withIDs: !newIds)
             let part = JobSearch.Limits(found: 500, looked: 5000)
-            let isComplete: Bool
+            let completeness: JobSearch.Completeness
             do throws(BrokerError) {
-                isComplete = try await search.runAll(by: part) { found, _ in export.write(found) }
+                completeness = try await search.runAll(by: part) { found, _ in export.write(found) }
             } catch { throw export.failure(error) }
-            try export.tell(isComplete: isComplete)
+            try export.tell(completeness)
         }
     }
 }

@@ -32,11 +32,15 @@ struct ScheduleListCommand: AsyncParsableCommand {
                 ("PUSHED", .right), ("MISSED", .right),
             ])
             var (count, deleted): (Int, [String]) = (0, [])
-            for queue in try await queues.queues(of: broker) {
-                if !options.json {
-                    deleted += try await broker.declaredDeletedSchedules(on: queue).compactMap { note($0, queue) }
-                }
-                for record in try await broker.schedules(on: queue) {
+            let (read, unreadable) = try await queues.queues(of: broker).readingEach { queue throws(BrokerError) in
+                (
+                    deleted: try await broker.declaredDeletedSchedules(on: queue),
+                    schedules: try await broker.schedules(on: queue)
+                )
+            }
+            for (queue, found) in read {
+                if !options.json { deleted += found.deleted.compactMap { note($0, queue) } }
+                for record in found.schedules {
                     count += 1
                     if options.json {
                         StandardOutput.write(ScheduleSummary(queue: queue, record: record).json.bytes)
@@ -45,9 +49,11 @@ struct ScheduleListCommand: AsyncParsableCommand {
                     }
                 }
             }
-            if options.json { return }
-            for note in deleted { StandardError.write(note) }
-            if count == 0 { StandardError.write("no schedules") } else { table.print() }
+            if !options.json {
+                for note in deleted { StandardError.write(note) }
+                if count == 0 { StandardError.write("no schedules") } else { table.print() }
+            }
+            try unreadable.fail("the schedules of the others are listed")
         }
     }
 

@@ -5,7 +5,7 @@ import ErrandOperator
 extension Overview {
     /// Writes the overview for people.
     func print() {
-        if queues.isEmpty {
+        if queues.isEmpty, unreadable.isEmpty {
             StandardOutput.write("no queues yet; a queue begins with the first job pushed to it")
         } else {
             queueTable.print()

@@ -27,7 +27,9 @@ struct StatusCommand: AsyncParsableCommand {
             let (known, missing) = try await queues.known(to: broker)
             let overview = try await Overview(of: known, on: broker)
             if options.json { StandardOutput.write(overview.json.bytes) } else { overview.print() }
+            overview.unreadable.warn()
             if let missing = missing.first { throw BrokerError(missingQueue: missing) }
+            if let failure = overview.unreadable.failure("the others are shown") { throw failure }
         }
     }
 }

@@ -50,14 +50,22 @@ struct WorkerCheckCommand: AsyncParsableCommand {
     /// Looks at one queue after the other until one tells of a worker here: there may be many queues, and whoever asks does not wait.
     private func count(of host: String, on broker: any Broker) async throws(BrokerError) -> Int {
         let deadline = ContinuousClock.now + .seconds(3)
+        var unreadable: BrokerError?
         for queue in try await broker.queues() {
-            let sessions = try await broker.status(of: queue).sessions
-            let alive = sessions.count { $0.host == host && isFresh($0) }
-            if alive > 0 { return alive }
+            do throws(BrokerError) {
+                let sessions = try await broker.status(of: queue).sessions
+                let alive = sessions.count { $0.host == host && isFresh($0) }
+                if alive > 0 { return alive }
+            } catch {
+                guard error.isOfOnePlace else { throw error }
+                unreadable = unreadable ?? error
+            }
             guard ContinuousClock.now < deadline else {
                 throw BrokerError(.notReachable, "the broker takes too long to tell of its queues")
             }
         }
+        // The worker may serve just that queue.
+        if let unreadable { throw BrokerError(.notReachable, "a queue cannot be read: \(unreadable.message)") }
         return 0
     }
 

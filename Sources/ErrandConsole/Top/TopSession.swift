@@ -93,7 +93,11 @@ actor TopSession {
         return true
     }
 
-    private func look() async throws { view.take(try await overview()) }
+    private func look() async throws {
+        let overview = try await overview()
+        view.take(overview)
+        if let first = overview.unreadable.first { view.message = first.description }
+    }
 
     private func overview() async throws -> Overview {
         let queues = named.isEmpty ? try await broker.queues() : named

@@ -33,6 +33,8 @@ struct BulkRun: Sendable {
     var late = 0
     /// Whether none was missed that was there all the while.
     var isComplete = true
+    /// What it was not done with because a queue is damaged, in words.
+    var problems: [String] = []
     /// Whether nothing was done because there were more jobs than the question said.
     var isOutgrown = false
     private(set) var tally = BulkAction.Tally()
@@ -75,7 +77,7 @@ extension BulkRun {
         case .going, .stopping: "not ended"
         case .stopped: "stopped as asked: \(counts), of \(total)"
         case .failed(let problem): "stopped: \(problem)" + (through > 0 ? "; \(counts), of \(total)" : "")
-        case .ended: counts + (late > 0 ? "; \(late) left that came later" : "")
+        case .ended: ([counts] + (late > 0 ? ["\(late) left that came later"] : []) + problems).joined(separator: "; ")
         }
     }
 
@@ -83,8 +85,8 @@ extension BulkRun {
 
     private var remarks: String {
         (late > 0 ? " \(Self.jobs(late)) came into line after the question, and were left alone." : "")
-            + (isComplete ? "" : " But \(JobSearch.someMayBeMissing).")
+            + (isComplete ? "" : " But \(JobSearch.someMayBeMissing).") + problems.map { " But \($0)." }.joined()
     }
 
-    private static func jobs(_ count: Int) -> String { "\(count.grouped) \(count == 1 ? "job" : "jobs")" }
+    private static func jobs(_ count: Int) -> String { count.counted("job") }
 }

@@ -41,14 +41,22 @@ extension BulkRuns {
     ) async throws -> Bool {
         if Task.isCancelled { return false }
         let selection = found.selection
-        change(id) { ($0.total, $0.late, $0.isComplete) = (selection.count, found.late, found.isComplete) }
+        change(id) {
+            ($0.total, $0.late, $0.isComplete) = (selection.count, found.late, found.isComplete)
+            $0.problems = found.unreadable.map(\.description)
+        }
         for (queue, ids) in selection.ids.sorted(by: { $0.key < $1.key }) {
             for start in stride(from: 0, to: ids.count, by: Self.portion) {
                 if Task.isCancelled { return false }
                 let part = Array(ids[start..<min(start + Self.portion, ids.count)])
                 let tally = await action.run(JobSelection(of: part, in: queue), on: broker)
                 change(id) { $0.add(tally) }
-                if let failure = tally.failure { throw failure }
+                guard let failure = tally.failure else { continue }
+                guard failure.isOfOnePlace else { throw failure }
+                // A damaged queue does not hold up the others.
+                let left = (ids.count - start).counted("job")
+                change(id) { $0.problems.append("\(left) of queue \(queue) left: \(failure.message)") }
+                break
             }
         }
         return true

@@ -10,6 +10,8 @@ struct JobQuestion: Sendable {
         var late = 0
         /// Whether none was missed that was there all the while.
         var isComplete = true
+        /// What could not be looked through.
+        var unreadable: [UnreadablePlace] = []
     }
 
     let search: JobSearch
@@ -24,7 +26,7 @@ struct JobQuestion: Sendable {
     func select() async throws -> Found {
         var (found, late) = (JobSelection(), JobSelection())
         let part = JobSearch.Limits(found: 5000, looked: 5000, time: .seconds(1))
-        let isComplete = try await search.runAll(by: part) { jobs, _ in
+        let completeness = try await search.runAll(by: part) { jobs, _ in
             let before = found.count
             found.add(jobs.filter { wasThere($0) })
             late.add(jobs.filter { !wasThere($0) })
@@ -33,7 +35,12 @@ struct JobQuestion: Sendable {
         if let counted, !Task.isCancelled, found.count > Self.most(for: counted) {
             throw Outgrown(counted: counted, found: found.count)
         }
-        return Found(selection: found, late: late.count, isComplete: isComplete)
+        return Found(
+            selection: found,
+            late: late.count,
+            isComplete: completeness.isComplete,
+            unreadable: completeness.unreadable
+        )
     }
 
     /// Of so many the number is never exact while workers are busy: jobs that wait begin to run, and the other way round.

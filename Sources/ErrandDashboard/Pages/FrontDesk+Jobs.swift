@@ -22,7 +22,12 @@ extension FrontDesk {
             let fields = FormFields(wanted.fields.pairs + [("from", next.text)])
             content["more"] = "\(base)/jobs?\(fields.query)"
         }
-        return Page(heading: wanted.state == .dead ? "Dead jobs" : "Jobs", template: "jobs", content: content)
+        return Page(
+            heading: wanted.state == .dead ? "Dead jobs" : "Jobs",
+            template: "jobs",
+            content: content,
+            unreadable: outcome.unreadable
+        )
     }
 
     /// How far a search came, in words.

@@ -60,7 +60,8 @@ extension FrontDesk {
                 "cards": views.cards(overview), "charts": QueueCharts(dashboard.sampler.history).all,
                 "queues": overview.queues.map(views.row), "hasUnknown": !unknown.isEmpty, "unknown": Array(shown),
                 "more": unknown.count > shown.count ? "and \((unknown.count - shown.count).grouped) more" : "",
-            ]
+            ],
+            unreadable: overview.unreadable
         )
     }
 
@@ -69,6 +70,7 @@ extension FrontDesk {
             throw PageProblem.notFound("there is no queue of that name")
         }
         let overview = try await Overview(of: [name], on: broker)
+        if let problem = overview.unreadable.first { throw problem.error }
         guard let queue = overview.queues.first else { throw PageProblem.notFound("there is no such queue") }
         let views = QueueViews(sampler: dashboard.sampler)
         return Page(
@@ -89,9 +91,10 @@ extension FrontDesk {
         let overview = try await Overview(of: try await broker.queues(), on: broker)
         let views = QueueViews(sampler: dashboard.sampler)
         return Page(
-            heading: overview.workers.count == 1 ? "1 worker" : "\(overview.workers.count) workers",
+            heading: overview.workers.count.counted("worker"),
             template: "workers",
-            content: ["workers": views.workers(overview.workers)]
+            content: ["workers": views.workers(overview.workers)],
+            unreadable: overview.unreadable
         )
     }
 

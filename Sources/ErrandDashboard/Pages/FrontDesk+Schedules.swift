@@ -8,17 +8,27 @@ extension FrontDesk {
     func schedules(_ visit: Visit) async throws -> Page {
         let start = try SchedulePlace(visit.query)
         var (rows, more): ([[String: Any]], SchedulePlace?) = ([], nil)
+        var unreadable: [UnreadablePlace] = []
         for queue in try await broker.queues().sorted() where queue >= start.queue {
             more = SchedulePlace(queue: queue, position: nil)
             if rows.count >= Self.schedulesAPage { break }
-            let page = try await broker.schedules(on: queue, from: queue == start.queue ? start.position : nil)
+            let page: SchedulePage
+            do throws(BrokerError) {
+                page = try await broker.schedules(on: queue, from: queue == start.queue ? start.position : nil)
+            } catch {
+                // A place to go on from may itself be what is refused.
+                guard error.isOfOnePlace, queue != start.queue || start.position == nil else { throw error }
+                unreadable.append(UnreadablePlace(queue: queue, error: error))
+                more = nil
+                continue
+            }
             rows += page.records.sorted { $0.name < $1.name }.map { Self.row(of: $0, in: queue) }
             more = page.next.map { SchedulePlace(queue: queue, position: $0) }
             if more != nil { break }
         }
         var content: [String: Any] = ["schedules": rows]
         if let more { content["more"] = "\(base)/schedules?\(more.query)" }
-        return Page(heading: "Schedules", template: "schedules", content: content)
+        return Page(heading: "Schedules", template: "schedules", content: content, unreadable: unreadable)
     }
 
     private static func row(of record: ScheduleRecord, in queue: String) -> [String: Any] {

@@ -1,4 +1,5 @@
 import Errand
+import ErrandOperator
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -140,6 +141,7 @@ struct FrontDesk: Sendable {
             "base": base, "site": dashboard.title, "heading": page.heading, "who": who(visit.access),
             "navigation": Navigation.links(at: visit.path, visit.query["state"]),
             "content": dashboard.pages.render(page.template, content),
+            "unreadable": page.unreadable.map { ["text": $0.description] },
         ]
         if let notice = visit.query["notice"] { layout["notice"] = notice }
         let text = dashboard.pages.render("layout", layout)

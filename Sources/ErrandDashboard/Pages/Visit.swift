@@ -24,6 +24,8 @@ struct Page {
     var template: String
     var content: [String: Any]
     var status = HTTPResponse.Status.ok
+    /// What is missing from the page because it cannot be read.
+    var unreadable: [UnreadablePlace] = []
 }
 
 /// Why a page cannot be shown.

@@ -14,6 +14,12 @@ package struct MetricsText {
         var metrics = MetricsText()
         metrics.write(overview.queues)
         metrics.write(overview.workers)
+        metrics.writer.family(
+            "errand_queue_unreadable",
+            "gauge",
+            "1 for a queue that cannot be read; its other metrics are missing.",
+            overview.unreadable.map { Sample([("queue", $0.queue)], 1) }
+        )
         return metrics.writer.text
     }
 

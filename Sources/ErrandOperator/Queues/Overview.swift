@@ -12,6 +12,8 @@ package struct Overview: Sendable {
 
     /// The queues, in the order in which they were added.
     package private(set) var queues: [QueueStatus] = []
+    /// The queues that cannot be read.
+    package internal(set) var unreadable: [UnreadablePlace] = []
     private var sessions: [String: Worker] = [:]
 
     /// Makes an empty overview.
@@ -46,7 +48,10 @@ package struct Overview: Sendable {
 extension Overview {
     /// The overview as programs read it.
     package var json: JSONOutput {
-        ["queues": .list(queues.map(\.json)), "workers": .list(workers.map(\.json))]
+        [
+            "queues": .list(queues.map(\.json)), "workers": .list(workers.map(\.json)),
+            "unreadable": .list(unreadable.map(\.json)),
+        ]
     }
 }
 

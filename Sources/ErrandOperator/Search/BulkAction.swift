@@ -47,8 +47,8 @@ package enum BulkAction: String, Sendable, CaseIterable {
         package var done = 0
         /// How many it was not done with: they went on meanwhile, or their name is taken.
         package var missed = 0
-        /// How many the broker failed for: those of the failed call, which are `unknown` as some may have been reached, and
-        /// those after it, which were `not_tried`.
+        /// How many the broker failed for: those of the failed call, which are `not_done`, or `unknown` where its answer was
+        /// lost, and those after it, which were `not_tried`.
         package var left = 0
         /// The first error of the broker.
         package var failure: BrokerError?
@@ -89,8 +89,8 @@ package enum BulkAction: String, Sendable, CaseIterable {
                 rest = rest.dropFirst(part.count)
                 do throws(BrokerError) { try await run(part, queue, broker, &tally) } catch {
                     tally.failure = tally.failure ?? error
-                    tally.leave("unknown", part.count)
-                    isAway = error.code != .refused
+                    tally.leave(error.leavesUnknown ? "unknown" : "not_done", part.count)
+                    isAway = !error.isOfOnePlace
                     break
                 }
                 progress(tally.done + tally.missed)

@@ -15,33 +15,48 @@ extension JobSearch {
     ///   - part: How much is looked at before `take` is called.
     ///   - take: Takes a part in. It is told how many jobs this pass has looked at, and answers how many of those that
     ///     it got are new to it: a job may come by several times.
-    /// - Returns: Whether nothing was missed. If not, the queue changed during every pass, or the task was cancelled.
     package func runAll(
         by part: Limits,
         take: (_ found: [JobSummary], _ looked: Int) -> Int
-    ) async throws(BrokerError) -> Bool {
+    ) async throws(BrokerError) -> Completeness {
+        var completeness = Completeness(isComplete: false)
         for pass in 1...Self.mostPasses {
-            let (looked, new) = try await runOnce(by: part, take)
-            if Task.isCancelled { return false }
-            if !looksAtMovingJobs || (isOnePlace && looked <= Self.pageSize) { return true }
+            let (looked, new, unreadable) = try await runOnce(by: part, take)
+            completeness.unreadable = unreadable
+            if Task.isCancelled { break }
+            let isStill = !looksAtMovingJobs || (isOnePlace && looked <= Self.pageSize)
             // The first pass may have missed all there is.
-            if pass > 1, new == 0 { return true }
+            completeness.isComplete = isStill || (pass > 1 && new == 0)
+            if completeness.isComplete { break }
         }
-        return false
+        return completeness
+    }
+
+    /// Whether a search has seen everything.
+    package struct Completeness: Sendable {
+        /// Whether nothing was missed of what can be read. If not, the queue changed during every pass, or the task was
+        /// cancelled.
+        package var isComplete: Bool
+        /// What cannot be read.
+        package var unreadable: [UnreadablePlace] = []
+
+        /// Makes it.
+        package init(isComplete: Bool) { self.isComplete = isComplete }
     }
 
     private func runOnce(
         by part: Limits,
         _ take: (_ found: [JobSummary], _ looked: Int) -> Int
-    ) async throws(BrokerError) -> (looked: Int, new: Int) {
-        var (looked, new, cursor) = (0, 0, SearchCursor?.none)
+    ) async throws(BrokerError) -> (looked: Int, new: Int, unreadable: [UnreadablePlace]) {
+        var (looked, new, cursor, unreadable) = (0, 0, SearchCursor?.none, [UnreadablePlace]())
         repeat {
             let outcome = try await run(from: cursor, part)
             let (sum, isTooMuch) = looked.addingReportingOverflow(outcome.looked)
             looked = isTooMuch ? .max : sum
             new += take(outcome.jobs, looked)
+            unreadable += outcome.unreadable
             cursor = outcome.next
         } while cursor != nil && !Task.isCancelled
-        return (looked, new)
+        return (looked, new, unreadable)
     }
 }

@@ -33,6 +33,8 @@ package struct JobSearch: Sendable {
         package var jobs: [JobSummary] = []
         /// How many were looked at.
         package var looked = 0
+        /// What could not be looked at, and was passed over.
+        package var unreadable: [UnreadablePlace] = []
         /// Where to go on; `nil` when everything was looked at.
         package var next: SearchCursor?
     }
@@ -80,7 +82,7 @@ package struct JobSearch: Sendable {
         var outcome = Outcome(next: begin(at: cursor))
         let began = ContinuousClock.now
         while let place = outcome.next, outcome.jobs.count < limits.found, outcome.looked < limits.looked {
-            try await readPage(at: place, limits, &outcome)
+            try await readOrPass(place, limits, &outcome)
             // Places without jobs take little time, but there may be thousands of them.
             let patience = outcome.looked == 0 ? 25 : outcome.looked < Self.few ? 10 : 1
             if ContinuousClock.now >= began + limits.time * patience { break }
@@ -97,6 +99,19 @@ package struct JobSearch: Sendable {
 
     private func index(of cursor: SearchCursor) -> Int? {
         places.firstIndex { $0.queue == cursor.queue && $0.state == cursor.state }
+    }
+
+    /// A place that cannot be read is no reason to leave the others.
+    private func readOrPass(
+        _ place: SearchCursor,
+        _ limits: Limits,
+        _ outcome: inout Outcome
+    ) async throws(BrokerError) {
+        do throws(BrokerError) { try await readPage(at: place, limits, &outcome) } catch {
+            guard error.isOfOnePlace else { throw error }
+            outcome.unreadable.append(UnreadablePlace(queue: place.queue, state: place.state, error: error))
+            outcome.next = after(place)
+        }
     }
 
     private func readPage(
@@ -132,13 +147,14 @@ package struct JobSearch: Sendable {
 extension JobSearch {
     /// How much there is to look at, and how much of it lies before a cursor.
     ///
-    /// Nobody counts the jobs that have ended and are kept: where they are among the states, the total is `nil`.
+    /// Nobody counts the jobs that have ended and are kept: where they are among the states, the total is `nil`, and
+    /// likewise where a queue cannot be read.
     package func extent(upTo cursor: SearchCursor) async throws(BrokerError) -> (before: Int, total: Int?) {
         var (before, total, isBefore) = (0, Int?(0), true)
-        let all = try await queues.concurrently { [broker] queue throws(BrokerError) in
+        let read = try await queues.readingEach { [broker] queue throws(BrokerError) in
             try await broker.status(of: queue).queue
         }
-        let statuses = Dictionary(zip(queues, all)) { $1 }
+        let statuses = Dictionary(read.values.map { ($0.queue, $0.value) }) { $1 }
         for place in places {
             let counted = statuses[place.queue]?.count(of: place.state)
             if place.queue == cursor.queue, place.state == cursor.state {

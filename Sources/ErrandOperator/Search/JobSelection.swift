@@ -9,6 +9,8 @@ package struct JobSelection: Sendable {
     package private(set) var count = 0
     /// Whether none is missing that there was all the while; see ``JobSearch/someMayBeMissing``.
     package fileprivate(set) var isComplete = true
+    /// What could not be looked through.
+    package fileprivate(set) var unreadable: [UnreadablePlace] = []
     private var known: [String: Set<String>] = [:]
 
     /// Makes an empty selection.
@@ -44,13 +46,13 @@ extension JobSearch {
     ) async throws(BrokerError) -> JobSelection {
         var selection = JobSelection()
         let part = Limits(found: 5000, looked: 5000, time: .seconds(1))
-        let isComplete = try await runAll(by: part) { found, looked in
+        let completeness = try await runAll(by: part) { found, looked in
             let before = selection.count
             selection.add(found)
             progress(looked, selection.count)
             return selection.count - before
         }
-        selection.isComplete = isComplete
+        (selection.isComplete, selection.unreadable) = (completeness.isComplete, completeness.unreadable)
         return selection
     }
 }

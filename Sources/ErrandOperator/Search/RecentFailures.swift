@@ -19,14 +19,15 @@ package enum RecentFailures {
     ) async throws(BrokerError) -> [JobEvent] {
         let failed = queues.filter { $0.dead > 0 || $0.retrying > 0 }.prefix(mostRead / 20)
         let each = max(10, min(most, mostRead / max(1, failed.count)))
-        let events = try await Array(failed).concurrently { queue throws(BrokerError) in
-            let dead = try await broker.jobs(in: .dead, on: queue.name, from: 0, count: each).jobs
+        let retrying = Dictionary(failed.map { ($0.name, $0.retrying) }) { $1 }
+        let events = try await failed.map(\.name).readingEach { queue throws(BrokerError) in
+            let dead = try await broker.jobs(in: .dead, on: queue, from: 0, count: each).jobs
             // Those that failed last are mostly due last.
-            let from = max(0, queue.retrying - each)
-            let retrying = try await broker.jobs(in: .retrying, on: queue.name, from: from, count: each).jobs
+            let from = max(0, (retrying[queue] ?? 0) - each)
+            let retrying = try await broker.jobs(in: .retrying, on: queue, from: from, count: each).jobs
             return (dead + retrying).compactMap { JobEvent(line: $0.lastEvent) }
         }
-        let sorted = events.joined().sorted { $0.atMilliseconds ?? 0 < $1.atMilliseconds ?? 0 }
+        let sorted = events.values.flatMap(\.value).sorted { $0.atMilliseconds ?? 0 < $1.atMilliseconds ?? 0 }
         return Array(sorted.suffix(most))
     }
 }

@@ -77,7 +77,7 @@ struct QueueAudit {
 
     /// One call of the script, and a pause as long as it took: the server is for the workers.
     private func step(_ words: [String]) async throws(BrokerError) -> AuditPage {
-        var call = ScriptCall(.audit, on: queue)
+        var call = ScriptCall(repair ? .audit : .plainAudit, on: queue)
         call.add(repair ? 1 : 0)
         for word in words { call.add(word) }
         let began = ContinuousClock.now

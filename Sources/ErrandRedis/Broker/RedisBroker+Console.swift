@@ -76,7 +76,9 @@ extension RedisBroker {
     private func end(_ ids: [String], on queue: String, _ how: String) async throws(BrokerError) -> [EndingVerdict] {
         var verdicts: [EndingVerdict] = []
         while verdicts.count < ids.count {
-            verdicts += try await endSome(of: ids[verdicts.count...].prefix(50), on: queue, how)
+            do throws(BrokerError) {
+                verdicts += try await endSome(of: ids[verdicts.count...].prefix(50), on: queue, how)
+            } catch { throw Self.error(error, afterSome: verdicts) }
         }
         return verdicts
     }
@@ -104,9 +106,18 @@ extension RedisBroker {
     public func revive(_ ids: [String], on queue: String) async throws(BrokerError) -> [ReviveVerdict] {
         var verdicts: [ReviveVerdict] = []
         while verdicts.count < ids.count {
-            verdicts += try await reviveSome(of: ids[verdicts.count...], on: queue)
+            do throws(BrokerError) { verdicts += try await reviveSome(of: ids[verdicts.count...], on: queue) } catch {
+                throw Self.error(error, afterSome: verdicts)
+            }
         }
         return verdicts
+    }
+
+    /// The error for all jobs of a request: once a part of them was reached, nobody can say that nothing was done.
+    private static func error(_ error: BrokerError, afterSome verdicts: [some Any]) -> BrokerError {
+        if verdicts.isEmpty { return error }
+        let message = "some of the jobs were reached (\(verdicts.count)), then: \(error.message)"
+        return BrokerError(.outcomeUnknown, message)
     }
 
     /// Revives the first of these, as many as one script may move: it writes their bodies anew.

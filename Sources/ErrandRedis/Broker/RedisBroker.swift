@@ -79,9 +79,13 @@ public final class RedisBroker: Broker {
     }
 
     /// Runs a command that is not a script.
-    package func command(_ words: CommandWriter) async throws(BrokerError) -> RESPValue {
+    ///
+    /// - Parameter isForeign: whether it asks for another library's data.
+    package func command(_ words: CommandWriter, isForeign: Bool = false) async throws(BrokerError) -> RESPValue {
         guard let reply = try await connection.send(words).first else { throw unexpected("no reply") }
-        if case .error(let text) = reply { throw ServerError(text).brokerError(at: address) }
+        if case .error(let text) = reply {
+            throw ServerError(text).brokerError(at: address, isForeign: isForeign)
+        }
         return reply
     }
 

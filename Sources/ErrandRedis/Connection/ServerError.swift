@@ -40,8 +40,21 @@ package struct ServerError {
     var wantsNewConnection: Bool { ["READONLY", "MASTERDOWN", "UNBLOCKED"].contains(word) }
 
     /// The error for callers: its kind, and what was refused in words for people.
-    package func brokerError(at address: RedisAddress, in script: Script? = nil) -> BrokerError {
+    ///
+    /// - Parameter isForeign: whether another library's data was asked for, about which Errand's doctor and access list say
+    ///   nothing.
+    package func brokerError(
+        at address: RedisAddress,
+        in script: Script? = nil,
+        isForeign: Bool = false
+    ) -> BrokerError {
         switch word {
+        case "NOPERM" where isForeign:
+            return BrokerError(
+                .notPermitted,
+                "\(address) does not permit this user what the import needs: \(text). Use a user that may do it"
+            )
+        case "WRONGTYPE" where isForeign: return BrokerError(.refused, "\(address): \(reasonInScript)")
         case "ERRANDLOST":
             return BrokerError(.sessionLost, "the broker does not know this session any more")
         case "ERRANDFULL":
@@ -60,10 +73,7 @@ package struct ServerError {
         case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN":
             return BrokerError(.refused, "\(address) belongs to a cluster, which is not supported yet: \(word)")
         case "WRONGTYPE":
-            return BrokerError(
-                .refused,
-                "\(address) holds a key of the wrong type: \(text). See `errand doctor`"
-            )
+            return BrokerError(.refused, "\(address): \(reasonInScript). See `errand doctor`")
         default:
             if isDiskTrouble {
                 return BrokerError(
@@ -96,6 +106,13 @@ extension ServerError {
             .notPermitted,
             "\(address) does not permit this user what Errand needs: \(what). deploy/redis/errand.acl has all that is needed"
         )
+    }
+
+    /// What the error says, without its word and without where a script stopped.
+    var reasonInScript: String {
+        let reason = text.dropFirst(word.count + 1)
+        guard let mark = reason.firstRange(of: " script: ") else { return String(reason) }
+        return String(reason[..<mark.lowerBound])
     }
 
     /// The line at which a script stopped: `…, on @user_script:27.`

@@ -84,13 +84,32 @@ package struct Script: Sendable {
         PackageResources.queue_lua,
         [base, types, schedules, PackageResources.lib_queue_lua]
     )
-    static let status = Script("status", PackageResources.status_lua, [base], .reads)
-    static let inspect = Script("inspect", PackageResources.inspect_lua, [base], .reads)
-    static let audit = Script(
-        "audit",
-        PackageResources.audit_lua,
-        [base, types, PackageResources.lib_events_lua, PackageResources.lib_places_lua, schedules]
+    static let status = Script("status", PackageResources.status_lua, [base, PackageResources.lib_reading_lua], .reads)
+    static let inspect = Script(
+        "inspect",
+        PackageResources.inspect_lua,
+        [base, PackageResources.lib_reading_lua],
+        .reads
     )
+    static let check = Script(
+        "check",
+        PackageResources.check_lua,
+        [base, types, PackageResources.lib_checked_lua],
+        .reads
+    )
+    /// With repairs.
+    static let audit = auditing(.changes)
+    /// Without repairs: so it runs on a server that takes no writes, too.
+    static let plainAudit = auditing(.reads)
+
+    private static func auditing(_ kind: Kind) -> Script {
+        Script(
+            "audit",
+            PackageResources.audit_lua,
+            [base, types, PackageResources.lib_events_lua, PackageResources.lib_places_lua, schedules],
+            kind
+        )
+    }
 
     /// Whether a producer or an operator relies on it once it was acknowledged. What workers report is done again if it is lost.
     var isReliedOn: Bool { Self.reliedOn.contains(name) }
@@ -102,13 +121,14 @@ package struct Script: Sendable {
     /// Every script, for documentation and benchmarks.
     package static let all = [
         push, exchange, heartbeat, register, recover, promote, release, cancel, clear, revive, settings, queue, status,
-        inspect, audit, reconcile, tick, schedule, unschedule, timetable, note, stream, cursor,
+        inspect, check, audit, plainAudit, reconcile, tick, schedule, unschedule, timetable, note, stream, cursor,
     ]
 }
 
 /// The scripts in another wording than the one that is shipped: for checks that set the clock, or that break a line to
 /// see whether anybody notices. Nothing but checks makes one.
 package struct ScriptEdition: Sendable {
+    /// By the digest of what is shipped.
     private let scripts: [String: Script]
 
     /// Makes an edition.
@@ -118,12 +138,12 @@ package struct ScriptEdition: Sendable {
         var scripts: [String: Script] = [:]
         for script in Script.all {
             let text = try edit(script.name, String(decoding: script.text, as: UTF8.self))
-            scripts[script.name] = Script(script.name, text: Array(text.utf8))
+            scripts[script.digest] = Script(script.name, text: Array(text.utf8))
         }
         self.scripts = scripts
     }
 
-    func wording(of script: Script) -> Script { scripts[script.name] ?? script }
+    func wording(of script: Script) -> Script { scripts[script.digest] ?? script }
 }
 
 /// A call of a script for one queue.

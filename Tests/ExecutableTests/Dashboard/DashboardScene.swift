@@ -14,9 +14,9 @@ struct DashboardScene: Sendable {
     let desk: Desk
     let log = LogKeeper()
 
-    init() async throws {
-        server = try RedisServer()
-        desk = try await Desk(server, queues: ["images", "files"])
+    init(_ server: RedisServer? = nil) async throws {
+        self.server = try server ?? RedisServer()
+        desk = try await Desk(self.server, queues: ["images", "files"])
     }
 
     func push(_ lines: String...) async throws {

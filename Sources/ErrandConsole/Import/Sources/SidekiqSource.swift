@@ -1,4 +1,5 @@
 import Errand
+import ErrandOperator
 
 /// Sidekiq: `queue:Q` has the jobs themselves, `schedule` and `retry` those that are due later, and `queue:sq|PROCESS|Q` what a worker
 /// with super_fetch took.
@@ -36,7 +37,7 @@ struct SidekiqSource: ImportSource {
                 ImportPlace(key: "\(prefix)queue:\($0)", isSorted: false, queue: $0, isStranded: false)
             }
         } catch {
-            guard error.isOfOneKey else { throw error }
+            guard error.isOfOnePlace else { throw error }
             let hint = "; the queues are not known without it: name them with --source-queue"
             let problem = BrokerError(error.code, error.message + hint)
             return [ImportPlace(key: registry, isSorted: false, queue: "", isStranded: false, problem: problem)]

@@ -1,0 +1,125 @@
+import Errand
+import ErrandRedis
+import Foundation
+import TestSupport
+import Testing
+
+/// What the console does beside a damaged queue: it reports the queue and the key, and does everything else.
+@Suite struct ConsoleDamageTests {
+    private let server: RedisServer
+
+    init() throws { server = try RedisServer() }
+
+    /// Two queues with a job and a dead job each; then a line of queue z is another type.
+    private func damage() async throws {
+        for queue in ["fine", "z"] {
+            let desk = try await Desk(server, queues: [queue])
+            try await push("dead-\(queue)", queue)
+            try await desk.work(.failed, error: "broken", queue: queue)
+            try await push("job-\(queue)", queue)
+        }
+        try server.run("DEL", "errand:{z}:ready:5")
+        try server.run("SET", "errand:{z}:ready:5", "rubbish")
+    }
+
+    private func push(_ id: String, _ queue: String) async throws {
+        let line = #"{"operation":"work","id":"\#(id)","queue":"\#(queue)","retries":0}"#
+        #expect(try await Executable.producer.run(["push", "--from", "-"], on: server, input: line).status == 0)
+    }
+
+    private func console(_ arguments: String...) async throws -> Output {
+        let output = try await Executable.console.run(arguments, on: server)
+        return output
+    }
+
+    private func expectReport(_ output: Output, status: Int32 = 1) {
+        #expect(output.status == status, "\(output.error)")
+        #expect(output.error.contains("errand:{z}:ready:5 is a string"), "\(output.error)")
+    }
+
+    @Test func `the status shows the other queues`() async throws {
+        try await damage()
+        let text = try await console("status")
+        expectReport(text)
+        #expect(text.text.contains("fine"), "\(text.text)")
+        let json = try await console("status", "--json")
+        expectReport(json)
+        let object = try json.object
+        #expect(object["queues"]?.items.compactMap { $0["name"]?.string } == ["fine"])
+        #expect(object["unreadable"]?.items.compactMap { $0["queue"]?.string } == ["z"])
+    }
+
+    @Test func `the other jobs are listed, those of other states of the queue among them`() async throws {
+        try await damage()
+        let list = try await console("jobs", "list", "--json")
+        expectReport(list)
+        #expect(list.error.contains("queue z, ready jobs cannot be read"), "\(list.error)")
+        #expect(Set(try list.objects.compactMap { $0["id"]?.string }) == ["job-fine", "dead-fine", "dead-z"])
+    }
+
+    @Test func `the other jobs are exported and cancelled`() async throws {
+        try await damage()
+        let export = try await console("jobs", "export")
+        expectReport(export)
+        #expect(Set(try export.objects.compactMap { $0["id"]?.string }) == ["job-fine", "dead-fine", "dead-z"])
+        #expect(export.error.contains("3 jobs exported"), "\(export.error)")
+        let cancel = try await console("jobs", "cancel", "--state", "ready", "--yes")
+        expectReport(cancel)
+        #expect(cancel.text.contains("1 cancelled"), "\(cancel.text)")
+        let shown = try await console("job", "show", "job-fine", "--json")
+        #expect(try shown.object["state"] == "cancelled")
+    }
+
+    @Test func `what is refused is not done, and not said to be unknown`() async throws {
+        try await damage()
+        let delete = try await console("jobs", "delete", "--state", "dead", "--yes", "--json")
+        expectReport(delete, status: 78)
+        #expect(try delete.object["verdicts"] == ["deleted": 1, "not_done": 1])
+        #expect(!delete.error.contains("perhaps"), "\(delete.error)")
+        let one = try await console("job", "delete", "dead-z")
+        #expect(one.text.contains("dead-z not done: "), "\(one.text)")
+        expectReport(one, status: 78)
+    }
+
+    @Test func `schedules, the doctor and the check of a worker go on`() async throws {
+        try await damage()
+        #expect(try await console("schedule", "list").status == 0)
+        let doctor = try await console("doctor", "--json")
+        #expect(doctor.status == 1, "\(doctor.error)")
+        let report = try doctor.object
+        #expect(report["problem"] == .null)
+        #expect(report["findings"]?.items.contains { $0["queue"] == "z" } == true)
+        #expect(report["advice"]?.items.contains { $0["queue"] == "fine" } == true)
+        let check = try await console("worker-check", "--host", "nowhere.example")
+        #expect(check.status == 0, "whether the worker serves that queue is not known: \(check.error)")
+        #expect(try await console("worker-check", "--host", "desk.example").status == 0)
+    }
+
+    @Test func `an import says in its dry run that the destination takes nothing`() async throws {
+        try await damage()
+        let payload = #"{"class":"HardJob","args":[1],"jid":"b4a577edbccf1d805744efa9","retry":true,"queue":"z"}"#
+        for queue in ["z", "fine"] {
+            try server.run("SADD", "queues", queue)
+            try server.run("LPUSH", "queue:\(queue)", payload)
+        }
+        let output = try await console("import", "--from", "sidekiq", "--source", "unix://\(server.socket)", "--json")
+        expectReport(output)
+        #expect(try output.object["blocked"]?.items.compactMap { $0["queue"]?.string } == ["z"])
+        let text = try await console("import", "--from", "sidekiq", "--source", "unix://\(server.socket)")
+        #expect(text.text.contains("1 job to move, 1 to leave"), "\(text.text)")
+    }
+
+    @Test func `the dashboard shows the rest and says what is missing`() async throws {
+        try await damage()
+        let scene = try await DashboardScene(server)
+        for page in ["/", "/jobs", "/workers"] {
+            let shown = try await scene.ask(page)
+            #expect(shown.status == 200, "\(shown.text)")
+            #expect(shown.text.contains("errand:{z}:ready:5 is a string"), "\(page): \(shown.text)")
+        }
+        #expect(try await scene.ask("/").text.contains("fine"))
+        let metrics = try await scene.ask("/metrics").text
+        #expect(metrics.contains(#"errand_queue_unreadable{queue="z"} 1"#), "\(metrics)")
+        #expect(metrics.contains(#"errand_jobs{queue="fine",state="ready"} 1"#), "\(metrics)")
+    }
+}

@@ -1,0 +1,65 @@
+import Errand
+import ErrandRedis
+import Foundation
+import TestSupport
+import Testing
+
+/// The console on a server that cannot write to its disk, and so takes no writes (MISCONF).
+@Suite struct ConsoleFullDiskTests {
+    private let server: RedisServer
+
+    init() throws { server = try RedisServer() }
+
+    /// Lets snapshots fail: a directory is in the way of the file.
+    private func refuseWrites() async throws {
+        let file = try server.run("CONFIG", "GET", "dbfilename").split(whereSeparator: \.isNewline).last ?? ""
+        try FileManager.default.createDirectory(
+            atPath: "\(server.directory)/\(file)/x",
+            withIntermediateDirectories: true
+        )
+        try server.run("CONFIG", "SET", "save", "3600 1000000")
+        try server.run("BGSAVE")
+        try await until("the snapshot has failed") {
+            try server.run("INFO", "persistence").contains("rdb_last_bgsave_status:err")
+        }
+    }
+
+    private func push(_ id: String) async throws {
+        let line = #"{"operation":"work","id":"\#(id)"}"#
+        #expect(try await Executable.producer.run(["push", "--from", "-"], on: server, input: line).status == 0)
+    }
+
+    @Test func `the doctor says what it found, and what is wrong with the server`() async throws {
+        try await push("one")
+        try server.run("HDEL", "errand:{default}:body", "one")
+        try await refuseWrites()
+        let output = try await Executable.console.run(["doctor", "--json"], on: server)
+        #expect(output.status == 1, "\(output.error)")
+        let report = try output.object
+        #expect(report["problem"] == .null && report["clean"] == false)
+        #expect(report["findings"]?.items.isEmpty == false)
+        #expect(report["advice"]?.items.contains { $0["kind"] == "persistence" } == true)
+    }
+
+    @Test func `a repair that is refused leaves a report of what was found`() async throws {
+        try await push("one")
+        try await refuseWrites()
+        let output = try await Executable.console.run(["doctor", "--repair", "--json"], on: server)
+        #expect(output.status == 69, "\(output.error)")
+        let report = try output.object
+        #expect(report["clean"] == false)
+        #expect(report["problem"]?.string?.contains("cannot write its data to its disk") == true)
+        #expect(report["advice"]?.items.contains { $0["kind"] == "persistence" } == true)
+        #expect(output.error.contains("the examination was not finished"), "\(output.error)")
+    }
+
+    @Test func `a job that could not be cancelled is not said to be unknown`() async throws {
+        try await push("one")
+        try await refuseWrites()
+        let output = try await Executable.console.run(["job", "cancel", "one", "--json"], on: server)
+        #expect(output.status == 69, "\(output.error)")
+        #expect(try output.object["verdict"] == "not_done")
+        let shown = try await Executable.console.run(["job", "show", "one", "--json"], on: server)
+        #expect(try shown.object["state"] == "ready")
+    }
+}
