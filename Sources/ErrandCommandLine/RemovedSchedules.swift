@@ -1,4 +1,5 @@
 package import Errand
+import ErrandOperator
 package import ErrandRedis
 
 /// The schedules in the broker that came from a catalogue whose file no longer has them. They tick on, because the worker
@@ -20,21 +21,36 @@ package struct RemovedSchedules: Sendable {
         var found: [String] = []
         let now = try await broker.now()
         for queue in try await broker.queues().sorted() {
-            for record in try await broker.schedules(on: queue) where !declared.contains([queue, record.name]) {
-                guard let schedule = record.schedule, case .catalogue(file, let removed) = schedule.origin else {
-                    continue
+            do throws(BrokerError) {
+                for case let schedule? in try await broker.schedules(on: queue).map(\.schedule)
+                where schedule.origin.catalogue == file {
+                    if let message = try await note(schedule, now) { found.append(message) }
                 }
-                found.append(Self.message(schedule.name, queue, file))
-                if removed == nil { try await broker.put(schedule.from(.catalogue(file: file, removed: now))) }
+                try await withdraw(on: queue)
+            } catch {
+                guard error.isOfOnePlace else { throw error }
+                found.append("the schedules of queue \"\(queue)\" cannot be looked at: \(error.message)")
             }
-            try await withdraw(on: queue)
         }
         return found
     }
 
+    /// Notes whether the file has a schedule that came from it.
+    private func note(_ schedule: Schedule, _ now: Int64) async throws(BrokerError) -> String? {
+        if declared.contains([schedule.queue, schedule.name]) {
+            // The worker's own declaration does not change what a person has written.
+            if schedule.origin.removed != nil { try await broker.put(schedule.removed(at: nil)) }
+            return nil
+        }
+        if schedule.origin.removed == nil { try await broker.put(schedule.removed(at: now)) }
+        return Self.message(schedule, file)
+    }
+
     /// What is said of a schedule that its catalogue no longer has.
-    package static func message(_ name: String, _ queue: String, _ file: String) -> String {
-        "schedule \"\(name)\" of queue \"\(queue)\" was removed from \(file), and ticks on; "
+    package static func message(_ schedule: Schedule, _ file: String) -> String {
+        let edit = schedule.origin.edited.map { " as a person has changed it at \(Timestamp.text($0))" } ?? ""
+        let (name, queue) = (schedule.name, schedule.queue)
+        return "schedule \"\(name)\" of queue \"\(queue)\" was removed from \(file), and ticks on\(edit); "
             + "errand schedule delete \(name) --queue \(queue) deletes it"
     }
 

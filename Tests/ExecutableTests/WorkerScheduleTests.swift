@@ -218,4 +218,24 @@ import Testing
         #expect(newer.text.contains("30 2 * * *"), "\(newer.text)")
         #expect(try await advice() == [])
     }
+
+    @Test func `a schedule that a person changed and the file lost is said to be both`() async throws {
+        try await start(Self.nightly + Self.weekly)
+        let edit = ["schedule", "add", "nightly", "note", #"{"kind":"x"}"#, "--queue", "notes", "--cron", "45 3 * * *"]
+        #expect(try await Executable.console.run(edit + ["--redis", server.url]).status == 0)
+        let sentence = "\"nightly\" of queue \"notes\" was removed from \(catalogue), and ticks on as a person has"
+        let command = "errand schedule delete nightly --queue notes"
+        for _ in 0..<2 { try await start(Self.weekly, saying: sentence, command) }
+        #expect(try await advice() == ["schedule_removed"])
+        let list = try await console("schedule", "list")
+        #expect(list.text.contains("by hand, removed from \(catalogue)"), "\(list.text)")
+        let shown = try await console("schedule", "show", "nightly", "--queue", "notes", "--json").object
+        #expect(shown["origin"] == "person" && shown["removed_ms"] != .null && shown["edited_ms"] != .null)
+        // A second change by hand does not bring it back into the file.
+        #expect(try await Executable.console.run(edit.dropLast() + ["15 4 * * *", "--redis", server.url]).status == 0)
+        #expect(try await advice() == ["schedule_removed"])
+        // Once the file has it again, it is just one that was changed.
+        try await start(Self.nightly + Self.weekly, saying: "is left as a person has changed it at")
+        try await eventually("it is no longer removed") { try await advice() == ["schedule_edited"] }
+    }
 }

@@ -29,11 +29,12 @@ struct ScheduleOrigins {
 
     private func removed(_ schedule: Schedule) -> (kind: String, message: String)? {
         guard schedule.origin.removed != nil, let file = schedule.origin.catalogue else { return nil }
-        return ("schedule_removed", RemovedSchedules.message(schedule.name, schedule.queue, file))
+        return ("schedule_removed", RemovedSchedules.message(schedule, file))
     }
 
     private func edited(_ schedule: Schedule) -> (kind: String, message: String)? {
-        guard let time = schedule.origin.edited, let file = schedule.origin.catalogue else { return nil }
+        guard let time = schedule.origin.edited, let file = schedule.origin.catalogue, schedule.origin.removed == nil
+        else { return nil }
         return (
             "schedule_edited",
             "the schedule \(schedule.name) was changed by hand at \(Timestamp.text(time)), and workers of \(file) leave it so; "

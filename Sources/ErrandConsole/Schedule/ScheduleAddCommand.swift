@@ -115,7 +115,11 @@ struct ScheduleAddCommand: AsyncParsableCommand {
 
     private func put(in broker: RedisBroker) async throws -> ScheduleVerdict {
         let stored = try await broker.schedule(name, on: place.queue)?.schedule
-        let origin = Schedule.Origin.person(edited: try await broker.now(), catalogue: stored?.origin.catalogue)
+        let origin = Schedule.Origin.person(
+            edited: try await broker.now(),
+            catalogue: stored?.origin.catalogue,
+            removed: stored?.origin.removed
+        )
         if let revision { return try await broker.put(try schedule(revision: revision).from(origin)) }
         let verdict = try await broker.put(try schedule(revision: stored?.revision ?? 0).from(origin))
         guard case .outdated(let higher) = verdict else { return verdict }

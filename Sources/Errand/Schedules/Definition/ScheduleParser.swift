@@ -147,7 +147,9 @@ struct ScheduleMembers {
         switch (try text("origin") ?? "program", file, removed, edited) {
         case ("program", nil, nil, nil): return .program
         case ("catalogue", let file?, let removed, nil): return .catalogue(file: file, removed: removed)
-        case ("person", let file, nil, let edited?): return .person(edited: edited, catalogue: file)
+        case ("person", let file?, let removed, let edited?):
+            return .person(edited: edited, catalogue: file, removed: removed)
+        case ("person", nil, nil, let edited?): return .person(edited: edited)
         default:
             throw ScheduleError(
                 .invalid,

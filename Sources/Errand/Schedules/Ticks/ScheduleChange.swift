@@ -28,8 +28,11 @@ package enum ScheduleChange: Sendable, Equatable {
             self = .nothing(.outdated(storedRevision: old.revision))
         } else if isSame {
             let found = stored.lacksTick ? schedule.timing.next(after: stored.start(now: now)) : nil
-            // What a person has written is a program's once the program declares the same.
-            let changesHands = old.origin != schedule.origin && schedule.origin.edited == nil
+            // What a person has written is a program's once the program declares the same; and of one edit it is noted
+            // whether the catalogue still has the schedule.
+            let isProgram = schedule.origin.edited == nil
+            let isSameEdit = schedule.origin.edited == old.origin.edited
+            let changesHands = old.origin != schedule.origin && (isProgram || isSameEdit)
             self = found != nil || changesHands ? .store(.unchanged, next: found) : .nothing(.unchanged)
         } else if stored.isPaused || (old.timing == schedule.timing && !stored.lacksTick) {
             self = .store(.changed, next: nil)
