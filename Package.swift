@@ -169,7 +169,7 @@ let package = Package(
             ]
         ),
         // What operators see and do; the console and the dashboard are its faces.
-        .target(name: "ErrandOperator", dependencies: ["Errand", crypto]),
+        .target(name: "ErrandOperator", dependencies: ["Errand", "ErrandText", crypto]),
         .target(
             name: "ErrandCommandLine",
             dependencies: [

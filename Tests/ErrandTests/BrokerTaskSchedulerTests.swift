@@ -142,7 +142,7 @@ struct BrokerTaskSchedulerTests {
             try await scene.eventually("told") { scene.log.lines == ["told to stop"] }
         }
         let dead = try await scene.broker.jobs(in: .dead, on: BrokerScene.queue, from: 0, count: 10).jobs
-        #expect(String(decoding: try #require(dead.first).lastEvent, as: UTF8.self).contains("timeout of 4500 ms"))
+        #expect(String(decoding: try #require(dead.first).lastEvent, as: UTF8.self).contains("timeout of 4.5 s"))
     }
 
     @Test("a job that is cancelled by hand tells its task to stop")

@@ -64,7 +64,7 @@ import Testing
         let backoff = #"{"base_ms":5000, "jitter":0.50,"growth":3}"#
         try await push(#"{"operation":"fail","id":"one","backoff":\#(backoff)}"#)
         let shown = try await Executable.console.run(["job", "show", "one"], on: server)
-        #expect(shown.text.contains("base 5000 ms, longest 3600000 ms, jitter 0.5"), "\(shown.text)")
+        #expect(shown.text.contains("base 5 s, longest 1 h, jitter 0.5"), "\(shown.text)")
         let exported = try await Executable.console.run(["jobs", "export", "--new-ids"], on: server)
         #expect(exported.text.contains(#""backoff":\#(backoff)"#), "\(exported.text)")
         let imported = try await Executable.console.run(["jobs", "import", "-"], on: server, input: exported.text)

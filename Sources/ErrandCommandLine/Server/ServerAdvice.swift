@@ -1,6 +1,7 @@
 package import Errand
 import ErrandOperator
 package import ErrandRedis
+import ErrandText
 
 /// Looks at the server's settings and state for what endangers jobs.
 package struct ServerAdvice {
@@ -190,7 +191,7 @@ package struct ServerAdvice {
         return Advice(
             kind: "clock",
             message:
-                "the server's clock is \(Timestamp.span(Int(clamping: offset.magnitude))) \(offset > 0 ? "ahead of" : "behind") this machine's. "
+                "the server's clock is \(TimeSpanText.rounded(Int64(clamping: offset.magnitude))) \(offset > 0 ? "ahead of" : "behind") this machine's. "
                 + "Only the server's counts: what is pushed with --at begins as much too early or too late by this clock"
         )
     }

@@ -2,6 +2,7 @@ import Errand
 import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
+import ErrandText
 
 /// Looks for schedules whose ticks nobody pushes.
 struct LateSchedules {
@@ -22,7 +23,7 @@ struct LateSchedules {
         guard let first = late.first else { return [] }
         let others = late.count > 1 ? " (\((late.count - 1).counted("other")) of the queue likewise)" : ""
         let message =
-            "the schedule \(first.name) was to tick \(Timestamp.span(Int(clamping: delay(of: first, at: due.now)))) ago\(others): "
+            "the schedule \(first.name) was to tick \(TimeSpanText.rounded(delay(of: first, at: due.now))) ago\(others): "
             + reason(first, hasWorkers: hasWorkers)
         return [Advice(kind: "schedule_late", queue: queue, message: message)]
     }

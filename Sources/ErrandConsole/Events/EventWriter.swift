@@ -1,6 +1,7 @@
 import Errand
 import ErrandCommandLine
 import ErrandOperator
+import ErrandText
 
 /// Writes events, each at once. Whoever can write to the broker can publish anything: what is no event is passed over.
 struct EventWriter: Sendable {
@@ -45,7 +46,7 @@ struct EventWriter: Sendable {
             event.operation?.onOneLine(), event.name.map { "\"\($0.onOneLine(atMost: 80))\"" },
         ]
         let run = [
-            event.attempt.map { "attempt \($0)" }, event.durationMilliseconds.map { Timestamp.span(Int($0)) },
+            event.attempt.map { "attempt \($0)" }, event.durationMilliseconds.map { TimeSpanText.exact($0) },
             event.worker.map { "on \($0.onOneLine())" },
             event.error.map { Colour.red.painted($0.onOneLine(atMost: 200), on: coloured) },
         ]

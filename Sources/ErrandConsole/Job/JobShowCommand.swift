@@ -2,6 +2,7 @@ import ArgumentParser
 import Errand
 import ErrandCommandLine
 import ErrandOperator
+import ErrandText
 
 /// `errand job show`.
 struct JobShowCommand: AsyncParsableCommand {
@@ -53,7 +54,7 @@ struct JobShowCommand: AsyncParsableCommand {
             ("id", job.record.id), ("queue", job.queue), ("state", job.record.state.rawValue),
             ("operation", job.operation), ("name", job.name), ("unique", job.stored?.policy.rawValue),
             ("priority", job.stored.map { "\($0.priority)" }),
-            ("timeout", description?.timeout.map { Timestamp.span(Int($0 / .milliseconds(1))) }),
+            ("timeout", description?.timeout.map { TimeSpanText.exact($0) }),
             ("retries", description?.retries.map { "\($0)" }), ("backoff", job.backoff),
             ("attempt", job.attempt.map { "\($0)" }), ("failures", "\(job.record.failures)"),
             ("crashes", "\(job.record.crashes)"), ("in line since", job.since.map(Timestamp.text)),
@@ -71,7 +72,7 @@ struct JobShowCommand: AsyncParsableCommand {
 
     private func show(_ run: JobEvent) {
         let time = run.atMilliseconds.map(Timestamp.text) ?? "–"
-        let took = run.durationMilliseconds.map { " after \(Timestamp.span(Int(clamping: $0)))" } ?? ""
+        let took = run.durationMilliseconds.map { " after \(TimeSpanText.exact($0))" } ?? ""
         let attempt = run.attempt.map { "attempt \($0)" } ?? "an attempt"
         let what = (run.event ?? "failed").replacing("_", with: " ")
         let line = "\(time)  \(attempt) \(what)\(took): \(run.error ?? "no reason given")"

@@ -1,6 +1,7 @@
 import Errand
 import ErrandCommandLine
 import ErrandOperator
+import ErrandText
 
 extension Overview {
     /// Writes the overview for people.
@@ -25,7 +26,7 @@ extension Overview {
                 TextTable.Cell(queue.name), "\(queue.ready)", "\(queue.scheduled)", "\(queue.running)",
                 "\(queue.retrying)", "\(queue.deferred)",
                 TextTable.Cell("\(queue.dead)", colour: queue.dead > 0 ? .red : nil),
-                TextTable.Cell(queue.ready > 0 ? Timestamp.span(queue.oldestReadyMilliseconds) : "-"),
+                TextTable.Cell(queue.ready > 0 ? TimeSpanText.rounded(queue.oldestReadyMilliseconds) : "-"),
                 "\(queue.totals["pushed"])", "\(queue.totals["finished"])", "\(queue.totals["failed"])",
                 "\(queue.totals["timed_out"])", TextTable.Cell(queue.isPaused ? "paused" : "", colour: .yellow),
             ])
@@ -43,7 +44,7 @@ extension Overview {
             table.add([
                 TextTable.Cell(session.id, atMost: 40), TextTable.Cell(session.host, atMost: 40), "\(session.pid)",
                 "\(session.running)", "\(session.concurrency)",
-                TextTable.Cell("\(Timestamp.span(session.lastBeatMilliseconds)) ago"),
+                TextTable.Cell("\(TimeSpanText.rounded(session.lastBeatMilliseconds)) ago"),
                 TextTable.Cell(worker.queues.joined(separator: ", "), atMost: 60),
             ])
         }

@@ -1,6 +1,7 @@
 import Errand
 import ErrandCommandLine
 import ErrandOperator
+import ErrandText
 
 /// What `errand top` knows and shows.
 struct TopView: Sendable {
@@ -112,7 +113,7 @@ struct TopView: Sendable {
                 "\(queue.ready.grouped)", "\(queue.scheduled.grouped)", "\(queue.running.grouped)",
                 "\(queue.retrying.grouped)",
                 TextTable.Cell(queue.dead.grouped, colour: queue.dead > 0 ? .red : nil),
-                TextTable.Cell(queue.ready > 0 ? Timestamp.span(queue.oldestReadyMilliseconds) : "-"),
+                TextTable.Cell(queue.ready > 0 ? TimeSpanText.rounded(queue.oldestReadyMilliseconds) : "-"),
                 "\(rates.pushed.rateText)", "\(rates.finished.rateText)",
                 TextTable.Cell(rates.failed.rateText, colour: rates.failed > 0 ? .red : nil),
                 TextTable.Cell(queue.isPaused ? "paused" : "", colour: .yellow),
@@ -132,7 +133,7 @@ struct TopView: Sendable {
             table.add([
                 TextTable.Cell(worker.session.id, atMost: 30), TextTable.Cell(worker.session.host, atMost: 30),
                 "\(worker.session.pid)", "\(worker.session.running)/\(worker.session.concurrency)",
-                TextTable.Cell("\(Timestamp.span(worker.session.lastBeatMilliseconds)) ago"),
+                TextTable.Cell("\(TimeSpanText.rounded(worker.session.lastBeatMilliseconds)) ago"),
                 TextTable.Cell(worker.queues.joined(separator: ", "), atMost: 40),
             ])
         }

@@ -1,5 +1,6 @@
 import Errand
 import ErrandOperator
+import ErrandText
 
 extension FrontDesk {
     private static let jobsOfAPage = 50
@@ -99,7 +100,7 @@ struct JobFacts {
             ("State", record.state.rawValue, record.state == .dead), ("Queue", job.queue, false),
             ("Operation", job.operation, false), ("Name", job.name, false),
             ("Unique", job.stored?.policy.rawValue, false), ("Priority", job.stored.map { "\($0.priority)" }, false),
-            ("Timeout", description?.timeout.map { Timestamp.span(Int($0 / .milliseconds(1))) }, false),
+            ("Timeout", description?.timeout.map { TimeSpanText.exact($0) }, false),
             ("Retries", description?.retries.map { "\($0)" }, false), ("Backoff", job.backoff, false),
             ("Attempt", job.attempt.map { "\($0)" }, false),
             ("Failures", record.failures > 0 ? "\(record.failures)" : nil, true),
@@ -119,7 +120,7 @@ struct JobFacts {
         var steps: [(Int64?, String, String?)] = []
         if let since = job.stored?.readySince { steps.append((since, "came into line", nil)) }
         for event in job.record.events.reversed().compactMap(JobEvent.init(line:)) {
-            let took = event.durationMilliseconds.map { " after \(Timestamp.span(Int(clamping: $0)))" } ?? ""
+            let took = event.durationMilliseconds.map { " after \(TimeSpanText.exact($0))" } ?? ""
             let attempt = event.attempt.map { ", attempt \($0)" } ?? ""
             let words = "\((event.event ?? "ended").replacing("_", with: " "))\(took)\(attempt)"
             steps.append((event.atMilliseconds, words, event.error))

@@ -1,5 +1,6 @@
 import Errand
 import ErrandOperator
+import ErrandText
 
 /// What the templates of queues and workers are filled with.
 struct QueueViews {
@@ -20,7 +21,7 @@ struct QueueViews {
                     "isBad": state == .dead && count > 0,
                 ] as [String: Any]
             },
-            "oldest": queue.ready > 0 ? Timestamp.span(queue.oldestReadyMilliseconds) : "–",
+            "oldest": queue.ready > 0 ? TimeSpanText.rounded(queue.oldestReadyMilliseconds) : "–",
             "pushed": rates.pushed.rateText, "finished": rates.finished.rateText, "failed": rates.failed.rateText,
             "isFailing": rates.failed > 0, "isPaused": queue.isPaused,
         ]
@@ -32,7 +33,7 @@ struct QueueViews {
             return [
                 "id": session.id, "place": FormFields.encode(session.id), "host": session.host, "pid": session.pid,
                 "running": session.running, "concurrency": session.concurrency,
-                "beat": Timestamp.span(session.lastBeatMilliseconds),
+                "beat": TimeSpanText.rounded(session.lastBeatMilliseconds),
                 "queues": worker.queues.joined(separator: ", "),
                 "operations": session.operations.joined(separator: ", "),
             ]
@@ -52,7 +53,7 @@ struct QueueViews {
             ["title": title, "value": value, "isBad": isBad]
         }
         return [
-            card("ready", sum(\.ready).grouped), card("oldest ready", oldest.map(Timestamp.span) ?? "–"),
+            card("ready", sum(\.ready).grouped), card("oldest ready", oldest.map { TimeSpanText.rounded($0) } ?? "–"),
             card("later", sum { $0.scheduled + $0.retrying }.grouped),
             card("running", "\(sum(\.running).grouped) of \(slots.grouped)"),
             card("finished/s", rates.finished.rateText),

@@ -1,4 +1,5 @@
 package import Errand
+import ErrandText
 
 /// A job as operators see it: what the broker says of it, what its description says, and what its last event says.
 package struct JobSummary: Sendable {
@@ -50,7 +51,7 @@ package struct JobSummary: Sendable {
     /// How long its own description has it wait before each retry, for people; `nil` where that is left to the worker.
     package var backoff: String? {
         stored?.description.backoff.map { delays in
-            "base \(delays.base.wholeMilliseconds) ms, longest \(delays.cap.wholeMilliseconds) ms, jitter \(delays.jitter)"
+            "base \(TimeSpanText.exact(delays.base)), longest \(TimeSpanText.exact(delays.cap)), jitter \(delays.jitter)"
         }
     }
 

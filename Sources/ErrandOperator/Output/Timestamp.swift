@@ -24,17 +24,6 @@ package enum Timestamp {
         return "\(whole.dropLast()).\(digits)Z"
     }
 
-    /// How long something took or takes, for people: `250 ms`, `12.5 s`, `3 min`, `5 h`, `2 d`.
-    package static func span(_ milliseconds: Int) -> String {
-        switch milliseconds {
-        case ..<1000: "\(milliseconds) ms"
-        case ..<60_000: "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s"
-        case ..<3_600_000: "\(milliseconds / 60_000) min"
-        case ..<172_800_000: "\(milliseconds / 3_600_000) h"
-        default: "\(milliseconds / 86_400_000) d"
-        }
-    }
-
     /// Milliseconds of an age such as `90s`, `30m`, `2h`, `7d`; `nil` when the text is none.
     package static func age(_ text: String) -> Int64? {
         let units: [Character: Int64] = ["s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]

@@ -1,3 +1,5 @@
+import ErrandText
+
 /// What a handler throws to say how its run failed.
 ///
 /// Any other error is a failure too, tried again while retries last.
@@ -51,8 +53,8 @@ public struct JobTimedOut: Error, Sendable, CustomStringConvertible {
     /// Makes an error.
     public init(timeout: Duration) { self.timeout = timeout }
 
-    /// A sentence with the timeout in milliseconds.
-    public var description: String { "took longer than its timeout of \(timeout.wholeMilliseconds) ms" }
+    /// A sentence with the timeout, such as `1 min 30 s`.
+    public var description: String { "took longer than its timeout of \(TimeSpanText.exact(timeout))" }
 }
 
 /// What a job's context throws when the job is not this worker's any more: it was cut off for longer than its lease, or its

@@ -1,0 +1,51 @@
+/// Time spans as people read them: `250 ms`, `4 s`, `1 min 30 s`, `2 h 5 min`, `3 d`. What can be typed again is written by
+/// ``DurationText``.
+package enum TimeSpanText {
+    private static let units: [(name: String, milliseconds: Int64)] = [
+        ("d", 86_400_000), ("h", 3_600_000), ("min", 60_000),
+    ]
+
+    /// Writes a span to the millisecond, as settings and measured runs need it.
+    package static func exact(_ milliseconds: Int64) -> String { parts(of: milliseconds).joined(separator: " ") }
+
+    /// Writes a span to the millisecond; a fraction of one is rounded up.
+    package static func exact(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        let fraction = (attoseconds + (attoseconds > 0 ? 999_999_999_999_999 : 0)) / 1_000_000_000_000_000
+        let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1000)
+        return exact(isTooLong ? .max : whole.addingReportingOverflow(fraction).partialValue)
+    }
+
+    /// Writes the two largest units of a span, and seconds with one digit: enough for ages, which change while one reads.
+    package static func rounded(_ milliseconds: Int64) -> String {
+        let grain: Int64 =
+            switch milliseconds {
+            case ..<1000: 1
+            case ..<60_000: 100
+            case ..<3_600_000: 1000
+            case ..<86_400_000: 60_000
+            default: 3_600_000
+            }
+        return exact(milliseconds / grain * grain)
+    }
+
+    /// Writes the two largest units of a span.
+    package static func rounded(_ milliseconds: Int) -> String { rounded(Int64(milliseconds)) }
+
+    private static func parts(of milliseconds: Int64) -> [String] {
+        var (parts, rest) = ([String](), milliseconds)
+        for unit in units where rest >= unit.milliseconds {
+            parts.append("\(rest / unit.milliseconds) \(unit.name)")
+            rest %= unit.milliseconds
+        }
+        if rest != 0 || parts.isEmpty { parts.append(parts.isEmpty && rest < 1000 ? "\(rest) ms" : seconds(rest)) }
+        return parts
+    }
+
+    /// Seconds with as many digits behind the point as there are: `4 s`, `12.5 s`, `1.001 s`.
+    private static func seconds(_ milliseconds: Int64) -> String {
+        var digits = String(String(1000 + milliseconds % 1000).dropFirst())
+        while digits.hasSuffix("0") { digits.removeLast() }
+        return "\(milliseconds / 1000)\(digits.isEmpty ? "" : ".\(digits)") s"
+    }
+}
