@@ -51,7 +51,7 @@ extension TestBroker {
         let meant = try all.filter(isMeant).count
         if let count, meant == count { return }
         if count == nil, meant > 0 { return }
-        let wanted = count.map { "\($0) unfinished jobs" } ?? "an unfinished job"
+        let wanted = count.map { $0 == 1 ? "1 unfinished job" : "\($0) unfinished jobs" } ?? "an unfinished job"
         let place = queue.map { " in queue \($0)" } ?? ""
         throw NotAsAsserted(
             description: "expected \(wanted) \(Parameters.jobName)\(place), found \(meant) that fit. There are: \(all)"

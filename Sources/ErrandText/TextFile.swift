@@ -21,11 +21,24 @@ package enum TextFile {
     /// - Parameters:
     ///   - path: where; a pipe is read to its end.
     ///   - limit: the most bytes that it may have.
+    ///   - isRegular: whether it must be a regular file: a pipe without a writer would be waited for without an end.
     /// - Returns: its bytes, without a byte order mark.
-    package static func read(_ path: String, atMost limit: Int) throws(Problem) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    package static func read(
+        _ path: String,
+        atMost limit: Int,
+        isRegular: Bool = false
+    ) throws(Problem) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | (isRegular ? O_NONBLOCK : 0))
         guard descriptor >= 0 else { throw Problem(description: "cannot be read: \(reason(errno, path))") }
         defer { close(descriptor) }
+        if isRegular {
+            var facts = stat()
+            guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+                let isDirectory = facts.st_mode & S_IFMT == S_IFDIR
+                let reason = isDirectory ? FileProblem.words(for: EISDIR) : "it is not a regular file"
+                throw Problem(description: "cannot be read: \(reason)")
+            }
+        }
         return try read(descriptor, atMost: limit)
     }
 

@@ -234,6 +234,9 @@ import Testing
         ("sh -c 'kill -9 $$' sh", "was killed by signal 9; nothing was changed"),
         ("sh -c 'exit 3' sh", "ended with status 3; nothing was changed"),
         ("sh -c 'rm \"$1\"; mkdir \"$1\"' sh", "cannot be read: it is a directory, not a file; nothing was changed"),
+        ("sh -c 'rm \"$1\"; mkfifo \"$1\"' sh", "cannot be read: it is not a regular file; nothing was changed"),
+        ("sh -c 'ln -sf /dev/zero \"$1\"' sh", "cannot be read: it is not a regular file; nothing was changed"),
+        ("sh -c 'truncate -s 9M \"$1\"' sh", "is larger than 4 MiB; nothing was changed"),
     ])
     func `what an editor does wrong is said, and the dead job stays`(editor: String, words: String) async throws {
         try await makeDead()

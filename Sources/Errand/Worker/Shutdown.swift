@@ -52,12 +52,12 @@ final class Shutdown: Sendable {
 
     /// Asks for the graceful way: running jobs may end within the grace, of which the last part is for stopping them.
     ///
-    /// That part is never more than a quarter, so that a short grace is one, too; to stop may then take longer than it.
+    /// That part is never more than a quarter, so that a short grace is one, too. Whatever has not stopped by then is left
+    /// behind: commands are killed, and handlers' jobs are released.
     func request() {
         guard reach(.requested) else { return }
-        let forRunning = max(grace - stopGrace - .seconds(1), grace * 3 / 4)
-        schedule(.urgent, after: forRunning)
-        leave(after: max(grace, forRunning + stopGrace), lastWords: .seconds(2))
+        schedule(.urgent, after: max(grace - stopGrace - .seconds(1), grace * 3 / 4))
+        leave(after: grace, lastWords: .seconds(2))
     }
 
     /// Asks for the quick way: running jobs are stopped at once.

@@ -22,7 +22,8 @@ public struct WorkerConfiguration: Sendable {
     /// How long claims live without a heartbeat. At least 500 ms.
     public var lease: Duration
     /// How long a graceful shutdown may take in all. Its last part is for stopping what has not ended by itself: the stop
-    /// grace and a second, but no more than a quarter, so that with a short grace stopping may go beyond it.
+    /// grace and a second, but no more than a quarter. What has not stopped when the grace is over is left behind: commands
+    /// are killed, and the jobs of handlers are released.
     public var grace: Duration
     /// How long a claimed job may wait for a free slot before it is given back.
     public var longestWait: Duration

@@ -46,7 +46,7 @@ enum TextEditor {
 
     private static func result(of editor: String, in file: String, _ limit: Int) throws(CommandFailure) -> [UInt8] {
         do throws(TextFile.Problem) {
-            let edited = try TextFile.read(file, atMost: limit)
+            let edited = try TextFile.read(file, atMost: limit, isRegular: true)
             if !edited.isEmpty { return edited }
         } catch {
             throw CommandFailure(

@@ -18,7 +18,7 @@ extension FrontDesk {
 
     private func actOnSelected(_ action: BulkAction, _ wanted: JobsRequest, _ visit: Visit) throws -> Response {
         let selection = try selection(of: visit.form)
-        let jobs = "\(selection.count.grouped) selected \(selection.count == 1 ? "job" : "jobs")"
+        let jobs = selection.count.counted("selected job")
         if action == .retry || visit.form["confirmed"] == "yes" {
             return try begin(action, jobs, wanted, visit) { JobQuestion.Found(selection: selection) }
         }
@@ -85,7 +85,7 @@ extension FrontDesk {
         if jobs.isEmpty { throw PageProblem.bad("no job matches") }
         let names = jobs.map { (key: "job", value: "\($0.queue):\($0.record.id)") }
         let fields = wanted.fields.pairs + names + [("scope", "selected"), ("action", action.rawValue)]
-        let count = "\(jobs.count.grouped) \(jobs.count == 1 ? "job" : "jobs")"
+        let count = jobs.count.counted("job")
         let words = "\(count) in the states \(states.map(\.rawValue).joined(separator: ", "))"
         return ask(action, about: words, FormFields(fields), wanted, visit)
     }
@@ -105,10 +105,10 @@ extension FrontDesk {
         _ wanted: JobsRequest
     ) async throws -> (words: String, number: Int?) {
         let found = outcome.jobs.count
-        if outcome.next == nil { return ("\(found.grouped) jobs", found) }
+        if outcome.next == nil { return (found.counted("job"), found) }
         let end = SearchCursor(queue: "", state: .dead, position: 0)
         let total = try await search.extent(upTo: end).total
-        if wanted.filter.isEmpty { return (total.map { "\($0.grouped) jobs" } ?? "all jobs that are kept", total) }
+        if wanted.filter.isEmpty { return (total.map { $0.counted("job") } ?? "all jobs that are kept", total) }
         let all = total.map { " of \($0.grouped)" } ?? ""
         return ("all jobs that match, \(found.grouped) of the first \(outcome.looked.grouped)\(all),", nil)
     }

@@ -43,8 +43,13 @@ final class StopFixture: Sendable {
 
     deinit { broker.close() }
 
-    func worker(_ more: [String] = [], lease: String = "10s", shell: String? = nil) throws -> RunningExecutable {
-        let grace = "\(Self.grace.components.seconds)s"
+    func worker(
+        _ more: [String] = [],
+        lease: String = "10s",
+        grace: Duration = grace,
+        shell: String? = nil
+    ) throws -> RunningExecutable {
+        let grace = "\(grace.components.seconds)s"
         let arguments = ["--catalogue", catalogue, "--lease", lease, "--grace", grace, "--json"] + more
         return try RunningExecutable(.worker, arguments, environment: ["ERRAND_REDIS_URL": server.url], shell: shell)
     }

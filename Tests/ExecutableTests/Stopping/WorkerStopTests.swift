@@ -91,6 +91,30 @@ import Testing
         #expect(try await fixture.status.totals["finished"] == 1)
     }
 
+    @Test func `a short grace is kept, though a command takes no notice of being asked`() async throws {
+        try await fixture.push(.deaf)
+        let worker = try fixture.worker(grace: .seconds(4))
+        try await fixture.begin()
+        let start = ContinuousClock.now
+        worker.signal(SIGTERM)
+        #expect(await worker.end().status == 0)
+        // Asking alone would take until 3 s of it are over, and two more.
+        #expect(ContinuousClock.now - start < .milliseconds(4900))
+        #expect(!fixture.lives())
+        try await fixture.expectUntouched(released: 1)
+    }
+
+    @Test func `a SIGTERM after a SIGHUP is the first of its kind, and stays graceful`() async throws {
+        try await fixture.push(.plain, seconds: 3)
+        let worker = try fixture.worker()
+        try await fixture.begin()
+        worker.signal(SIGHUP)
+        try await pause()
+        worker.signal(SIGTERM)
+        #expect(await worker.end().status == 0)
+        #expect(try await fixture.status.totals["finished"] == 1)
+    }
+
     @Test func `a SIGHUP that nohup ignores is ignored, and USR1 and USR2 end nothing`() async throws {
         try await fixture.push(.plain, seconds: 2)
         let worker = try fixture.worker(shell: #"trap '' HUP; exec "$@""#)

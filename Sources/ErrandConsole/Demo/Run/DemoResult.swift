@@ -1,3 +1,5 @@
+import ErrandOperator
+
 /// What the demo showed.
 struct DemoResult: Sendable {
     var files = 0
@@ -21,8 +23,8 @@ struct DemoResult: Sendable {
     /// What is wrong with it; empty when the demo showed everything that it should.
     var complaints: [String] {
         var complaints: [String] = []
-        if lost > 0 { complaints.append("\(lost) accepted jobs did not end as they should") }
-        if wrong > 0 { complaints.append("\(wrong) results are not what the demo computed itself") }
+        if lost > 0 { complaints.append("\(lost.counted("accepted job")) did not end properly") }
+        if wrong > 0 { complaints.append("\(wrong.counted("result")) differed from what the demo computed itself") }
         if dropped == 0 { complaints.append("no duplicate was dropped") }
         if timedOut == 0 { complaints.append("no job timed out") }
         if recovered == 0 { complaints.append("no job was recovered from the killed worker") }

@@ -1,5 +1,6 @@
 import Errand
 import ErrandCommandLine
+import ErrandOperator
 import ErrandRedis
 
 #if canImport(Glibc)
@@ -24,7 +25,7 @@ struct WorkerKilling: Sendable {
             let wanted = attempt < 300 ? DemoProducer.stuckJobs + 1 : 1
             guard let (victim, held) = try await stopOne(holding: wanted) else { continue }
             workers.kill(victim)
-            display.tell("killed worker \(victim.number) (pid \(victim.pid)) while it held \(held) jobs")
+            display.tell("killed worker \(victim.number) (pid \(victim.pid)) while it held \(held.counted("job"))")
             let next = try workers.start()
             display.tell(
                 "started worker \(next.number) (pid \(next.pid)) in its place; the dead one's lease ends in 2 s"

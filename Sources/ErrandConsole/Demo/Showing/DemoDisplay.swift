@@ -41,7 +41,7 @@ final class DemoDisplay: Sendable {
         state.withLock { state in
             let now = ContinuousClock.now
             state.pace.note(done, at: now)
-            let text = "\(done.grouped) of \(total.grouped) jobs done, \(state.pace.perSecond.grouped) jobs/s"
+            let text = "\(done.grouped) of \(total.counted("job")) done, \(state.pace.perSecond.grouped) jobs/s"
             if isTerminal {
                 RawOutput.write("\r\u{1B}[K" + bar(done, total, beside: text) + text, to: 2)
                 state.hasBar = true
