@@ -14,7 +14,7 @@ import Testing
         let server = try RedisServer(durable: true)
         let output = try await doctor(server)
         #expect(output.status == 0)
-        #expect(output.text == #"{"clean":true,"findings":[],"advice":[]}"# + "\n")
+        #expect(output.text == #"{"clean":true,"findings":[],"advice":[],"problem":null}"# + "\n")
         #expect(try await Executable.console.run(["doctor"], on: server).text == "clean\n")
     }
 

@@ -293,9 +293,11 @@ final class SessionEpoch: Sendable {
         shutdown.request()
     }
 
-    /// The worker is to leave: what has not begun goes back at once; the rest has until the time is over.
+    /// The worker is to leave: what has not begun goes back at once; the rest has until the time is over. Commands that take
+    /// no notice of being asked to stop are killed then.
     private func drain() {
         for lane in lanes { lane.stopAll(.released, onlyWaiting: !shutdown.isUrgent) }
+        if mustLeave { Task { [configuration] in _ = await configuration.endProcesses() } }
         moved.raise()
     }
 
