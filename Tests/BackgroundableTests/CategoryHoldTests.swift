@@ -13,13 +13,14 @@ import Testing
     /// A closure that notes whether another one ran beside it.
     private final class Room: Sendable {
         let inside = Box(0)
+        let wasEntered = Box(false)
         let wasCrowded = Box(false)
         let begun = Signal()
         let held = Signal()
 
         func stay() {
             enter()
-            _ = held.wait()
+            _ = held.wait(seconds: 600)
             leave()
         }
 
@@ -31,6 +32,7 @@ import Testing
         private func enter() {
             inside.change { $0 += 1 }
             if inside.now > 1 { wasCrowded.change { $0 = true } }
+            wasEntered.change { $0 = true }
             begun.fire()
         }
 
@@ -72,7 +74,7 @@ import Testing
         let waiting = visitor(room, category)
         let late = visitor(room, category)
         queues[0].addOperation(operation)
-        #expect(eventually { room.inside.now > 0 })
+        #expect(eventually { room.wasEntered.now })
         queues[1].addOperation(waiting)
         // Not by a timeout that runs from the start: on a busy machine it passes before the closure begins.
         self.end(ended ?? operation, by: end)
@@ -187,7 +189,7 @@ import Testing
         first.addCondition(MutuallyExclusive(category: "never \(isPlainPart)"))
         let second = visitor(Room(), "never \(isPlainPart)")
         queue.addOperations([first, second])
-        #expect(await eventually { room.inside.now > 0 })
+        #expect(await eventually { room.wasEntered.now })
         let start = MonotonicTime.now
         end(first, by: .timedOut)
         try await second.finished()

@@ -44,12 +44,14 @@ import Testing
             running.addOperation(first)
             dependent.addOperations(waiting)
             #expect(begun.wait())
-            for queue in isNewer ? [dependent, running] : [running, dependent] {
-                _ = stage.tasks.beginBackgroundTask(of: queue)
+            let tasks = (isNewer ? [dependent, running] : [running, dependent]).map { queue in
+                stage.tasks.beginBackgroundTask(of: queue)
             }
             stage.terminate()
             for queue in [running, dependent] { queue.waitUntilAllOperationsAreFinished() }
             #expect(first.isCancelled && waiting.allSatisfy(\.isCancelled))
+            for task in tasks { stage.tasks.endBackgroundTask(task) }
+            #expect(stage.left.wait())
         }
         #expect(ran.now == 0)
     }
@@ -87,10 +89,12 @@ import Testing
         queue.isSuspended = true
         let stubborn = Stubborn { _ in Issue.record("it ran") }
         queue.addOperation(stubborn)
-        _ = stage.tasks.beginBackgroundTask(of: queue)
+        let task = stage.tasks.beginBackgroundTask(of: queue)
         stage.terminate()
         #expect(eventually { stubborn.isCancelled })
         queue.isSuspended = false
         queue.waitUntilAllOperationsAreFinished()
+        stage.tasks.endBackgroundTask(task)
+        #expect(stage.left.wait())
     }
 }
