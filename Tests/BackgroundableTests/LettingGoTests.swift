@@ -189,6 +189,8 @@ import Testing
             let waits = ["observer", "completion block"].contains(what)
             if starts { BackgroundQueue().addOperation(kept) }
             if starts || !waits { #expect(await eventually { payload == nil }, "\(kept)") }
+            // Foundation must not look for it when it is gone.
+            for source in kept.dependencies { try await source.finished() }
         }
     }
 

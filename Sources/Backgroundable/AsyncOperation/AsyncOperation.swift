@@ -289,9 +289,10 @@ open class AsyncOperation: Operation, @unchecked Sendable {
 
     /// Takes back the operation's dependence on another one. It may be in a queue: if nothing else keeps it waiting, it runs.
     open override func removeDependency(_ operation: Operation) {
-        state.unbind()
+        let isFirst = state.unbind()
         DependencyChange.perform(for: self) { super.removeDependency(operation) }
-        lookAtDependencies()
+        unwatch(operation)
+        lookAtDependencies(isFirst: isFirst)
     }
 
     // MARK: How it ends

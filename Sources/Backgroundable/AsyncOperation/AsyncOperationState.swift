@@ -180,9 +180,9 @@ struct AsyncOperationState: ~Copyable {
         if add(.dependent).contains(.rung) { _ = update { $0.subtracting(.rung) } }
     }
 
-    /// Notes that it no longer depends on another operation.
-    func unbind() {
-        _ = add(.unbound)
+    /// Notes that it no longer depends on another operation. Returns whether it is the first.
+    func unbind() -> Bool {
+        !add(.unbound).contains(.unbound)
     }
 
     /// Notes that a queue has looked whether it is ready.

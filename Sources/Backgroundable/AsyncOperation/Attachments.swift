@@ -9,6 +9,8 @@ final class Attachments: Sendable {
         var errors: [any Error] = []
         /// The work of an operation whose closure is asynchronous, while it is under way.
         var task: Task<Void, Never>?
+        /// What watches the operation's dependencies, where Foundation does not.
+        var watchers: [ObjectIdentifier: FinishWatcher] = [:]
         /// The group that the operation is a part of, until it has finished.
         weak var parent: GroupOperation?
         /// What keeps the operation's exclusive categories taken, from its start until its work is over.
@@ -21,9 +23,10 @@ final class Attachments: Sendable {
     /// The operation's conditions and how far they are.
     let evaluation = ConditionEvaluation()
 
-    /// An operation that is let go without having ended must not hold up those behind it in line.
+    /// An operation that is let go without having ended must not hold up those behind it in line, nor keep what it waited for.
     deinit {
         evaluation.leaveLines()
+        for watcher in state.withLock({ $0.watchers }).values { watcher.withdraw() }
     }
 }
 

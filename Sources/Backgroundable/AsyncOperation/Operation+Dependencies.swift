@@ -30,10 +30,13 @@ extension AsyncOperation {
     }
 
     /// A dependency was taken back: if it was the last one that kept the operation waiting, notifies the queue.
-    final func lookAtDependencies() {
+    ///
+    /// - Parameter isFirst: Whether none was taken back before. From then on each is watched: these here, the others when
+    ///   they are added.
+    final func lookAtDependencies(isFirst: Bool) {
         guard ending == nil else { return }
         #if !canImport(ObjectiveC)
-            for dependency in everyDependency { watch(dependency) }
+            if isFirst { for dependency in everyDependency { watch(dependency) } }
         #endif
         ringIfReady()
     }
@@ -48,7 +51,26 @@ extension AsyncOperation {
 
     private func watch(_ dependency: Operation) {
         guard !dependency.isFinished else { return }
-        FinishWatcher.watch(dependency) { [weak self] in self?.ringIfReady() }
+        let identifier = ObjectIdentifier(dependency)
+        let watcher = FinishWatcher { [weak self] in
+            _ = self?.forgetWatcher(of: identifier)
+            self?.ringIfReady()
+        }
+        let isNew = slot.make().state.withLock { state in
+            guard state.watchers[identifier] == nil else { return false }
+            state.watchers[identifier] = watcher
+            return true
+        }
+        if isNew { watcher.begin(dependency) }
+    }
+
+    private func forgetWatcher(of dependency: ObjectIdentifier) -> FinishWatcher? {
+        slot.made?.state.withLock { $0.watchers.removeValue(forKey: dependency) }
+    }
+
+    /// The operation does not depend on another one any more, which need not be watched.
+    final func unwatch(_ dependency: Operation) {
+        forgetWatcher(of: ObjectIdentifier(dependency))?.withdraw()
     }
 
     private func ringIfReady() {
@@ -66,12 +88,9 @@ extension Operation {
     final func forgetUnfinishedDependencies() {
         #if !canImport(ObjectiveC)
             for dependency in (self as? AsyncOperation)?.everyDependency ?? dependencies {
-                if dependency.isFinished {
-                    // It may be about to look.
-                    FinishWatcher.watch(dependency) { withExtendedLifetime(self) {} }
-                } else {
-                    removeDependency(dependency)
-                }
+                if !dependency.isFinished { removeDependency(dependency) }
+                // It may be about to look, also if it has finished just now.
+                if dependency.isFinished { FinishWatcher.watch(dependency) { withExtendedLifetime(self) {} } }
             }
         #endif
     }

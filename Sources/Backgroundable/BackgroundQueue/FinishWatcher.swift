@@ -2,28 +2,42 @@ import Foundation
 
 /// Calls a closure when an operation of any kind has finished.
 ///
-/// It depends on that operation and runs after it, in a queue of its own: Foundation's documented way, without
-/// observing keys and without taking the operation's one completion block.
+/// It depends on that operation and runs after it: Foundation's documented way, without observing keys and without taking
+/// the operation's one completion block. Each is in a queue of its own, because a queue on Linux looks through all that
+/// wait in it whenever one of them is ready.
 ///
-/// Unchecked because `Operation` is a class that others may subclass; there is no variable here.
+/// Unchecked because `Operation` is a class that others may subclass; the only variable here is locked.
 final class FinishWatcher: Operation, @unchecked Sendable {
-    private static let queue = OperationQueue()
+    private let action: Locked<(@Sendable () -> Void)?>
 
-    private let action: @Sendable () -> Void
-
-    private init(_ action: @escaping @Sendable () -> Void) {
-        self.action = action
+    init(_ action: @escaping @Sendable () -> Void) {
+        self.action = Locked(action)
     }
 
-    static func watch(_ operation: Operation, _ action: @escaping @Sendable () -> Void) {
+    @discardableResult
+    static func watch(_ operation: Operation, _ action: @escaping @Sendable () -> Void) -> FinishWatcher {
         let watcher = FinishWatcher(action)
-        watcher.addDependency(operation)
-        queue.addOperation(watcher)
-        watcher.remindQueue()
+        watcher.begin(operation)
+        return watcher
+    }
+
+    /// Begins to watch. To be called once.
+    func begin(_ operation: Operation) {
+        addDependency(operation)
+        OperationQueue().addOperation(self)
+        remindQueue()
+    }
+
+    /// Watches no longer, and lets go of the operation and of the closure, which is not called any more.
+    func withdraw() {
+        _ = action.withLock { $0.take() }
+        for operation in dependencies { removeDependency(operation) }
+        cancel()
+        remindQueue()
     }
 
     override func main() {
-        action()
+        action.withLock { $0.take() }?()
     }
 }
 
