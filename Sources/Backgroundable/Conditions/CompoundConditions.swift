@@ -60,7 +60,8 @@ public struct OrCondition: OperationCondition {
     /// The categories of all conditions. The operation waits only for those of the condition that decides.
     public var exclusiveCategories: Set<String> { conditions.exclusiveCategories }
 
-    /// Fails with ``OperationError/noConditionHolds(_:errors:)`` if none holds; is ignored if all of them are.
+    /// Fails with ``OperationError/noConditionHolds(_:errors:)`` if none holds, or with
+    /// ``OperationError/conditionTimedOut(_:after:)`` if one of these did not decide in time; is ignored if all of them are.
     public func evaluate(
         for operation: AsyncOperation,
         completion: @escaping @Sendable (OperationConditionResult) -> Void

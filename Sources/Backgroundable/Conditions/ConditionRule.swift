@@ -51,6 +51,8 @@ extension [ConditionRule.Verdict] {
 
     /// None of them holds.
     fileprivate func failure(of name: String) -> ConditionRule.Verdict {
+        // One that would have been given more time might have held.
+        if let undecided = first(where: \.result.isUndecided) { return undecided }
         let errors = compactMap(\.result.error)
         let areIgnored = errors.isEmpty && !isEmpty
         return .init(result: areIgnored ? .ignored : .failed(OperationError.noConditionHolds(name, errors: errors)))
@@ -60,6 +62,11 @@ extension [ConditionRule.Verdict] {
 extension OperationConditionResult {
     var isSatisfied: Bool {
         if case .satisfied = self { true } else { false }
+    }
+
+    /// Whether the condition did not decide in time: then neither the condition nor its negation holds.
+    var isUndecided: Bool {
+        if case .conditionTimedOut? = error as? OperationError { true } else { false }
     }
 
     fileprivate var error: (any Error)? {

@@ -167,6 +167,9 @@ extension Error {
 /// Holds if another condition does not.
 ///
 /// It takes over the other one's dependency, but no exclusive category: that cannot be negated.
+/// If the other one did not decide in time this one has not either: it fails with
+/// ``OperationError/conditionTimedOut(_:after:)``.
+///
 public struct NegatedCondition<Condition: OperationCondition>: OperationCondition {
     private let condition: Condition
 
@@ -192,6 +195,7 @@ public struct NegatedCondition<Condition: OperationCondition>: OperationConditio
             switch result {
             case .satisfied: completion(.failed(OperationError.conditionFailed(name)))
             case .failed, .ignored: completion(.satisfied)
+            case .failed where result.isUndecided: completion(result)
             }
         }
     }

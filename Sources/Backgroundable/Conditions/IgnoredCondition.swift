@@ -2,7 +2,8 @@ public import Foundation
 
 /// Another condition, which does not count as a failure: if it does not hold, the operation is cancelled without an error.
 ///
-/// For work that is not needed, where the condition alone would make it fail.
+/// For work that is not needed, where the condition alone would make it fail. A condition that did not decide in time is not
+/// ignored: the operation is cancelled with ``OperationError/conditionTimedOut(_:after:)``.
 public struct IgnoredCondition<Condition: OperationCondition>: OperationCondition {
     private let condition: Condition
 
@@ -30,6 +31,6 @@ public struct IgnoredCondition<Condition: OperationCondition>: OperationConditio
         for operation: AsyncOperation,
         completion: @escaping @Sendable (OperationConditionResult) -> Void
     ) {
-        condition.evaluate(for: operation) { completion($0.isSatisfied ? .satisfied : .ignored) }
+        condition.evaluate(for: operation) { completion($0.isSatisfied || $0.isUndecided ? $0 : .ignored) }
     }
 }
