@@ -192,8 +192,10 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     /// looks when the operation is added.
     open override var isReady: Bool {
         let isUnblocked = isUnblocked
-        if isUnblocked, state.facts.isDisjoint(with: [.attended, .dependent]) { return true }
+        let facts = state.facts
+        if isUnblocked, facts.isUsed, facts.isDisjoint(with: [.attended, .dependent]) { return true }
         if DependencyChange.isUnderWay(for: self) { return isUnblocked && !mustAwaitConditions }
+        if !facts.isUsed { state.ask() }
         return isUnblocked || isUnblockedAfterLook ? isReadyOnceUnblocked : false
     }
 
@@ -333,6 +335,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     /// Called by the queue before it enqueues the operation.
     final func join(_ membership: Membership) {
         self.membership = membership
+        state.enqueue()
     }
 
     /// Called by a queue that does not take the operation: it ends here.

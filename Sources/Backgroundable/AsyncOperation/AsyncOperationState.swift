@@ -55,6 +55,10 @@ struct AsyncOperationState: ~Copyable {
 
         /// Somebody gave it a completion block.
         static let completes = Facts(rawValue: 1 << 19)
+        /// It was added to a background queue or to a group, or is about to be.
+        static let enqueued = Facts(rawValue: 1 << 20)
+        /// It was asked whether it is ready, before it ended: as every queue does that it is added to.
+        static let asked = Facts(rawValue: 1 << 21)
 
         private static let endingMask: UInt32 = 0b11
 
@@ -77,6 +81,11 @@ struct AsyncOperationState: ~Copyable {
 
         var isExecuting: Bool {
             contains(.opened) && !isFinished
+        }
+
+        /// Whether it was started or, by all appearances, added to a queue.
+        var isUsed: Bool {
+            !isDisjoint(with: [.enqueued, .asked, .claimed])
         }
 
         /// Whether nothing but the last notices is left to do.
@@ -111,6 +120,17 @@ struct AsyncOperationState: ~Copyable {
     /// True for the one caller who may start the operation.
     func claim() -> Bool {
         !add(.claimed).contains(.claimed)
+    }
+
+    /// Notes that it is added to a queue. True for the first caller, unless it was started before.
+    @discardableResult
+    func enqueue() -> Bool {
+        !add(.enqueued).isUsed
+    }
+
+    /// Notes that it was asked whether it is ready.
+    func ask() {
+        _ = update { $0.ending == nil ? $0.union(.asked) : $0 }
     }
 
     /// Opens the operation. Returns the facts before: if there is an ending among them the closure must not run.

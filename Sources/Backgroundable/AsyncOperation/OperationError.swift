@@ -8,6 +8,11 @@ public enum OperationError: Error {
     case conditionFailed(String)
     /// A condition with this name did not decide within the operation's timeout, in seconds.
     case conditionTimedOut(String, after: TimeInterval)
+    /// A condition with this name names an operation to run first that waits for the condition's own operation, or is it.
+    case circularCondition(String)
+    /// The operation of this attempt of a ``RetryOperation``, counted from 1, is in a queue or has been started: each
+    /// attempt needs a new one.
+    case usedAttempt(Int)
     /// Operations that this one depends on failed, timed out, or were cancelled: their names (or descriptions), and
     /// the errors at the root of it.
     case dependenciesFailed(names: [String], errors: [any Error])
@@ -31,6 +36,10 @@ extension OperationError: LocalizedError, CustomStringConvertible {
             "the condition \(name) did not decide within \(seconds.phrase) s"
         case .dependenciesFailed(let names, let errors):
             "what it depends on did not succeed: \(names.joined(separator: ", "))"
+        case .circularCondition(let name):
+            "the condition \(name) never decides: the operation that it names to run first waits for this one"
+        case .usedAttempt(let number):
+            "attempt \(number) is an operation that is in a queue or was started before: make a new one for each attempt"
                 + (errors.isEmpty ? "" : " (\(errors.map { "\($0)" }.joined(separator: "; ")))")
         case .noConditionHolds(_, let errors) where errors.isEmpty:
             "an OrCondition without conditions never holds: give it at least one"

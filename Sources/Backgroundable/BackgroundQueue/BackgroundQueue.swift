@@ -270,7 +270,9 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         }
     }
 
+            QueuedOperations.shared.insert(operation)
     // MARK: News
+                QueuedOperations.shared.remove(operation)
 
     private func membersChanged(mayBlock: Bool) {
         let (waiting, mustDeliver) = news.withLock { news in

@@ -13,7 +13,9 @@ final class ConditionBranch: Sendable {
     private struct State: ~Copyable {
         /// Nil once the condition has decided or was called off.
         var work: Work?
-        /// The unfinished operation that makes the condition hold.
+        /// The operation that the condition names to make it hold, until that has finished.
+        var named: Operation?
+        /// The same, once ``ConditionDependencies`` counts this condition.
         var helper: Operation?
         /// When the condition, or what makes it hold, is looked at because of the time it takes.
         var deadline: Deadline?
@@ -51,10 +53,18 @@ final class ConditionBranch: Sendable {
     private func prepare() {
         guard let work = state.withLock({ $0.work }) else { return }
         guard !isSilent, let helper = work.condition.dependency(for: work.operation) else { return evaluate() }
+        // Named first: of two that wait for each other at least one sees the other.
+        _ = ifOpen { $0.named = helper }
+        guard !helper.waits(for: work.operation) else {
+            return decide(.failed(OperationError.circularCondition(work.condition.name)))
+        }
         let isNew = ConditionDependencies.shared.join(helper)
         guard ifOpen({ $0.helper = helper }) else { return turnAway(helper, isNew: isNew, work.operation) }
         FinishWatcher.watch(helper) {
-            self.state.withLock { $0.helper = nil }
+            self.state.withLock { state in
+                state.named = nil
+                state.helper = nil
+            }
             self.evaluate()
         }
         if isNew { add(helper, work.operation) }
@@ -141,6 +151,12 @@ final class ConditionBranch: Sendable {
 
     // MARK: What the evaluation starts
 
+    /// The operations that the condition waits for, and those that it is made of.
+    var helpers: [Operation] {
+        let (named, nested) = state.withLock { ($0.named, $0.nested) }
+        return (named.map { [$0] } ?? []) + nested.flatMap(\.helpers)
+    }
+
     /// Takes on the judge of conditions that this one is made of. False if their result is not asked for any more.
     ///
     /// From now on this condition has no time limit of its own: each of the others has one, which begins when what it
@@ -173,6 +189,7 @@ final class ConditionBranch: Sendable {
     func callOff(_ rest: inout CalledOffWork) {
         let (work, helper, deadline, nested, actions) = state.withLock { state in
             defer {
+                state.named = nil
                 state.nested = []
                 state.callOffActions = []
             }

@@ -7,35 +7,48 @@ import Foundation
 final class ConditionDependencies: Sendable {
     static let shared = ConditionDependencies()
 
-    /// How many conditions wait for each.
-    private let waiting = Locked<[ObjectIdentifier: Int]>([:])
+    private struct Entry {
+        /// How many conditions wait for it.
+        var count = 1
+        /// Whether a condition added it to a queue, and may cancel it.
+        var isOwn = false
+    }
+
+    private let waiting = Locked<[ObjectIdentifier: Entry]>([:])
 
     /// How many conditions wait for the operation.
     func count(of operation: Operation) -> Int {
-        waiting.withLock { $0[ObjectIdentifier(operation)] } ?? 0
+        waiting.withLock { $0[ObjectIdentifier(operation)]?.count } ?? 0
     }
 
-    /// Notes that a condition waits for the operation. Returns whether the caller has to add it to a queue.
+    /// Notes that a condition waits for the operation. Returns whether the caller has to add it to a queue: one that runs, or
+    /// is in a queue already, is only waited for.
     func join(_ operation: Operation) -> Bool {
         let identifier = ObjectIdentifier(operation)
         let isFirst = waiting.withLock { waiting in
-            defer { waiting[identifier, default: 0] += 1 }
-            return waiting[identifier] == nil
+            guard waiting[identifier] == nil else {
+                waiting[identifier]?.count += 1
+                return false
+            }
+            waiting[identifier] = Entry()
+            return true
         }
         guard isFirst else { return false }
+        let isOwn = operation.takeForQueue()
+        waiting.withLock { $0[identifier]?.isOwn = isOwn }
         // Until then the watcher keeps it alive, so no other operation is mistaken for it.
         FinishWatcher.watch(operation) { self.waiting.withLock { $0[identifier] = nil } }
-        return !operation.isExecuting && !operation.isFinished
+        return isOwn
     }
 
-    /// Notes that a condition does not wait for the operation any more. Returns whether no other condition does, though it
-    /// has not finished.
+    /// Notes that a condition does not wait for the operation any more. Returns whether it is to be cancelled: a condition
+    /// added it, no other condition waits for it, and it has not finished.
     func leave(_ operation: Operation) -> Bool {
         let identifier = ObjectIdentifier(operation)
         return waiting.withLock { waiting in
-            guard let count = waiting[identifier] else { return false }
-            waiting[identifier] = count - 1
-            return count == 1
+            guard let entry = waiting[identifier] else { return false }
+            waiting[identifier]?.count = entry.count - 1
+            return entry.isOwn && entry.count == 1
         }
     }
 }

@@ -83,6 +83,16 @@ final class ConditionEvaluation: Sendable {
         }
     }
 
+    /// The operations that the conditions wait for.
+    var helpers: [Operation] {
+        state.withLock { $0.judge }?.helpers ?? []
+    }
+
+    /// The operation's place in the lines of its exclusive categories, until it has ended.
+    var ticket: ExclusiveTicket? {
+        state.withLock { $0.ticket }
+    }
+
     /// Whether the operation has a category to itself, or will have it when its turn comes.
     func holds(_ category: String) -> Bool {
         state.withLock { $0.ticket }?.categories.contains(category) == true

@@ -94,6 +94,11 @@ final class ConditionJudge: Sendable {
         callOff()
     }
 
+    /// The operations that the conditions wait for.
+    var helpers: [Operation] {
+        state.withLock { $0.branches }.flatMap(\.helpers)
+    }
+
     // MARK: Calling off
 
     /// The result is not asked for any more: cancels what conditions wait for.

@@ -29,9 +29,15 @@ public protocol OperationCondition: Sendable {
 
     /// An operation that has to run before this condition can be evaluated, to make it hold; nil unless said otherwise.
     /// It is added to the operation's background queue (to `OperationQueue.background` if that is in another kind of
-    /// queue), and however it ends, the condition is evaluated then, unless nobody asks any more. It must not be in a queue.
-    /// Several conditions, of other operations too, may return the same one: it runs once, and is cancelled when none of
-    /// them needs it any more.
+    /// queue), and however it ends, the condition is evaluated then, unless nobody asks any more.
+    /// Several conditions, of other operations too, may return the same one: it runs once, in the queue of the operation that
+    /// asked first, and is cancelled when none of them needs it any more.
+    ///
+    /// One that runs, has finished, or waits in a queue or a group is only waited for, and not cancelled. It must not be added
+    /// to a queue later; one that is no ``AsyncOperation`` must not be in a plain `OperationQueue` either: Foundation does not
+    /// say where an operation is, and stops the process when it is added twice. (An ``AsyncOperation`` whose `isReady` was
+    /// asked counts as being in a queue.) One that waits for the condition's own operation, or is that, makes the
+    /// condition fail with ``OperationError/circularCondition(_:)``.
     ///
     /// If it has no timeout of its own it has that of the operation, counted from when it runs: if it has not finished by
     /// then, the condition has failed.

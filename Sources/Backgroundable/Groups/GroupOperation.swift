@@ -141,7 +141,8 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
             state.waiting += operations
             return true
         }
-        if !waits { queue.addOperations(operations, waitUntilFinished: false) }
+        guard waits else { return queue.addOperations(operations, waitUntilFinished: false) }
+        for operation in operations { (operation as? AsyncOperation)?.state.enqueue() }
     }
 
     /// Called when a part has finished, before the group may be. A subclass may override it to add further parts, or to

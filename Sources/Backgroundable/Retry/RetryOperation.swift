@@ -10,6 +10,8 @@ public import Foundation
 /// }
 /// ```
 ///
+/// One that makes an operation a second time fails with ``OperationError/usedAttempt(_:)``.
+///
 /// An attempt has failed when it has an error or timed out. One that was cancelled without an error is not repeated. The
 /// errors of the last attempt are the operation's. Unchecked for the reason of its superclass.
 public final class RetryOperation: GroupOperation, @unchecked Sendable {
@@ -123,6 +125,7 @@ public final class RetryOperation: GroupOperation, @unchecked Sendable {
             return (state.number, state.recipe)
         }
         guard let operation = recipe?.make(number) else { return }
+        guard !operation.state.facts.isUsed else { return finish(with: OperationError.usedAttempt(number)) }
         retries.withLock { state in
             if state.recipe != nil { state.attempt = operation }
         }
