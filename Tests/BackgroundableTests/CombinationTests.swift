@@ -182,9 +182,9 @@ import Testing
         for hasBegun in [true, false] {
             let outer = ExclusiveTicket(["a"], for: AsyncOperation { _ in }) {}
             let inner = ExclusiveTicket(["a"], for: part) {}
-            #expect(lines.getInLine(outer))
+            #expect(lines.getInLine(outer) == .first)
             if hasBegun { #expect(lines.begin(outer)) }
-            #expect(lines.getInLine(inner) != hasBegun)
+            #expect(lines.getInLine(inner) == (hasBegun ? .waits : .first))
             #expect(lines.begin(inner) != hasBegun && lines.begin(outer) == hasBegun)
             lines.leave(outer)
             #expect(lines.begin(inner))

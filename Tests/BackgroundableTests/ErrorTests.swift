@@ -53,12 +53,18 @@ import Testing
     @Test func everyErrorReadsWell() {
         let errors: [OperationError] = [
             .timedOut(after: 10), .conditionFailed("signed in"), .conditionTimedOut("signed in", after: 0.5),
+            .circularCondition("signed in"), .usedAttempt(2),
+            .exclusiveDeadlock(categories: ["name a", "name b"]),
             .dependenciesFailed(names: ["a", "b"], errors: [Mishap("x")]), .groupFinished,
         ]
         #expect(
             errors.map(\.localizedDescription) == [
                 "timed out after 10 s", "the condition signed in does not hold",
                 "the condition signed in did not decide within 0.5 s",
+                "the condition signed in never decides: the operation that it names to run first waits for this one",
+                "attempt 2 is an operation that is in a queue or was started before: make a new one for each attempt",
+                "waiting for its exclusive categories (name a, name b) would be a deadlock: another group that has one of them "
+                    + "waits for this one's group; add them to the group's own conditions",
                 "what it depends on did not succeed: a, b (x)", "its group had finished before it was added",
             ]
         )

@@ -203,13 +203,13 @@ private enum Bath {}
         let tickets = (0..<100).map { _ in
             ExclusiveTicket(["a", "b"], for: operation) { turns.change { $0 += 1 } }
         }
-        #expect(tickets.map { lines.getInLine($0) } == [true] + Array(repeating: false, count: 99))
+        #expect(tickets.map { lines.getInLine($0) } == [.first] + Array(repeating: .waits, count: 99))
         for number in 10..<60 { lines.leave(tickets[number]) }
         for number in 0..<10 { lines.leave(tickets[number]) }
         #expect(turns.now == 10)
         for number in 60..<100 { lines.leave(tickets[number]) }
         #expect(lines.count == 0 && turns.now == 49)
         lines.leave(tickets[0])
-        #expect(!lines.getInLine(tickets[0]) && lines.count == 0)
+        #expect(lines.getInLine(tickets[0]) == .waits && lines.count == 0)
     }
 }

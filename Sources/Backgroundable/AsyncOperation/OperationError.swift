@@ -18,6 +18,8 @@ public enum OperationError: Error {
     case dependenciesFailed(names: [String], errors: [any Error])
     /// None of several alternative conditions held: their name, and the error of each. Without errors there were none.
     case noConditionHolds(String, errors: [any Error])
+    /// A part of a group cannot wait for its exclusive categories: the operation that has them waits for one that the group has.
+    case exclusiveDeadlock(categories: [String])
     /// An operation that is to produce a value finished without one.
     case noResult
     /// An operation that works on an input was started without one.
@@ -34,17 +36,20 @@ extension OperationError: LocalizedError, CustomStringConvertible {
         case .conditionFailed(let name): "the condition \(name) does not hold"
         case .conditionTimedOut(let name, let seconds):
             "the condition \(name) did not decide within \(seconds.phrase) s"
-        case .dependenciesFailed(let names, let errors):
-            "what it depends on did not succeed: \(names.joined(separator: ", "))"
         case .circularCondition(let name):
             "the condition \(name) never decides: the operation that it names to run first waits for this one"
         case .usedAttempt(let number):
             "attempt \(number) is an operation that is in a queue or was started before: make a new one for each attempt"
+        case .dependenciesFailed(let names, let errors):
+            "what it depends on did not succeed: \(names.joined(separator: ", "))"
                 + (errors.isEmpty ? "" : " (\(errors.map { "\($0)" }.joined(separator: "; ")))")
         case .noConditionHolds(_, let errors) where errors.isEmpty:
             "an OrCondition without conditions never holds: give it at least one"
         case .noConditionHolds(let name, let errors):
             "none of the conditions \(name) holds (\(errors.map { "\($0)" }.joined(separator: "; ")))"
+        case .exclusiveDeadlock(let categories):
+            "waiting for its exclusive categories (\(categories.joined(separator: ", "))) would be a deadlock: another group "
+                + "that has one of them waits for this one's group; add them to the group's own conditions"
         case .noResult: "it finished without a result: call finish(returning:) or finish(withResult:)"
         case .noInput: "it has no input: set it, or inject a result before the operation is added to a queue"
         case .groupFinished: "its group had finished before it was added"

@@ -95,7 +95,7 @@ final class ConditionEvaluation: Sendable {
 
     /// Whether the operation has a category to itself, or will have it when its turn comes.
     func holds(_ category: String) -> Bool {
-        state.withLock { $0.ticket }?.categories.contains(category) == true
+        ticket?.categories.contains(category) == true
     }
 
     /// Takes the turn for good: no condition is added any more. False if the operation has been overtaken since it had its
@@ -231,12 +231,21 @@ final class ConditionEvaluation: Sendable {
             return true
         }
         guard isStillWanted else { return false }
-        let hasTurn = ExclusiveLines.shared.getInLine(ticket)
-        guard operation.isUnblocked else {
+        let place = ExclusiveLines.shared.getInLine(ticket)
+        if place == .circle {
+            refuse(operation, categories)
+        } else if !operation.isUnblocked {
             withdraw(operation)
-            return false
+        } else if place == .first {
+            return settle(round)
         }
-        return hasTurn && settle(round)
+        return false
+    }
+
+    /// Ends an operation that would wait for ever: not within its queue's question whether it is ready.
+    private func refuse(_ operation: AsyncOperation, _ categories: Set<String>) {
+        let error = OperationError.exclusiveDeadlock(categories: categories.sorted())
+        DispatchQueue.global().async { operation.end(.cancelled, errors: [error]) }
     }
 
     /// Returns whether this is news: the operation has not ended.

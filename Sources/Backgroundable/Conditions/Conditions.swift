@@ -12,8 +12,9 @@ protocol PurelyExclusive: OperationCondition {}
 ///
 /// Parts of a group go before operations outside of it that have not begun, because those may wait for the group's place
 /// in a queue. A group that has a category has those of its parts too, for as long as it runs. That is settled when the
-/// group's turn comes: give it the categories of parts that it will add later (as a ``RetryOperation`` does), or two groups
-/// may wait for each other.
+/// group's turn comes: give it the categories of parts that it will add later (as a ``RetryOperation`` does). Else two groups
+/// might wait for each other: the part that would bring this about is cancelled with
+/// ``OperationError/exclusiveDeadlock(categories:)``.
 ///
 /// The category is given up when the operation has ended and its closure has returned, which it may do later if the operation
 /// was cancelled or timed out. A closure that has not returned 10 s after its operation's end no longer keeps it.
@@ -166,10 +167,10 @@ extension Error {
 
 /// Holds if another condition does not.
 ///
-/// It takes over the other one's dependency, but no exclusive category: that cannot be negated.
 /// If the other one did not decide in time this one has not either: it fails with
 /// ``OperationError/conditionTimedOut(_:after:)``.
 ///
+/// It takes over the other one's dependency, but no exclusive category: that cannot be negated.
 public struct NegatedCondition<Condition: OperationCondition>: OperationCondition {
     private let condition: Condition
 
@@ -194,8 +195,8 @@ public struct NegatedCondition<Condition: OperationCondition>: OperationConditio
         condition.evaluate(for: operation) { result in
             switch result {
             case .satisfied: completion(.failed(OperationError.conditionFailed(name)))
-            case .failed, .ignored: completion(.satisfied)
             case .failed where result.isUndecided: completion(result)
+            case .failed, .ignored: completion(.satisfied)
             }
         }
     }

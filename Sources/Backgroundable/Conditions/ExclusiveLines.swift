@@ -1,36 +1,10 @@
-/// An operation's place in the lines of its exclusive categories.
-///
-/// Unchecked because of its variables, which ``ExclusiveLines`` touches under its lock only.
-final class ExclusiveTicket: @unchecked Sendable {
-    fileprivate let keys: [ExclusiveLines.Key]
-    fileprivate let onTurn: @Sendable () -> Void
-    /// In how many groups the operation is, one within the other.
-    fileprivate let depth: Int
-    /// In how many lines somebody is before it.
-    fileprivate var behind = 0
-    /// Whether the operation has begun: nobody overtakes it any more.
-    fileprivate var hasBegun = false
-    fileprivate var isGone = false
-
-    var categories: Set<String> { Set(keys.map(\.category)) }
-
-    /// - Parameter onTurn: Called when the operation has become the first in all of its lines; again if it was overtaken.
-    init(_ categories: Set<String>, for operation: AsyncOperation, onTurn: @escaping @Sendable () -> Void) {
-        keys = categories.map { ExclusiveLines.Key(category: $0, scope: operation.holder(of: $0)) }
-        depth = operation.depth
-        self.onTurn = onTurn
-    }
-
-    /// Whether `other` makes way for this one.
-    fileprivate func overtakes(_ other: ExclusiveTicket) -> Bool {
-        !other.hasBegun && other.depth < depth
-    }
-}
-
 /// The lines in which operations wait for their exclusive categories, in the whole process.
 ///
 /// An operation gets in all of its lines in one step and has its turn when it is the first in each. So it is first come,
-/// first served, and everybody waits only for those who came before: no circle can arise.
+/// first served, and everybody waits only for those who came before: of that no circle can arise.
+///
+/// A group that has a category and whose parts wait for others', which it did not have when its turn came, may close a
+/// circle. The part that would close it is turned away (``CircleSearch``).
 ///
 /// Parts of a group overtake those who have not begun and are in fewer groups. Such a one may be waiting for the place in
 /// its queue that the group has, and the group for its part. The order is still one and the same in every line.
@@ -53,8 +27,20 @@ final class ExclusiveLines: Sendable {
 
     static let shared = ExclusiveLines()
 
-    fileprivate struct State: ~Copyable {
+    /// What becomes of an operation that gets in line.
+    enum Place {
+        /// It has its turn at once.
+        case first
+        /// It has to wait.
+        case waits
+        /// It would wait for what waits for it, for ever: it is in no line.
+        case circle
+    }
+
+    struct State: ~Copyable {
         var lines: [Key: Line<ExclusiveTicket>] = [:]
+        /// How many in each line have several categories, or are groups: without one the line leads to no other.
+        var branches: [Key: Int] = [:]
     }
 
     private let state = Locked(State())
@@ -64,13 +50,17 @@ final class ExclusiveLines: Sendable {
         state.withLock { $0.lines.count }
     }
 
-    /// Returns whether it has its turn at once. If not, `onTurn` is called when it has.
-    func getInLine(_ ticket: ExclusiveTicket) -> Bool {
-        state.withLock { state in
-            guard !ticket.isGone else { return false }
-            for key in ticket.keys { state.enter(key, ticket) }
-            return ticket.behind == 0
+    /// Gets in all of its lines, in one step. If it has to wait, `onTurn` is called when it has its turn.
+    func getInLine(_ ticket: ExclusiveTicket) -> Place {
+        let (place, next): (Place, [ExclusiveTicket]) = state.withLock { state in
+            guard !ticket.isGone else { return (.waits, []) }
+            state.enter(ticket)
+            guard ticket.behind > 0 else { return (.first, []) }
+            guard CircleSearch.finds(ticket, in: state.lines, state.branches) else { return (.waits, []) }
+            return (.circle, state.leave(ticket))
         }
+        for ticket in next { ticket.onTurn() }
+        return place
     }
 
     /// The operation begins: from now on nobody overtakes it. False if somebody has.
@@ -88,17 +78,39 @@ final class ExclusiveLines: Sendable {
 
     /// Leaves every line, wherever in it the ticket is.
     func leave(_ ticket: ExclusiveTicket) {
-        let next: [ExclusiveTicket] = state.withLock { state in
-            guard !ticket.isGone else { return [] }
-            ticket.isGone = true
-            return ticket.keys.compactMap { state.advance($0, past: ticket) }
-        }
+        let next = state.withLock { $0.leave(ticket) }
         for ticket in next { ticket.onTurn() }
     }
 }
 
 extension ExclusiveLines.State {
-    fileprivate mutating func enter(_ key: ExclusiveLines.Key, _ ticket: ExclusiveTicket) {
+    fileprivate mutating func enter(_ ticket: ExclusiveTicket) {
+        ticket.isInLine = true
+        for group in ticket.around { group.inside[ObjectIdentifier(ticket)] = ticket }
+        for key in ticket.keys {
+            if ticket.branches { branches[key, default: 0] += 1 }
+            enter(key, ticket)
+        }
+    }
+
+    /// Leaves all lines. Returns those who have their turn by that.
+    fileprivate mutating func leave(_ ticket: ExclusiveTicket) -> [ExclusiveTicket] {
+        guard !ticket.isGone else { return [] }
+        ticket.isGone = true
+        guard ticket.isInLine else { return [] }
+        for group in ticket.around { group.inside[ObjectIdentifier(ticket)] = nil }
+        return ticket.keys.compactMap { key in
+            if ticket.branches { leaveBranch(key) }
+            return advance(key, past: ticket)
+        }
+    }
+
+    private mutating func leaveBranch(_ key: ExclusiveLines.Key) {
+        let count = branches[key, default: 1] - 1
+        branches[key] = count > 0 ? count : nil
+    }
+
+    private mutating func enter(_ key: ExclusiveLines.Key, _ ticket: ExclusiveTicket) {
         let overtaken = lines[key]?.first
         lines[key, default: Line()].insert(ticket) { ticket.overtakes($0) }
         if lines[key]?.first !== ticket {
@@ -111,7 +123,7 @@ extension ExclusiveLines.State {
     /// Lets the line move up if `ticket` was its first. Returns the one who has its turn by that.
     ///
     /// Those who leave from the middle stay where they are until they come to the front: leaving costs no search.
-    fileprivate mutating func advance(_ key: ExclusiveLines.Key, past ticket: ExclusiveTicket) -> ExclusiveTicket? {
+    private mutating func advance(_ key: ExclusiveLines.Key, past ticket: ExclusiveTicket) -> ExclusiveTicket? {
         guard lines[key]?.first === ticket else { return nil }
         while let first = lines[key]?.first, first.isGone {
             lines[key]?.removeFirst()
@@ -122,63 +134,5 @@ extension ExclusiveLines.State {
         }
         first.behind -= 1
         return first.behind == 0 ? first : nil
-    }
-}
-
-/// First in, first out, each step at constant cost.
-struct Line<Element> {
-    private var elements: [Element?] = []
-    private var head = 0
-
-    var first: Element? {
-        head < elements.count ? elements[head] : nil
-    }
-
-    /// Inserts an element behind the last one that it does not overtake.
-    mutating func insert(_ element: Element, overtaking: (Element) -> Bool) {
-        var place = elements.count
-        while place > head, let other = elements[place - 1], overtaking(other) { place -= 1 }
-        elements.insert(element, at: place)
-    }
-
-    mutating func removeFirst() {
-        guard head < elements.count else { return }
-        elements[head] = nil
-        head += 1
-        if head > 32, head * 2 > elements.count {
-            elements.removeFirst(head)
-            head = 0
-        }
-    }
-}
-
-extension AsyncOperation {
-    /// The nearest group around the operation that has the category to itself.
-    fileprivate func holder(of category: String) -> GroupOperation? {
-        var parent = parent
-        while let group = parent {
-            if group.attachments?.evaluation.holds(category) == true { return group }
-            parent = group.parent
-        }
-        return nil
-    }
-
-    /// In how many groups the operation is, one within the other.
-    fileprivate var depth: Int {
-        sequence(first: self as AsyncOperation) { $0.parent }.dropFirst().reduce(0) { depth, _ in depth + 1 }
-    }
-
-    /// Notes that the operation is a part of a group, and works in its categories.
-    func enter(_ group: GroupOperation) {
-        let hold = group.attachments?.holdForParts
-        attach().0.state.withLock { state in
-            state.parent = group
-            state.holdAround = hold
-        }
-    }
-
-    /// The group that the operation is a part of.
-    var parent: GroupOperation? {
-        attachments?.state.withLock { $0.parent }
     }
 }
