@@ -26,6 +26,7 @@ extension AsyncOperation {
         // Until the owner has been told nobody else touches what an operation has that was not started.
         if !before.contains(.opened) { letGoOfWork() }
         if !waitsForParts(ending) { tellOwner() }
+        if !before.contains(.opened) { resumeWaitsIfUnused() }
         if ending == .timedOut { callBack(callback) }
     }
 

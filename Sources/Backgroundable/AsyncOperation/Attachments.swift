@@ -7,6 +7,8 @@ final class Attachments: Sendable {
     struct State: ~Copyable {
         var mail = ObserverMail()
         var errors: [any Error] = []
+        /// Tasks that began to wait for it when it was in no queue.
+        var waits: [PendingWait] = []
         /// The work of an operation whose closure is asynchronous, while it is under way.
         var task: Task<Void, Never>?
         /// What watches the operation's dependencies, where Foundation does not.
