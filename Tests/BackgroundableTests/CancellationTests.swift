@@ -49,6 +49,35 @@ import Testing
             + (0..<5).map { _ in PlainOperation { ran.change { $0 += 1 } } }
     }
 
+    @Test func anOperationThatIsJustBeingAddedIsCancelled() {
+        /// Foundation asks whether it is ready before it lists it. Unchecked for the reason of its superclass.
+        final class Asked: AsyncOperation, @unchecked Sendable {
+            let isCancelling = Signal()
+            let isAsked = Signal()
+
+            override var isReady: Bool {
+                defer {
+                    isAsked.fire()
+                    if ending == nil { _ = isCancelling.wait() }
+                }
+                return super.isReady
+            }
+        }
+        let queue = BackgroundQueue()
+        let operation = Asked { _ in Issue.record("it ran") }
+        operation.addCondition(
+            BlockCondition { [unowned operation] in
+                _ = operation.isAsked.wait()
+                queue.cancelAllOperations()
+                operation.isCancelling.fire()
+                return true
+            }
+        )
+        queue.addOperation(operation)
+        operation.waitUntilFinished()
+        #expect(operation.isCancelled)
+    }
+
     @Test func successorsDoNotStart() {
         let count = strays(waiting: own(1)) { queue, first, rest in
             queue.addSequentialOperations([first] + rest, waitUntilFinished: false)

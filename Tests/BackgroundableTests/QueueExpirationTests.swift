@@ -79,6 +79,21 @@ import Testing
         #expect(stage.departures.now == [.done])
     }
 
+    @Test func whatIsInASuspendedQueueLeavesAndDoesNotHoldUpTheProcess() {
+        let stage = stage()
+        let ran = Box(0)
+        let queue = queue()
+        queue.isSuspended = true
+        let waiting = waiting(ran)
+        queue.addOperations(waiting)
+        let task = stage.tasks.beginBackgroundTask(of: queue)
+        stage.terminate()
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(ran.now == 0 && waiting.allSatisfy(\.isCancelled) && queue.isSuspended)
+        stage.tasks.endBackgroundTask(task)
+        #expect(stage.left.wait())
+    }
+
     @Test func operationsThatOverrideCancelWithoutSuperEndAllTheSame() {
         // Unchecked for the reason of its superclass.
         final class Stubborn: AsyncOperation, @unchecked Sendable {

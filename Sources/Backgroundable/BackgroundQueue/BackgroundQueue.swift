@@ -69,9 +69,26 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
 
     // MARK: Cancelling
 
-    /// Cancels every operation that is in the queue. Of those that had not started none does, whatever waits for what.
+    /// Cancels every operation that is in the queue. Of those that had not started none does, whatever waits for what. They
+    /// leave a suspended queue when that is resumed.
     open override func cancelAllOperations() {
-        CancellationSweep.cancel(operations, of: self)
+        CancellationSweep.cancel(members, of: self)
+    }
+
+    /// The queue's background task expires: cancels every operation, and has them leave even if the queue is suspended.
+    final func expire() {
+        cancelAllOperations()
+        changeSuspension { $0.isOver = true }
+    }
+
+    /// The operations that are in the queue. One that is just being added, and may be evaluating its conditions, is among them
+    /// before Foundation lists it.
+    final var members: [Operation] {
+        let listed = operations
+        let known = Set(listed.map(ObjectIdentifier.init))
+        var enrolled: [Operation] = []
+        rolls.withAllLocked { enrolled += $0.operations }
+        return listed + enrolled.filter { !known.contains(ObjectIdentifier($0)) && !$0.isFinished }
     }
 
     // MARK: Progress
@@ -253,7 +270,9 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         if let operation = operation as? QueueBlock {
             operation.join(membership)
         } else {
+            QueuedOperations.shared.insert(operation)
             FinishWatcher.watch(operation) {
+                QueuedOperations.shared.remove(operation)
                 operation.forgetDependenciesIfCancelled()
                 membership.end(mayBlock: true)
             }
@@ -270,9 +289,7 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         }
     }
 
-            QueuedOperations.shared.insert(operation)
     // MARK: News
-                QueuedOperations.shared.remove(operation)
 
     private func membersChanged(mayBlock: Bool) {
         let (waiting, mustDeliver) = news.withLock { news in

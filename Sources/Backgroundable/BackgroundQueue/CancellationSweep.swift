@@ -23,7 +23,7 @@ struct CancellationSweep {
     /// of each carries that out, and ``end()`` afterwards what is left.
     static func decide(on queues: [BackgroundQueue]) -> CancellationSweep {
         var sweep = CancellationSweep()
-        for queue in queues { sweep.reserve(queue.operations, of: queue) }
+        for queue in queues { sweep.reserve(queue.members, of: queue) }
         sweep.release()
         return sweep
     }

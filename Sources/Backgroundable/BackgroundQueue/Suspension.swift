@@ -5,7 +5,10 @@ struct Suspension {
     /// How many cancellations of several operations are being decided on.
     var holds = 0
 
+    /// Whether the queue goes on although it is suspended, because the process is about to leave.
+    var isOver = false
+
     var isInEffect: Bool {
-        depth > 0 || holds > 0
+        depth > 0 && !isOver || holds > 0
     }
 }

@@ -77,7 +77,7 @@ struct BackgroundTaskSlots: ~Copyable {
     /// The handler of a task that is still there, once.
     mutating func takeExpirationHandler(_ identifier: BackgroundTaskIdentifier) -> (@Sendable () -> Void)? {
         guard let index = index(of: identifier) else { return nil }
-        if let queue = slots[index].belongings.queue.take() { return { queue.cancelAllOperations() } }
+        if let queue = slots[index].belongings.queue.take() { return { queue.expire() } }
         return slots[index].belongings.expirationHandler.take()
     }
 
