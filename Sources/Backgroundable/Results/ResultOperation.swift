@@ -9,8 +9,9 @@ public import Foundation
 /// print(try await size.value)
 /// ```
 ///
-/// A closure that returns the value, or throws, finishes the operation by that. One that takes the operation and returns
-/// nothing, and a subclass that overrides ``AsyncOperation/execute()-swift.method``, call ``finish(returning:)`` or
+/// A closure that returns the value, or throws, finishes the operation by that. One that throws or awaits has to: the
+/// compiler misses a `return` in one that ends with `operation.finish(returning: 3)`. One that takes the operation, returns
+/// nothing and does neither, and a subclass that overrides ``AsyncOperation/execute()-swift.method``, call ``finish(returning:)`` or
 /// ``finish(withResult:)``.
 ///
 /// Unchecked because it may be subclassed; what changes is in a lock.
