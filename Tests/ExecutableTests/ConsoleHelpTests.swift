@@ -21,6 +21,8 @@ import Testing
         #expect(output.text.contains("Example"))
         #expect(output.text.contains((["  errand"] + command).joined(separator: " ")))
         #expect(output.error.isEmpty)
+        // A line of the source that was joined with the next one keeps the next one's indentation.
+        #expect(output.text.firstMatch(of: /[a-z,.] {12,}[a-z]/) == nil, "\(output.text)")
     }
 
     @Test(arguments: [[], ["push"]])

@@ -58,7 +58,9 @@ struct JobsImportCommand: AsyncParsableCommand {
         discussion: """
             A bad line is reported with its number and skipped; the rest is pushed.
 
-            A job that is still in its queue is not pushed a second time. Where a job of the same id has ended within the             last minute or two (remember-ids of the queue), the queue takes the line for a repetition and does not restore the             job: the command says how many these are, and exits with 1.
+            A job that is still in its queue is not pushed a second time. Where a job of the same id has ended within the \
+            last minute or two (remember-ids of the queue), the queue takes the line for a repetition and does not restore the \
+            job: the command says how many these are, and exits with 1.
 
             Examples:
               errand jobs import images.ndjson

@@ -35,7 +35,9 @@ struct QueueDeleteCommand: AsyncParsableCommand {
         commandName: "delete",
         abstract: "Deletes a queue with its settings, counters, results and history.",
         discussion: """
-            A queue that has jobs (dead ones too), live workers or schedules is not deleted, unless with --force: its jobs are             lost then, and what its workers run is stopped and not recorded. A worker that goes on serving it, and a push,             create it anew.
+            A queue that has jobs (dead ones too), live workers or schedules is not deleted, unless with --force: its jobs are \
+            lost then, and what its workers run is stopped and not recorded. A worker that goes on serving it, or a push, creates \
+            it anew.
 
             Examples:
               errand queue delete images
