@@ -53,6 +53,17 @@ import Testing
         #expect(output.error.contains("the examination was not finished"), "\(output.error)")
     }
 
+    @Test func `an import counts the lines that were not pushed`() async throws {
+        try await push("one")
+        try await refuseWrites()
+        let lines = ["b", "a", "b"].map { #"{"operation":"work","queue":"\#($0)"}"# }.joined(separator: "\n")
+        let output = try await Executable.console.run(["jobs", "import", "-"], on: server, input: lines + "\n")
+        #expect(output.status == 69)
+        #expect(output.error.contains("\n3 not pushed\n"), "\(output.error)")
+        #expect(output.error.contains("error: lines 1 to 3 not pushed: "), "\(output.error)")
+        #expect(!output.error.contains("no jobs in the input"), "\(output.error)")
+    }
+
     @Test func `a job that could not be cancelled is not said to be unknown`() async throws {
         try await push("one")
         try await refuseWrites()

@@ -60,6 +60,9 @@ package final class LineInput: Sendable {
     /// How many bytes have been read.
     package var consumed: Int64 { state.withLock(\.consumed) }
 
+    /// Whether everything was read and answered by ``nextBatch()``.
+    package var hasEnded: Bool { state.withLock { $0.isAtEnd && $0.ready.isEmpty } }
+
     /// The next lines: as many as there are, up to a full batch; `nil` at the end. Waits for the first one only.
     package func nextBatch() async throws(CommandFailure) -> [InputLine]? {
         let result = await withCheckedContinuation {

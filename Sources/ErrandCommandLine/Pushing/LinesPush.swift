@@ -40,16 +40,25 @@ package struct LinesPush {
     /// - Throws: `CommandFailure` when a line was refused or not taken, when an answer was lost, and when the broker
     ///   cannot be reached.
     package mutating func run(onReceipts: ([Receipt]) async throws -> Void = { _ in }) async throws {
-        while let lines = try await input.nextBatch() {
-            try checkEncoding(of: lines)
-            let jobs = lines.compactMap { job(of: $0) }
-            if !jobs.isEmpty { try await onReceipts(try await push(jobs, upTo: lines.last)) }
-            let (consumed, count) = (input.consumed, tally.pushed)
-            progress.update(consumed, "\(count) pushed")
+        do { try await pushAll(onReceipts) } catch {
+            progress.hide()
+            // Whatever ends it in the middle: what was done until then is said first.
+            if !tally.isEmpty { StandardError.write(tally.summary) }
+            throw error
         }
         progress.hide()
         StandardError.write(tally.summary)
         if let failure = tally.failure { throw failure }
+    }
+
+    private mutating func pushAll(_ onReceipts: ([Receipt]) async throws -> Void) async throws {
+        while let lines = try await input.nextBatch() {
+            try checkEncoding(of: lines)
+            let jobs = lines.compactMap { job(of: $0) }
+            if !jobs.isEmpty { try await onReceipts(try await push(jobs)) }
+            let (consumed, count) = (input.consumed, tally.pushed)
+            progress.update(consumed, "\(count) pushed")
+        }
     }
 
     private func checkEncoding(of lines: [InputLine]) throws(CommandFailure) {
@@ -59,49 +68,60 @@ package struct LinesPush {
         throw CommandFailure("\(input.name) \(objection)", ExitStatus.badInput)
     }
 
-    private mutating func push(_ jobs: [LineJob], upTo last: InputLine?) async throws -> [Receipt] {
+    private mutating func push(_ jobs: [LineJob]) async throws -> [Receipt] {
         let results = await producer.pushEach(jobs.map(\.envelope))
         var taken: [(job: LineJob, receipt: Receipt)] = []
-        var refusals: [(line: Int, queue: String, error: BrokerError)] = []
+        var refusals: [Refusal] = []
         for (job, result) in zip(jobs, results) {
             switch result {
             case .success(let receipt): taken.append((job, receipt))
-            case .failure(let error): refusals.append((job.number, job.envelope.queue, error))
+            case .failure(let error):
+                refusals.append(Refusal(line: job.number, queue: job.envelope.queue, error: error))
             }
         }
         let receipts = taken.map(\.receipt)
         _ = try await measuring?.counting(taken.map(\.job.description)) { receipts }
         for receipt in receipts { tally.count(receipt) }
         if json { StandardOutput.write(raw: receipts.flatMap { $0.json.bytes + [UInt8(ascii: "\n")] }) }
-        for (queue, lines) in Dictionary(grouping: refusals, by: \.queue).sorted(by: { $0.key < $1.key }) {
-            try report(lines.map(\.line), of: queue, lines.first?.error, upTo: last)
-        }
+        try report(refusals)
         return receipts
     }
 
-    /// Reports lines that one queue did not take. Another queue may take the lines that follow; a broker that is not
-    /// there takes none.
-    private mutating func report(
-        _ lines: [Int],
-        of queue: String,
-        _ error: BrokerError?,
-        upTo last: InputLine?
-    ) throws(CommandFailure) {
-        guard let error else { return }
-        let failure = CommandFailure(error)
-        progress.hide()
-        let isOfQueue = error.code == .full || error.code == .refused
-        if isOfQueue {
-            tally.notTaken(lines.count, failure)
-            let place = LineRanges(lines).description
-            StandardError.write("\(place) not pushed to queue \(queue): \(failure.message)", as: .warning)
-            return
+    /// A line that was not taken.
+    private struct Refusal {
+        let line: Int
+        let queue: String
+        let error: BrokerError
+
+        /// Whether another queue may take its lines nevertheless.
+        var isOfQueue: Bool { error.code == .full || error.code == .refused }
+    }
+
+    /// Reports lines that were not taken. Where one queue did not take them, another may take the lines that follow; a broker
+    /// that is not there takes none.
+    private mutating func report(_ refusals: [Refusal]) throws(CommandFailure) {
+        if !refusals.isEmpty { progress.hide() }
+        let ofQueues = Dictionary(grouping: refusals.filter(\.isOfQueue), by: \.queue)
+        for (queue, lines) in ofQueues.sorted(by: { $0.key < $1.key }) {
+            guard let first = lines.first else { continue }
+            tally.notTaken(lines.count, Self.failure(first.error))
+            let place = LineRanges(lines.map(\.line)).description
+            StandardError.write("\(place) not pushed to queue \(queue): \(first.error.message)", as: .warning)
         }
-        StandardError.write(tally.summary)
+        let others = refusals.filter { !$0.isOfQueue }
+        guard let first = others.first else { return }
+        let failure = CommandFailure(first.error)
+        tally.notTaken(others.count, failure)
+        let place = LineRanges(others.map(\.line)).description + (input.hasEnded ? "" : " and what follows")
         throw CommandFailure(
-            "lines \(lines.first ?? 0) to \(last?.number ?? 0) and what follows them were not pushed: \(failure.message)",
+            "\(place) not pushed: \(failure.message)",
             tally.hasUnknown ? ExitStatus.unknown : failure.status
         )
+    }
+
+    /// The failure for lines that one queue did not take; a damaged queue is no wrong configuration.
+    private static func failure(_ error: BrokerError) -> CommandFailure {
+        error.code == .refused ? CommandFailure(error.message, ExitStatus.unsuccessful) : CommandFailure(error)
     }
 
     /// What a line describes; `nil` for an empty one and for one that is refused.

@@ -13,6 +13,9 @@ struct LinesTally {
     /// How many lines have a receipt.
     var pushed: Int { outcomes.values.reduce(0, +) }
 
+    /// Whether there was no line yet.
+    var isEmpty: Bool { outcomes.isEmpty && left == 0 && refused == 0 }
+
     /// Whether the broker's answer was lost for a line.
     var hasUnknown: Bool { outcomes[.unknown] != nil }
 
@@ -33,7 +36,7 @@ struct LinesTally {
             outcomes[outcome].map { "\($0) \(outcome.rawValue)" }
         }
         let words = counts + (left > 0 ? ["\(left) not pushed"] : []) + (refused > 0 ? ["\(refused) refused"] : [])
-        return words.isEmpty ? "no jobs in the input" : words.joined(separator: ", ")
+        return isEmpty ? "no jobs in the input" : words.joined(separator: ", ")
     }
 
     /// Why the command has not done everything; `nil` when it has. The strongest reason comes first.

@@ -30,7 +30,7 @@ struct PushCommand: AsyncParsableCommand {
 
             Exit status:
               0   pushed; with --wait: the job has finished
-              1   with --wait: the job has ended otherwise
+              1   with --wait: the job has ended otherwise; with --from: a damaged queue did not take its lines
               64  wrong usage
               65  bad input; with --from: lines were refused, the rest was pushed
               69  the broker cannot be reached, or the queue is full
