@@ -72,9 +72,7 @@ struct JobEditCommand: AsyncParsableCommand {
                 ExitStatus.unsuccessful
             )
         }
-        guard let place = places.first else {
-            throw CommandFailure("the broker knows nothing of \(id)", ExitStatus.unsuccessful)
-        }
+        guard let place = places.first else { throw found.failure(ofMissing: [id]) }
         return place
     }
 

@@ -48,4 +48,14 @@ struct FoundJobs: Sendable {
             for case let record? in records { jobs[record.id, default: []].append(JobSummary(record, in: queue)) }
         }
     }
+
+    /// The failure for jobs that were not found: whether they exist is not known where a queue could not be looked through.
+    func failure(ofMissing ids: [String]) -> CommandFailure {
+        let names = ids.joined(separator: ", ")
+        if unreadable.isEmpty {
+            return CommandFailure("the broker knows nothing of \(names)", ExitStatus.unsuccessful)
+        }
+        let reason = "\(unreadable.queueNames) cannot be read, as said above"
+        return CommandFailure("\(names) cannot be looked up: \(reason)", unreadable.status)
+    }
 }

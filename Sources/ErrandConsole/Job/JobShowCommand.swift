@@ -38,12 +38,7 @@ struct JobShowCommand: AsyncParsableCommand {
             }
             found.unreadable.warn()
             let missing = jobs.ids.filter { found.jobs[$0] == nil }
-            if !missing.isEmpty {
-                throw CommandFailure(
-                    "the broker knows nothing of \(missing.joined(separator: ", "))",
-                    ExitStatus.unsuccessful
-                )
-            }
+            if !missing.isEmpty { throw found.failure(ofMissing: missing) }
             if let failure = found.unreadable.failure("the others know the jobs that are shown") { throw failure }
         }
     }

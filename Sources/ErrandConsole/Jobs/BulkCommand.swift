@@ -71,17 +71,29 @@ struct BulkOptions: ParsableArguments {
             let counts = verdicts.map { "\($0.value.grouped) \($0.key.replacing("_", with: " "))" }
             StandardOutput.write(counts.isEmpty ? "no such jobs" : counts.joined(separator: ", "))
         }
-        if let failure = tally.failure.map(CommandFailure.init) {
+        tally.unchanged.warn()
+        if let failure = failure(action, tally, unreadable) { throw failure }
+    }
+
+    private func failure(
+        _ action: BulkAction,
+        _ tally: BulkAction.Tally,
+        _ unreadable: [UnreadablePlace]
+    ) -> CommandFailure? {
+        if let failure = tally.outage.map(CommandFailure.init) {
             let perhaps = tally.verdicts["unknown"] == nil ? "" : ", or perhaps so,"
-            throw CommandFailure(
+            return CommandFailure(
                 "\(tally.left.counted("job")) not \(action.past)\(perhaps) because the broker failed: \(failure.message)",
                 failure.status
             )
         }
-        if tally.missed > 0 {
-            throw CommandFailure("\(tally.missed.counted("job")) not \(action.past)", ExitStatus.unsuccessful)
-        }
-        if let failure = unreadable.failure("the other jobs were looked through") { throw failure }
+        let places = (unreadable + tally.unchanged).failure("the other jobs were looked through")
+        let notDone = tally.missed + tally.left
+        guard notDone > 0 else { return places }
+        return CommandFailure(
+            "\(notDone.counted("job")) not \(action.past)" + (places.map { ": \($0.message)" } ?? ""),
+            tally.missed > 0 ? ExitStatus.unsuccessful : places?.status ?? ExitStatus.unsuccessful
+        )
     }
 }
 

@@ -1,9 +1,10 @@
+import ArgumentParser
 import Errand
 import ErrandCommandLine
 import ErrandOperator
 import Logging
 
-/// What a command passed over because it cannot be read: it is said on standard error, and the command fails when it has
+/// What a command passed over because it cannot be read or changed: it is said on standard error, and the command fails when it has
 /// done the rest.
 extension [UnreadablePlace] {
     /// Writes each place once, with its reason.
@@ -21,14 +22,23 @@ extension [UnreadablePlace] {
 
     /// The failure for places that ``warn()`` has named; `nil` without any.
     func failure(_ rest: String) -> CommandFailure? {
-        let queues = Set(map(\.queue)).count
-        if queues == 0 { return nil }
-        let isForbidden = allSatisfy { $0.error.code == .notPermitted }
+        if isEmpty { return nil }
+        let uses = contains { $0.use == .changed } ? "read or changed" : "read"
         return CommandFailure(
-            "\(queues.counted("queue")) cannot be read, or only in part, as said above; \(rest)",
-            isForbidden ? ExitStatus.notPermitted : ExitStatus.unsuccessful
+            "\(queues.count.counted("queue")) cannot be \(uses), or only in part, as said above; \(rest)",
+            status
         )
     }
+
+    /// The exit status of a command that passed these over, and did the rest.
+    var status: ExitCode {
+        allSatisfy { $0.error.code == .notPermitted } ? ExitStatus.notPermitted : ExitStatus.unsuccessful
+    }
+
+    /// The queues by name: `queue a`, `queues a, b`.
+    var queueNames: String { (queues.count == 1 ? "queue " : "queues ") + queues.joined(separator: ", ") }
+
+    private var queues: [String] { Set(map(\.queue)).sorted() }
 
     private var unique: [UnreadablePlace] {
         reduce(into: []) { places, place in if !places.contains(place) { places.append(place) } }

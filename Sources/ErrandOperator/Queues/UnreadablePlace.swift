@@ -1,16 +1,25 @@
 package import Errand
 
-/// A part of the data that cannot be read, and why: a damaged key, or one that the user has no permission for.
+/// A part of the data that cannot be read or changed, and why: a damaged key, or one that the user has no permission for.
 package struct UnreadablePlace: Sendable, Equatable {
+    /// What cannot be done with a place.
+    package enum Use: String, Sendable {
+        case read
+        case changed
+    }
+
     /// The queue.
     package let queue: String
     /// The state whose jobs cannot be listed; `nil` where it is more than these.
     package let state: JobState?
     /// Why; it names the key where the broker does.
     package let error: BrokerError
+    /// What it cannot be.
+    package let use: Use
 
     /// Makes a place.
-    package init(queue: String, state: JobState? = nil, error: BrokerError) {
+    package init(queue: String, state: JobState? = nil, error: BrokerError, use: Use = .read) {
+        self.use = use
         self.queue = queue
         self.state = state
         self.error = error
@@ -18,7 +27,7 @@ package struct UnreadablePlace: Sendable, Equatable {
 
     /// The place and the reason, for people.
     package var description: String {
-        "queue \(queue)\(state.map { ", \($0.rawValue) jobs" } ?? "") cannot be read: \(error.message)"
+        "queue \(queue)\(state.map { ", \($0.rawValue) jobs" } ?? "") cannot be \(use.rawValue): \(error.message)"
     }
 
     /// The place as programs read it.

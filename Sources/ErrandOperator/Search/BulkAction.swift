@@ -50,8 +50,12 @@ package enum BulkAction: String, Sendable, CaseIterable {
         /// How many the broker failed for: those of the failed call, which are `not_done`, or `unknown` where its answer was
         /// lost, and those after it, which were `not_tried`.
         package var left = 0
+        /// The queues that could not be changed, and why.
+        package var unchanged: [UnreadablePlace] = []
+        /// The error that ended it for all queues.
+        package var outage: BrokerError?
         /// The first error of the broker.
-        package var failure: BrokerError?
+        package var failure: BrokerError? { outage ?? unchanged.first?.error }
 
         /// Makes an empty tally.
         package init() {}
@@ -59,6 +63,14 @@ package enum BulkAction: String, Sendable, CaseIterable {
         mutating func count(_ verdict: String, isDone: Bool) {
             verdicts[verdict, default: 0] += 1
             if isDone { done += 1 } else { missed += 1 }
+        }
+
+        mutating func fail(_ error: BrokerError, of queue: String) {
+            if error.isOfOnePlace {
+                unchanged.append(UnreadablePlace(queue: queue, error: error, use: .changed))
+            } else {
+                outage = error
+            }
         }
 
         mutating func leave(_ verdict: String, _ jobs: Int) {
@@ -81,16 +93,14 @@ package enum BulkAction: String, Sendable, CaseIterable {
         progress: (_ through: Int) -> Void = { _ in }
     ) async -> Tally {
         var tally = Tally()
-        var isAway = false
         for (queue, ids) in selection.ids.sorted(by: { $0.key < $1.key }) {
             var rest = ids[...]
-            while !rest.isEmpty, !isAway {
+            while !rest.isEmpty, tally.outage == nil {
                 let part = Array(rest.prefix(Self.portion))
                 rest = rest.dropFirst(part.count)
                 do throws(BrokerError) { try await run(part, queue, broker, &tally) } catch {
-                    tally.failure = tally.failure ?? error
+                    tally.fail(error, of: queue)
                     tally.leave(error.leavesUnknown ? "unknown" : "not_done", part.count)
-                    isAway = !error.isOfOnePlace
                     break
                 }
                 progress(tally.done + tally.missed)

@@ -34,6 +34,7 @@ package struct Script: Sendable {
     }
 
     private static let base = PackageResources.lib_base_lua
+    private static let reading = PackageResources.lib_reading_lua
     private static let types = PackageResources.lib_types_lua
     private static let places = [
         base, types, PackageResources.lib_checked_lua, PackageResources.lib_events_lua, PackageResources.lib_places_lua,
@@ -52,7 +53,12 @@ package struct Script: Sendable {
         .fills
     )
     static let unschedule = Script("unschedule", PackageResources.unschedule_lua, [base, types, schedules])
-    static let timetable = Script("timetable", PackageResources.timetable_lua, [base, types, schedules], .reads)
+    static let timetable = Script(
+        "timetable",
+        PackageResources.timetable_lua,
+        [base, reading, types, schedules],
+        .reads
+    )
     static let exchange = Script("exchange", PackageResources.exchange_lua, sessions)
     static let heartbeat = Script(
         "heartbeat",
@@ -79,18 +85,11 @@ package struct Script: Sendable {
         PackageResources.settings_lua,
         places + [schedules, PackageResources.lib_queue_lua]
     )
-    static let queue = Script(
-        "queue",
-        PackageResources.queue_lua,
-        [base, types, schedules, PackageResources.lib_queue_lua]
-    )
-    static let status = Script("status", PackageResources.status_lua, [base, PackageResources.lib_reading_lua], .reads)
-    static let inspect = Script(
-        "inspect",
-        PackageResources.inspect_lua,
-        [base, PackageResources.lib_reading_lua],
-        .reads
-    )
+    static let queue = queueing(.changes)
+    /// To look only: so it runs on a server that takes no writes, too.
+    static let plainQueue = queueing(.reads)
+    static let status = Script("status", PackageResources.status_lua, [base, reading], .reads)
+    static let inspect = Script("inspect", PackageResources.inspect_lua, [base, reading], .reads)
     static let check = Script(
         "check",
         PackageResources.check_lua,
@@ -102,6 +101,15 @@ package struct Script: Sendable {
     /// Without repairs: so it runs on a server that takes no writes, too.
     static let plainAudit = auditing(.reads)
 
+    private static func queueing(_ kind: Kind) -> Script {
+        Script(
+            "queue",
+            PackageResources.queue_lua,
+            [base, types, schedules, PackageResources.lib_queue_lua],
+            kind
+        )
+    }
+
     private static func auditing(_ kind: Kind) -> Script {
         Script(
             "audit",
@@ -112,7 +120,7 @@ package struct Script: Sendable {
     }
 
     /// Whether a producer or an operator relies on it once it was acknowledged. What workers report is done again if it is lost.
-    var isReliedOn: Bool { Self.reliedOn.contains(name) }
+    var isReliedOn: Bool { Self.reliedOn.contains(name) && !text.starts(with: Kind.reads.rawValue.utf8) }
 
     private static let reliedOn: Set<String> = [
         "push", "tick", "schedule", "unschedule", "cancel", "clear", "revive", "settings", "queue", "cursor",
@@ -120,8 +128,10 @@ package struct Script: Sendable {
 
     /// Every script, for documentation and benchmarks.
     package static let all = [
-        push, exchange, heartbeat, register, recover, promote, release, cancel, clear, revive, settings, queue, status,
-        inspect, check, audit, plainAudit, reconcile, tick, schedule, unschedule, timetable, note, stream, cursor,
+        push, exchange, heartbeat, register, recover, promote, release, cancel, clear, revive, settings, queue,
+        plainQueue,
+        status, inspect, check, audit, plainAudit, reconcile, tick, schedule, unschedule, timetable, note, stream,
+        cursor,
     ]
 }
 
@@ -197,6 +207,8 @@ package enum KeySpace {
     static func hints(of queue: String, _ session: String) -> String { key(of: queue) + ":hints:" + session }
     /// The set of all queues' names.
     static let queues = "errand:queues"
+    /// Where a repair puts what stood there and is no set.
+    static let spoiledQueues = "errand:spoiled:queues"
 
     /// The queue of one of the names above.
     static func queue(in name: String) -> String? {

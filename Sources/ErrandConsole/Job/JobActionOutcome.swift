@@ -1,0 +1,103 @@
+import Errand
+import ErrandCommandLine
+import ErrandOperator
+
+/// What became of several jobs that the same was to be done with.
+struct JobActionOutcome {
+    /// The jobs that are in one queue, by queue.
+    let wanted: [(queue: String, ids: [String])]
+
+    private let ids: [String]
+    private var queues: [String: String] = [:]
+    private var verdicts: [String: JobVerdict] = [:]
+    /// The queues that could not be looked through or changed.
+    private var places: [UnreadablePlace]
+    /// How many jobs were not done because of these queues.
+    private var hindered = 0
+    /// The error that ended it for all queues.
+    private var outage: BrokerError?
+
+    /// Begins with what was found of the jobs.
+    init(of ids: [String], _ found: FoundJobs) {
+        self.ids = ids
+        places = found.unreadable
+        var wanted: [String: [String]] = [:]
+        for id in ids {
+            let queues = (found.jobs[id] ?? []).map(\.queue)
+            self.queues[id] = queues.first
+            if let queue = queues.first, queues.count == 1 {
+                wanted[queue, default: []].append(id)
+            } else if queues.isEmpty, !places.isEmpty {
+                // It may be just there.
+                verdicts[id] = JobVerdict(
+                    word: "unreadable",
+                    remark: "\(places.queueNames) cannot be read",
+                    isDone: false
+                )
+                hindered += 1
+            } else {
+                verdicts[id] = Self.verdict(onPlaces: queues)
+            }
+        }
+        self.wanted = wanted.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    private static func verdict(onPlaces places: [String]) -> JobVerdict {
+        guard !places.isEmpty else { return JobVerdict(word: "not_found", isDone: false) }
+        let remark = "it is in the queues \(places.joined(separator: ", ")): say which with --queue"
+        return JobVerdict(word: "ambiguous", remark: remark, isDone: false)
+    }
+
+    /// Adds the verdicts of a queue's jobs.
+    mutating func add(_ verdicts: [JobVerdict], to ids: [String]) {
+        for (id, verdict) in zip(ids, verdicts) { self.verdicts[id] = verdict }
+    }
+
+    /// Adds the failure for a queue's jobs. The reason is told once, for the queue or for all of them.
+    mutating func fail(_ ids: [String], of queue: String, _ error: BrokerError) {
+        let word = error.leavesUnknown ? "unknown" : "not_done"
+        if error.isOfOnePlace {
+            places.append(UnreadablePlace(queue: queue, error: error, use: .changed))
+            add(
+                ids.map { _ in JobVerdict(word: word, remark: "queue \(queue) cannot be changed", isDone: false) },
+                to: ids
+            )
+            hindered += ids.count
+        } else {
+            outage = error
+            add(ids.map { _ in JobVerdict(word: word, remark: "the broker failed", isDone: false) }, to: ids)
+        }
+    }
+
+    /// Writes a line for each job, and warns of queues.
+    func tell(asJSON: Bool) {
+        for id in ids {
+            let verdict = verdict(of: id)
+            if asJSON {
+                let object: JSONOutput = [
+                    "id": .text(id), "queue": .text(orNull: queues[id]), "verdict": .text(verdict.word),
+                    "done": .truth(verdict.isDone),
+                ]
+                StandardOutput.write(object.bytes)
+            } else {
+                let word = verdict.word.replacing("_", with: " ")
+                StandardOutput.write("\(id) \(word)" + (verdict.remark.map { ": \($0)" } ?? ""))
+            }
+        }
+        places.warn()
+    }
+
+    /// After an outage some were not tried.
+    private func verdict(of id: String) -> JobVerdict { verdicts[id] ?? JobVerdict(word: "not_tried", isDone: false) }
+
+    /// Why the command has not done everything; `nil` when it has.
+    var failure: CommandFailure? {
+        let failed = ids.count { !verdict(of: $0).isDone }
+        guard failed > 0 else { return places.failure("it was done with the jobs of the others") }
+        let words = "not done for \(failed) of \(ids.count.counted("job"))"
+        if let outage = outage.map(CommandFailure.init) {
+            return CommandFailure("\(words); the broker failed: \(outage.message)", outage.status)
+        }
+        return CommandFailure("\(words), as said above", failed == hindered ? places.status : ExitStatus.unsuccessful)
+    }
+}
