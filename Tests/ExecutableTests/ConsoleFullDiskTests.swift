@@ -64,6 +64,45 @@ import Testing
         #expect(!output.error.contains("no jobs in the input"), "\(output.error)")
     }
 
+    @Test(arguments: [["queue", "pause", "default", "--json"], ["job", "cancel", "one", "--json"]])
+    func `a command that waits says so and why, on standard error`(_ command: [String]) async throws {
+        try await push("one")
+        try await refuseWrites()
+        let began = ContinuousClock.now
+        let running = try RunningExecutable(.console, command, environment: ["ERRAND_REDIS_URL": server.url])
+        let line = try await running.errorLine { $0.contains("waiting for the broker") }
+        #expect(line.contains("the server takes no writes, for it cannot write its data to its disk; trying again for"))
+        let waited = ContinuousClock.now - began
+        let output = await running.end()
+        #expect(output.status == 69)
+        #expect(ContinuousClock.now - began > waited + .seconds(1), "it was said while there was time to wait")
+        #expect(output.error.components(separatedBy: "waiting for the broker").count == 2, "\(output.error)")
+        #expect(!output.text.contains("waiting"))
+    }
+
+    @Test func `what is refused ends well when there is room again`() async throws {
+        try await push("one")
+        try await refuseWrites()
+        let running = try RunningExecutable(
+            .console,
+            ["queue", "pause", "default"],
+            environment: ["ERRAND_REDIS_URL": server.url]
+        )
+        _ = try await running.errorLine { $0.contains("waiting for the broker") }
+        try server.run("CONFIG", "SET", "stop-writes-on-bgsave-error", "no")
+        let output = await running.end()
+        #expect(output.status == 0 && output.text == "default is paused\n", "\(output.error)")
+    }
+
+    @Test func `the reason is told once, in whole sentences`() async throws {
+        try await push("one")
+        try await refuseWrites()
+        let output = try await Executable.console.run(["job", "cancel", "one"], on: server)
+        #expect(output.text == "one not done: the broker failed\n")
+        #expect(output.error.components(separatedBy: "MISCONF").count == 2, "\(output.error)")
+        #expect(output.error.contains(". Make room") && !output.error.contains(".. "), "\(output.error)")
+    }
+
     @Test func `a job that could not be cancelled is not said to be unknown`() async throws {
         try await push("one")
         try await refuseWrites()

@@ -68,15 +68,18 @@ extension BrokerOptions {
     ///   - patience: how long requests wait for a connection before they fail.
     ///   - timeout: how long connecting and an answer may take, if not as long as usual.
     ///   - confirmsWrites: whether the server is asked after each push if it could write it to its disk.
+    ///   - onRefusal: called when a change is refused for the moment and will be tried again for longer than a second.
     package func open(
         as name: String,
         patience: Duration = .seconds(10),
         timeout: Duration? = nil,
         quiet: Bool = false,
         confirmsWrites: Bool = true,
+        onRefusal: (@Sendable (_ reason: String, _ patience: Duration) -> Void)? = nil,
         logger: Logger
     ) throws -> OpenBroker {
         var options = ConnectionOptions(patience: patience, clientName: name, confirmsWrites: confirmsWrites)
+        options.onRefusal = onRefusal
         if let timeout { (options.connectTimeout, options.commandTimeout) = (timeout, timeout) }
         if let url {
             let address: RedisAddress

@@ -21,7 +21,15 @@ extension BrokerOptions {
     ) async throws -> Value {
         try await reportingFailures {
             let logger = CommandLogger.make(name, format: logFormat)
-            let open = try open(as: name, patience: patience, timeout: timeout, quiet: quiet, logger: logger)
+            let notice = WaitingNotice()
+            let open = try open(
+                as: name,
+                patience: patience,
+                timeout: timeout,
+                quiet: quiet,
+                onRefusal: { notice.tell($0, for: $1) },
+                logger: logger
+            )
             defer { open.close() }
             return try await body(open.broker)
         }

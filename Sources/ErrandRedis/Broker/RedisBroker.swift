@@ -102,9 +102,10 @@ public final class RedisBroker: Broker {
 
     /// Runs a script; while the server cannot serve for the moment (it is loading, say), tries again until patience
     /// ends.
-    func run(_ call: ScriptCall) async throws(BrokerError) -> RESPValue {
-        let deadline = ContinuousClock.now + options.patience
-        var backoff = Backoff()
+    ///
+    /// - Parameter patience: for how long, if not as long as usual.
+    func run(_ call: ScriptCall, patience: Duration? = nil) async throws(BrokerError) -> RESPValue {
+        var retrying = RefusedCall(patience: patience ?? options.patience)
         var byDigest = true
         var call = call
         if let edition { call.script = edition.wording(of: call.script) }
@@ -122,10 +123,25 @@ public final class RedisBroker: Broker {
                 continue
             }
             let refusal = error.brokerError(at: address, in: call.script)
-            guard error.isPassing, ContinuousClock.now < deadline else { throw refusal }
+            guard error.isPassing, let pause = retrying.pause() else { throw refusal }
+            if call.script.isReliedOn, retrying.isWorthTelling(after: pause) {
+                options.onRefusal?(error.reasonToWait, retrying.left)
+            }
             // Who is cancelled meanwhile hears what is true: that it was not carried out, and why.
-            do { try await Task.sleep(for: .seconds(backoff.next())) } catch { throw refusal }
+            do { try await Task.sleep(for: pause) } catch { throw refusal }
         }
+    }
+
+    /// Why the server takes no changes now: it cannot write to its disk, say, or is a replica; `nil` where it takes them.
+    package func refusalOfWrites() async -> BrokerError? {
+        // A script that may write is refused as a whole, before it does anything.
+        var call = ScriptCall(.audit, on: "default")
+        call.add(0)
+        call.add("keys")
+        do throws(BrokerError) { _ = try await run(call, patience: .zero) } catch {
+            if error.code == .notReachable { return error }
+        }
+        return nil
     }
 
     /// Asks whether the server could write to its disk what it has just acknowledged: it writes before it replies, but replies

@@ -14,6 +14,9 @@ public struct ConnectionOptions: Sendable {
     /// With `appendfsync everysec` a server whose disk has become full acknowledges the first write that fails, and refuses
     /// only those after it. Costs a round trip a call. `nil`: only for an embedded server.
     public var confirmsWrites: Bool?
+    /// Called when a change for a producer or an operator is refused for the moment and will be tried again for longer than a
+    /// second: the reason, and for how long at the most.
+    package var onRefusal: (@Sendable (_ reason: String, _ patience: Duration) -> Void)?
 
     /// Makes options.
     public init(

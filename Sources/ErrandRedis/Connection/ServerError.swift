@@ -5,7 +5,7 @@ import ErrandText
 package struct ServerError {
     /// The word it begins with.
     package let word: String
-    /// The whole error, on one line and without control characters.
+    /// The whole error, on one line, without control characters and without a full stop: sentences go on after it.
     package let text: String
 
     /// Most characters of an error that are shown.
@@ -14,7 +14,8 @@ package struct ServerError {
     /// Takes what the server said; a hostile one may have said anything.
     package init(_ text: String) {
         let shown = text.utf8.count > Self.most ? String(text.unicodeScalars.prefix(Self.most)) + "…" : text
-        self.text = shown.printable
+        let line = shown.printable
+        self.text = line.hasSuffix(".") ? String(line.dropLast()) : line
         word = String(self.text.prefix { $0 != " " })
     }
 
@@ -26,6 +27,13 @@ package struct ServerError {
 
     /// Whether the server refuses writes because it cannot write its own data to its disk.
     var isDiskTrouble: Bool { word == "MISCONF" }
+
+    /// Why a call is tried again, in a few words.
+    var reasonToWait: String {
+        isDiskTrouble
+            ? "the server takes no writes, for it cannot write its data to its disk"
+            : "the server cannot serve this now (\(word))"
+    }
 
     /// Whether it concerns this one command: the user may not call it, or the server does not have it.
     var isOfOneCommand: Bool { word == "NOPERM" || (word == "ERR" && !refusesEverything) }
