@@ -41,16 +41,42 @@ import Testing
         #expect(report["advice"]?.items.contains { $0["kind"] == "persistence" } == true)
     }
 
-    @Test func `a repair that is refused leaves a report of what was found`() async throws {
+    @Test func `a repair that is refused examines all the same, and says why nothing is repaired`() async throws {
         try await push("one")
+        try server.run("HDEL", "errand:{default}:body", "one")
+        try server.run("DEL", "errand:queues")
         try await refuseWrites()
         let output = try await Executable.console.run(["doctor", "--repair", "--json"], on: server)
         #expect(output.status == 69, "\(output.error)")
         let report = try output.object
         #expect(report["clean"] == false)
+        let findings = report["findings"]?.items ?? []
+        #expect(findings.compactMap { $0["kind"]?.string } == ["queue_unregistered", "place_without_body"])
+        #expect(findings.allSatisfy { $0["repaired"] == false })
         #expect(report["problem"]?.string?.contains("cannot write its data to its disk") == true)
         #expect(report["advice"]?.items.contains { $0["kind"] == "persistence" } == true)
-        #expect(output.error.contains("the examination was not finished"), "\(output.error)")
+        #expect(output.error.contains("error: nothing was repaired: "), "\(output.error)")
+        let text = try await Executable.console.run(["doctor", "--repair"], on: server)
+        #expect(text.text.hasSuffix("2 findings\n"), "\(text.text)")
+    }
+
+    @Test func `a repair finds nothing to do on a server that takes no writes`() async throws {
+        try await push("one")
+        try await refuseWrites()
+        let output = try await Executable.console.run(["doctor", "--repair", "--json"], on: server)
+        #expect(output.status == 0, "\(output.error)")
+        #expect(try output.object["clean"] == true)
+    }
+
+    @Test func `a replica is examined without repairs, too`() async throws {
+        try await push("one")
+        try server.run("HDEL", "errand:{default}:body", "one")
+        try server.run("REPLICAOF", "127.0.0.1", "1")
+        let output = try await Executable.console.run(["doctor", "--repair", "--json"], on: server)
+        #expect(output.status == 69, "\(output.error)")
+        let findings = try output.object["findings"]?.items ?? []
+        #expect(findings.compactMap { $0["kind"]?.string } == ["place_without_body"])
+        #expect(output.error.contains("nothing was repaired: ") && output.error.contains("READONLY"), "\(output.error)")
     }
 
     @Test func `an import counts the lines that were not pushed`() async throws {
@@ -101,6 +127,15 @@ import Testing
         #expect(output.text == "one not done: the broker failed\n")
         #expect(output.error.components(separatedBy: "MISCONF").count == 2, "\(output.error)")
         #expect(output.error.contains(". Make room") && !output.error.contains(".. "), "\(output.error)")
+    }
+
+    @Test(arguments: [["status"], ["jobs"], ["job", "show", "one"], ["schedule", "list"], ["doctor"]])
+    func `a queue that is named is read`(_ command: [String]) async throws {
+        try await push("one")
+        try await refuseWrites()
+        let output = try await Executable.console.run(command + ["--queue", "default"], on: server)
+        #expect(output.status == 0, "\(output.error)")
+        #expect(!output.error.contains("waiting"), "\(output.error)")
     }
 
     @Test func `a job that could not be cancelled is not said to be unknown`() async throws {

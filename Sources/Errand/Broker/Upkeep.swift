@@ -125,7 +125,7 @@ public enum ReviveVerdict: Sendable, Equatable {
 public struct Finding: Sendable, Equatable {
     /// A short word for the kind of finding, for programs.
     public var kind: String
-    /// The queue.
+    /// The queue; empty where the finding concerns the registry of all queues.
     public var queue: String
     /// The job or member concerned.
     public var subject: String

@@ -12,6 +12,8 @@ struct DoctorCommand: AsyncParsableCommand {
         discussion: """
             Findings are broken invariants of the data; advice concerns the server's settings and what may want a look.
             Exit status: 0 when there are no findings, 1 when there are (also when all of them were repaired: look again).
+            Where the server takes no writes, --repair examines all the same, repairs nothing, and exits with 69 if there are
+            findings.
 
             Examples:
               errand doctor
@@ -40,13 +42,26 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     private func look(at broker: RedisBroker, _ report: inout DoctorReport) async throws(BrokerError) {
-        let (known, missing) = try await queues.known(to: broker)
-        let lost = queues.named.isEmpty ? try await broker.auditRegistry(repair: repair) : []
-        report.findings = lost
-        let names = Set(known + lost.map(\.queue)).sorted()
-        try await QueueExamination(broker: broker, repair: repair).add(to: &report.findings, in: names)
+        let refusal = repair ? await broker.refusalOfWrites() : nil
+        report.repairRefusal = refusal
+        let repairs = repair && refusal == nil
+        let (known, missing) = try await existing(on: broker, repair: repairs, &report)
+        let names = Set(known).sorted()
+        try await QueueExamination(broker: broker, repair: repairs).add(to: &report.findings, in: names)
         report.advice += try await QueueAdvice(broker: broker).advice(on: names)
         if let missing = missing.first { throw BrokerError(missingQueue: missing) }
+    }
+
+    /// The queues to look at: those that are named, or all that the registry names or that have keys.
+    private func existing(
+        on broker: RedisBroker,
+        repair: Bool,
+        _ report: inout DoctorReport
+    ) async throws(BrokerError) -> (known: [String], missing: [String]) {
+        guard queues.named.isEmpty else { return try await queues.known(to: broker) }
+        report.findings = try await broker.auditRegistry(repair: repair)
+        let unregistered = report.findings.map(\.queue).filter { !$0.isEmpty }
+        return (try await broker.readableQueues() + unregistered, [])
     }
 
     private func write(_ report: DoctorReport) {

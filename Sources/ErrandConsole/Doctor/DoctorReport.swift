@@ -8,17 +8,22 @@ struct DoctorReport: Sendable {
     var advice: [Advice] = []
     /// Why the examination was not finished; what was found until then, and perhaps repaired, is in the report.
     private(set) var problem: BrokerError?
+    /// Why nothing was repaired, though that was asked for.
+    var repairRefusal: BrokerError?
 
     /// Whether everything was examined and no invariant is broken.
     var isClean: Bool { findings.isEmpty && problem == nil }
 
-    /// The failure of an examination that was not finished.
+    /// The failure of an examination that was not finished, or of a repair that did not begin.
     var failure: CommandFailure? {
-        problem.map {
-            let failure = CommandFailure($0)
-            return CommandFailure("the examination was not finished: \(failure.message)", failure.status)
-        }
+        guard let trouble else { return nil }
+        let failure = CommandFailure(trouble)
+        let words = problem == nil ? "nothing was repaired" : "the examination was not finished"
+        return CommandFailure("\(words): \(failure.message)", failure.status)
     }
+
+    /// Why not everything was examined, or nothing repaired of what was found.
+    private var trouble: BrokerError? { problem ?? (findings.isEmpty ? nil : repairRefusal) }
 
     /// Examines a part. Where it fails, the report says so and keeps what it has.
     mutating func examine(_ part: (inout DoctorReport) async throws(BrokerError) -> Void) async {
@@ -31,7 +36,7 @@ struct DoctorReport: Sendable {
     var json: JSONOutput {
         [
             "clean": .truth(isClean), "findings": .list(findings.map(\.json)), "advice": .list(advice.map(\.json)),
-            "problem": .text(orNull: problem?.message),
+            "problem": .text(orNull: trouble?.message),
         ]
     }
 
@@ -39,7 +44,8 @@ struct DoctorReport: Sendable {
     func print() {
         for finding in findings {
             let word = finding.repaired ? Colour.yellow.painted("repaired") : Colour.red.painted("finding")
-            let place = "queue \(finding.queue), \(finding.subject)".onOneLine(atMost: 300)
+            let queue = finding.queue.isEmpty ? "" : "queue \(finding.queue), "
+            let place = "\(queue)\(finding.subject)".onOneLine(atMost: 300)
             StandardOutput.write("\(word)  \(finding.kind.onOneLine()): \(place): \(finding.message.onOneLine())")
         }
         for item in advice {
@@ -54,7 +60,8 @@ struct DoctorReport: Sendable {
 extension Finding {
     fileprivate var json: JSONOutput {
         [
-            "kind": .text(kind), "queue": .text(queue), "subject": .text(subject), "message": .text(message),
+            "kind": .text(kind), "queue": .text(orNull: queue.isEmpty ? nil : queue), "subject": .text(subject),
+            "message": .text(message),
             "repaired": .truth(repaired),
         ]
     }

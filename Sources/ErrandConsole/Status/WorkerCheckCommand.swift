@@ -51,7 +51,7 @@ struct WorkerCheckCommand: AsyncParsableCommand {
     private func count(of host: String, on broker: any Broker) async throws(BrokerError) -> Int {
         let deadline = ContinuousClock.now + .seconds(3)
         var unreadable: BrokerError?
-        for queue in try await broker.queues() {
+        for queue in try await queues(of: broker) {
             do throws(BrokerError) {
                 let sessions = try await broker.status(of: queue).sessions
                 let alive = sessions.count { $0.host == host && isFresh($0) }
@@ -67,6 +67,14 @@ struct WorkerCheckCommand: AsyncParsableCommand {
         // The worker may serve just that queue.
         if let unreadable { throw BrokerError(.notReachable, "a queue cannot be read: \(unreadable.message)") }
         return 0
+    }
+
+    /// A registry that cannot be read says nothing of the worker.
+    private func queues(of broker: any Broker) async throws(BrokerError) -> [String] {
+        do throws(BrokerError) { return try await broker.queues() } catch {
+            guard error.code == .refused else { throw error }
+            throw BrokerError(.notReachable, error.message)
+        }
     }
 
     private func isFresh(_ session: SessionStatus) -> Bool {

@@ -5,6 +5,8 @@ enum FindingExplanations {
     static let texts = [
         "wrong_type":
             "a key has the wrong type, so every change of the queue is refused. Repair puts it aside under the same name after spoiled: and mends what it held as far as other keys tell. Where it puts settings aside the queue is paused, for it may have been: errand queue resume lets it go on",
+        "registry_wrong_type":
+            "the registry of queues is no set, so no command can list the queues, and new ones are not entered. Repair puts it aside as errand:spoiled:queues and enters every queue that has keys",
         "queue_unregistered": "a queue is not in the registry, so neither status nor doctor shows it. Repair enters it",
         "body_without_place":
             "a job is in no line, set or claim: it would never run. Repair puts it in line, at its time, or among the dead",

@@ -19,33 +19,6 @@ extension RedisBroker {
         return try await audit.run()
     }
 
-    /// Queues that have keys but are not in the registry, as when that key was lost; with `repair` they are put into it.
-    package func auditRegistry(repair: Bool) async throws(BrokerError) -> [Finding] {
-        let missing = try await unregistered()
-        for queue in missing where repair { _ = try await command(.command("SADD", KeySpace.queues, queue)) }
-        return missing.sorted().map {
-            Finding(
-                kind: "queue_unregistered",
-                queue: $0,
-                subject: KeySpace.queues,
-                message: FindingExplanations.text(of: "queue_unregistered"),
-                repaired: repair
-            )
-        }
-    }
-
-    /// Queues that have keys and are not in the registry; who makes one puts it there a moment later.
-    private func unregistered() async throws(BrokerError) -> Set<String> {
-        var missing = Set(try await keys(like: "errand:{*}:*").compactMap { KeySpace.queue(in: $0) })
-        missing = missing.filter { QueueName.isValid($0) }
-        for look in 0..<3 where !missing.isEmpty {
-            // The first of these looks comes after the walk, during which many may have been made.
-            if look > 0 { try? await Task.sleep(for: .milliseconds(100)) }
-            missing.subtract(try await queues())
-        }
-        return missing
-    }
-
     /// Whether the server's user may list keys; without that the audit does not find what nothing else names.
     package func mayListKeys() async throws(BrokerError) -> Bool {
         do throws(BrokerError) { _ = try await command(.command("SCAN", "0", "COUNT", "1")) } catch {

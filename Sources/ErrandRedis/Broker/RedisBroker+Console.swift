@@ -1,12 +1,6 @@
 public import Errand
 
 extension RedisBroker {
-    /// The registry's queues, sorted by name.
-    public func queues() async throws(BrokerError) -> [String] {
-        let members = try await command(.command("SMEMBERS", KeySpace.queues)).elements ?? []
-        return members.compactMap(\.text).filter { QueueName.isValid($0) }.sorted()
-    }
-
     /// Reads what is known of jobs, 50 a script, or as many as have 1 MiB together.
     public func inspect(_ ids: [String], on queue: String) async throws(BrokerError) -> [JobRecord?] {
         var records: [JobRecord?] = []

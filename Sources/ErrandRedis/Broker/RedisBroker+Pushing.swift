@@ -100,13 +100,6 @@ extension RedisBroker {
             return jobs.map { Receipt(id: $0.id, queue: queue, outcome: .unknown) }
         }
     }
-
-    /// Puts a new queue into the registry. A lost answer does no harm: workers announce their queues as well.
-    func announce(_ queue: String) async {
-        do { _ = try await command(.command("SADD", KeySpace.queues, queue)) } catch {
-            logger.debug("queue not announced", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
-        }
-    }
 }
 
 extension ScriptCall {

@@ -4,14 +4,16 @@ extension RedisBroker {
     /// Creates an empty queue.
     @discardableResult
     public func createQueue(_ queue: String) async throws(BrokerError) -> Bool {
-        let isNew = try await number(of: "create", queue) == 1
+        let isNew = try await number(of: "create", queue, .queue) == 1
         // Also an old one: the registry may have lost it.
         await announce(queue)
         return isNew
     }
 
     /// Returns whether the queue has any keys; the registry of queues may be behind.
-    public func hasQueue(_ queue: String) async throws(BrokerError) -> Bool { try await number(of: "look", queue) == 1 }
+    public func hasQueue(_ queue: String) async throws(BrokerError) -> Bool {
+        try await number(of: "look", queue, .plainQueue) == 1
+    }
 
     /// Deletes all keys of a queue in one script, and then what earlier repairs and lost sessions have left of it.
     @discardableResult
@@ -22,7 +24,7 @@ extension RedisBroker {
         let counts = answer.dropFirst().compactMap(\.number).map { Int(clamping: $0) }
         guard let word = answer.first?.text, counts.count == 3 else { throw unexpected("a deletion") }
         if word == "used" { return .inUse(jobs: counts[0], workers: counts[1], schedules: counts[2]) }
-        let wasRegistered = try await command(.command("SREM", KeySpace.queues, queue)).number == 1
+        let wasRegistered = try await strike(queue)
         try await sweep(queue)
         // A push or a worker may have created it anew, and registered it before it was taken out.
         if try await hasQueue(queue) { await announce(queue) }
@@ -39,8 +41,8 @@ extension RedisBroker {
         }
     }
 
-    private func number(of word: String, _ queue: String) async throws(BrokerError) -> Int64 {
-        var call = ScriptCall(.queue, on: queue)
+    private func number(of word: String, _ queue: String, _ script: Script) async throws(BrokerError) -> Int64 {
+        var call = ScriptCall(script, on: queue)
         call.add(word)
         guard let number = try await run(call).number else { throw unexpected("a queue") }
         return number
