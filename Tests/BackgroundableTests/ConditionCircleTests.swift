@@ -47,13 +47,34 @@ import Testing
     @Test func `one that waits in a plain queue is waited for if it is asynchronous`() async throws {
         let other = OperationQueue()
         other.isSuspended = true
-        let helper = AsyncOperation(timeout: 0) { $0.finish() }
-        other.addOperation(helper)
-        let operation = operation(after: helper)
-        BackgroundQueue().addOperation(operation)
-        #expect(await eventually { ConditionDependencies.shared.count(of: helper) == 1 })
+        let (first, helper) = (AsyncOperation(timeout: 0) { $0.finish() }, AsyncOperation(timeout: 0) { $0.finish() })
+        let second = AsyncOperation(timeout: 0) { $0.finish() }
+        second.addDependency(first)
+        for operation in [helper, first, second] { other.addOperation(operation) }
+        let operations = [operation(after: helper), operation(after: second)]
+        BackgroundQueue().addOperations(operations)
+        for helper in [helper, second] {
+            #expect(await eventually { ConditionDependencies.shared.count(of: helper) == 1 })
+        }
         other.isSuspended = false
+        for operation in operations { try await operation.succeeded() }
+    }
+
+    @Test func `one whose dependencies have finished is run, and so is an attempt`() async throws {
+        let helper = AsyncOperation(timeout: 0) { $0.finish() }
+        let attempt = AsyncOperation(timeout: 0) { $0.finish() }
+        for dependent in [helper, attempt] {
+            let first = AsyncOperation(timeout: 0) { $0.finish() }
+            dependent.addDependency(first)
+            BackgroundQueue().addOperation(first)
+            try await first.succeeded()
+            #expect(dependent.isReady)
+        }
+        let operation = operation(after: helper)
+        let retries = RetryOperation { _ in attempt }
+        BackgroundQueue().addOperations([operation, retries])
         try await operation.succeeded()
+        try await retries.succeeded()
     }
 
     @Test func `one that is a part of a waiting group is waited for`() async throws {

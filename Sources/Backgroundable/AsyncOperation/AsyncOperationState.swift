@@ -57,7 +57,8 @@ struct AsyncOperationState: ~Copyable {
         static let completes = Facts(rawValue: 1 << 19)
         /// It was added to a background queue or to a group, or is about to be.
         static let enqueued = Facts(rawValue: 1 << 20)
-        /// It was asked whether it is ready, before it ended: as every queue does that it is added to.
+        /// It was asked whether it is ready, before it ended: as every queue does that it is added to, and Foundation when the
+        /// last of its dependencies has finished.
         static let asked = Facts(rawValue: 1 << 21)
 
         private static let endingMask: UInt32 = 0b11
@@ -86,6 +87,12 @@ struct AsyncOperationState: ~Copyable {
         /// Whether it was started or, by all appearances, added to a queue.
         var isUsed: Bool {
             !isDisjoint(with: [.enqueued, .asked, .claimed])
+        }
+
+        /// Whether it was started or, by what is certain enough, added to a queue: one with dependencies may have been asked
+        /// because they finished.
+        var isTaken: Bool {
+            !isDisjoint(with: [.enqueued, .looked, .claimed]) || contains(.asked) && !contains(.dependent)
         }
 
         /// Whether nothing but the last notices is left to do.
@@ -125,7 +132,7 @@ struct AsyncOperationState: ~Copyable {
     /// Notes that it is added to a queue. True for the first caller, unless it was started before.
     @discardableResult
     func enqueue() -> Bool {
-        !add(.enqueued).isUsed
+        !add(.enqueued).isTaken
     }
 
     /// Notes that it was asked whether it is ready.

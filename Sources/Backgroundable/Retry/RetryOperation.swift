@@ -125,7 +125,7 @@ public final class RetryOperation: GroupOperation, @unchecked Sendable {
             return (state.number, state.recipe)
         }
         guard let operation = recipe?.make(number) else { return }
-        guard !operation.state.facts.isUsed else { return finish(with: OperationError.usedAttempt(number)) }
+        guard !operation.state.facts.isTaken else { return finish(with: OperationError.usedAttempt(number)) }
         retries.withLock { state in
             if state.recipe != nil { state.attempt = operation }
         }
