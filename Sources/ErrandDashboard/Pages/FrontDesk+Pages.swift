@@ -70,20 +70,24 @@ extension FrontDesk {
             throw PageProblem.notFound("there is no queue of that name")
         }
         let overview = try await Overview(of: [name], on: broker)
-        if let problem = overview.unreadable.first { throw problem.error }
-        guard let queue = overview.queues.first else { throw PageProblem.notFound("there is no such queue") }
         let views = QueueViews(sampler: dashboard.sampler)
         return Page(
             heading: "Queue \(name)",
             template: "queue",
             content: [
-                "name": name, "isPaused": queue.isPaused, "queueTable": ["queues": [views.row(queue)]],
-                "charts": QueueCharts(dashboard.sampler.history, of: name).all,
-                "totals": QueueStatus.Totals.names.map { total in
-                    ["title": total.replacing("_", with: " "), "value": queue.totals[total].grouped]
+                // Empty where the queue cannot be read; the page says why.
+                "state": overview.queues.map { queue in
+                    [
+                        "name": name, "isPaused": queue.isPaused, "queueTable": ["queues": [views.row(queue)]],
+                        "totals": QueueStatus.Totals.names.map { total in
+                            ["title": total.replacing("_", with: " "), "value": queue.totals[total].grouped]
+                        },
+                        "workers": views.workers(overview.workers),
+                    ] as [String: Any]
                 },
-                "workers": views.workers(overview.workers),
-            ]
+                "charts": QueueCharts(dashboard.sampler.history, of: name).all,
+            ],
+            unreadable: overview.unreadable
         )
     }
 

@@ -17,7 +17,10 @@ extension FrontDesk {
                 page = try await broker.schedules(on: queue, from: queue == start.queue ? start.position : nil)
             } catch {
                 // A place to go on from may itself be what is refused.
-                guard error.isOfOnePlace, queue != start.queue || start.position == nil else { throw error }
+                if error.code == .refused, queue == start.queue, start.position != nil {
+                    throw PageProblem.bad(error.message)
+                }
+                guard error.isOfOnePlace else { throw error }
                 unreadable.append(UnreadablePlace(queue: queue, error: error))
                 more = nil
                 continue

@@ -171,13 +171,13 @@ extension PageProblem {
 }
 
 extension HTTPResponse.Status {
-    /// Whose fault it is, so that nobody repeats what is never taken.
+    /// What a visitor asks for is checked before it goes to the broker. So what the broker refuses, and what it does not
+    /// permit the dashboard, is the fault of its data or of its settings, and no fault of the request.
     fileprivate init(explaining code: BrokerError.Code) {
         self =
             switch code {
-            case .notPermitted: .forbidden
             case .queueNotFound: .notFound
-            case .refused: .badRequest
+            case .refused, .notPermitted: .internalServerError
             default: .serviceUnavailable
             }
     }
