@@ -28,18 +28,25 @@ package struct CommandFailure: Error, CustomStringConvertible, Sendable {
             }
     }
 
+    /// Tells an error by its kind; `nil` for one that commands do not report in this way.
+    package init?(reporting error: any Error) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case let error as BrokerError: self.init(error)
+        case let error as DescriptionError: self.init("\(error)", ExitStatus.badInput)
+        default: return nil
+        }
+    }
+
     /// The message.
     package var description: String { message }
 }
 
 /// Runs a command's body; any failure is told on standard error, with its exit status.
 package func reportingFailures<Value>(_ body: () async throws -> Value) async throws -> Value {
-    do { return try await body() } catch let failure as CommandFailure {
+    do { return try await body() } catch {
+        guard let failure = CommandFailure(reporting: error) else { throw error }
         throw failure.told()
-    } catch let error as BrokerError {
-        throw CommandFailure(error).told()
-    } catch let error as DescriptionError {
-        throw CommandFailure("\(error)", ExitStatus.badInput).told()
     }
 }
 

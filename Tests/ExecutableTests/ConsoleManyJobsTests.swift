@@ -244,6 +244,41 @@ import Testing
         #expect(try await jobs().map { $0["state"] } == ["dead"])
     }
 
+    @Test func `an edited description that is refused stays in its file`() async throws {
+        try await makeDead()
+        let output = try await edit(editor: "sed -i 's/\"priority\": *7/\"priority\": 17/'")
+        #expect(output.status == 65)
+        #expect(output.error.contains("; nothing was changed; what you wrote is kept"), "\(output.error)")
+        #expect(try await jobs().map { $0["state"] } == ["dead"])
+        let file = try #require(output.error.firstMatch(of: /--description (\S+)/)?.1).description
+        defer { try? FileManager.default.removeItem(atPath: (file as NSString).deletingLastPathComponent) }
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let line = try #require(lines.firstIndex { $0.contains("17") })
+        let column = try #require(lines[line].range(of: "17")).lowerBound
+        let place = "line \(line + 1), column \(lines[line].distance(from: lines[line].startIndex, to: column) + 1)"
+        #expect(output.error.contains("\"priority\" at \(place): must be "), "\(output.error)")
+
+        try text.replacingOccurrences(of: "17", with: "8").write(toFile: file, atomically: true, encoding: .utf8)
+        let corrected = try await edit("--description", file)
+        #expect(corrected.status == 0, "\(corrected.error)")
+        #expect(try await jobs().map { $0["priority"] } == [8])
+    }
+
+    @Test(arguments: ["true", "sed -i s/a.jpg/b.jpg/"])
+    func `a file that is of no more use is removed`(editor: String) async throws {
+        try await makeDead()
+        let place = FileManager.default.temporaryDirectory.appending(path: "e\(UInt32.random(in: 0 ... .max))")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: place) }
+        let output = try await Executable.console.run(
+            ["job", "edit", "one"],
+            environment: ["ERRAND_REDIS_URL": server.url, "EDITOR": editor, "VISUAL": "", "TMPDIR": place.path]
+        )
+        #expect(output.status == (editor == "true" ? 1 : 0), "\(output.error)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == [])
+    }
+
     @Test func `a description may come from Windows, and a path that is no file is explained`() async throws {
         try await makeDead()
         let folder = try await edit("--description", server.directory)

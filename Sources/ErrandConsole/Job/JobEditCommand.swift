@@ -13,7 +13,8 @@ struct JobEditCommand: AsyncParsableCommand {
         abstract: "Puts a dead job back to work with another description.",
         discussion: """
             The description opens in $VISUAL or $EDITOR. When that ends, the description is checked and pushed as a new job; \
-            the dead one is removed when the new one was taken. --description takes it from a file instead.
+            the dead one is removed when the new one was taken. --description takes it from a file instead. If the new job is \
+            not taken, the edited file stays, and the error names it.
 
             Where the answer is lost (exit status 75), do the same again: it makes no second job.
 
@@ -53,8 +54,14 @@ struct JobEditCommand: AsyncParsableCommand {
                     ExitStatus.unsuccessful
                 )
             }
-            let new = try await edited(old)
-            try tell(await edit.replace(with: new))
+            if let description {
+                try tell(await edit.replace(with: try Self.parsed(try read(description))))
+            } else {
+                let text = Array((IndentedJSON.lines(of: old.encoded()) + "\n").utf8)
+                try await TextEditor.edit(text, atMost: Self.mostBytes) { edited in
+                    try tell(await edit.replace(with: try Self.parsed(edited)))
+                }
+            }
         }
     }
 
@@ -76,15 +83,14 @@ struct JobEditCommand: AsyncParsableCommand {
         return place
     }
 
-    private func edited(_ old: OperationDescription) async throws -> OperationDescription {
-        let text =
-            if let description { try read(description) } else {
-                try await TextEditor.edit(
-                    Array((IndentedJSON.lines(of: old.encoded()) + "\n").utf8),
-                    atMost: Self.mostBytes
-                )
-            }
-        return try OperationDescription(json: text)
+    /// Reads a description. An editor shows lines and columns, not bytes from the beginning.
+    private static func parsed(_ text: [UInt8]) throws(CommandFailure) -> OperationDescription {
+        do { return try OperationDescription(json: text) } catch {
+            let field = error.field.map { "\"\($0)\" " } ?? ""
+            let place = error.offset.map { "\(field)at \(TextPosition(of: $0, in: text)): " } ?? ""
+            let what = place.isEmpty ? "\(error)" : "operation description refused: \(place)\(error.message)"
+            throw CommandFailure("\(what); nothing was changed", ExitStatus.badInput)
+        }
     }
 
     /// What a person writes has line feeds and blanks besides.

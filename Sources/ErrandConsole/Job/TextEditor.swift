@@ -4,30 +4,34 @@ import Foundation
 
 /// The editor of the person at the console.
 enum TextEditor {
-    /// Lets a person edit a text; waits until the editor has ended.
+    /// Lets a person edit a text; waits until the editor has ended, and hands over what it leaves.
     ///
-    /// - Throws: `CommandFailure` when there is no editor, when it fails or leaves no text, and when nothing was changed.
-    static func edit(_ text: [UInt8], atMost limit: Int) async throws -> [UInt8] {
+    /// If that fails, the file stays, unless it is as it was, and the error names it.
+    ///
+    /// - Parameter take: What is done with the edited text.
+    /// - Throws: What `take` throws, and `CommandFailure` when there is no editor, when it fails or leaves no text, and when
+    ///   nothing was changed.
+    static func edit(
+        _ text: [UInt8],
+        atMost limit: Int,
+        _ take: (_ edited: [UInt8]) async throws -> Void
+    ) async throws {
         let environment = ProcessInfo.processInfo.environment
         guard
             let editor = [environment["VISUAL"], environment["EDITOR"]].compactMap({ $0 }).first(where: { !$0.isEmpty })
         else {
             throw CommandFailure("set $EDITOR, or give the description with --description FILE", ExitStatus.usage)
         }
-        // Arguments may be private, so the directory is this user's alone.
-        let directory = try TemporaryDirectory.make("errand-edit")
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        let file = "\(directory)/job.json"
-        do { try Data(text).write(to: URL(fileURLWithPath: file)) } catch {
-            throw CommandFailure(
-                "cannot write \(file) for the editor: \(FileProblem.words(for: error))",
-                ExitStatus.notWritten
-            )
+        let file = try EditedFile(text)
+        do {
+            try await run(editor, file.path)
+            let edited = try result(of: editor, in: file.path, limit)
+            if edited == text { throw CommandFailure("nothing was changed", ExitStatus.unsuccessful) }
+            try await take(edited)
+        } catch {
+            throw file.keepIfEdited(after: error)
         }
-        try await run(editor, file)
-        let edited = try result(of: editor, in: file, limit)
-        if edited == text { throw CommandFailure("nothing was changed", ExitStatus.unsuccessful) }
-        return edited
+        file.remove()
     }
 
     /// $EDITOR may be a command with options, so a shell reads it; the file is an argument and never part of the script.

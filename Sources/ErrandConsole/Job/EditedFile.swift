@@ -1,0 +1,50 @@
+import ErrandCommandLine
+import ErrandText
+import Foundation
+
+/// The file that an editor opens, in a directory of its own.
+struct EditedFile {
+    let path: String
+    private let directory: String
+    private let original: Data
+
+    /// Writes a text into a new file.
+    init(_ text: [UInt8]) throws(CommandFailure) {
+        // Arguments may be private, so the directory is this user's alone.
+        directory = try TemporaryDirectory.make("errand-edit")
+        path = "\(directory)/job.json"
+        original = Data(text)
+        do { try original.write(to: URL(fileURLWithPath: path)) } catch {
+            remove()
+            throw CommandFailure(
+                "cannot write \(path) for the editor: \(FileProblem.words(for: error))",
+                ExitStatus.notWritten
+            )
+        }
+    }
+
+    /// Removes the file and its directory.
+    func remove() { try? FileManager.default.removeItem(atPath: directory) }
+
+    /// Keeps what a person has written, so that a mistake in it costs no more than its correction; else removes the file.
+    ///
+    /// - Returns: The error, which names the file if that is kept.
+    func keepIfEdited(after error: any Error) -> any Error {
+        guard isEdited else {
+            remove()
+            return error
+        }
+        let failure = CommandFailure(reporting: error) ?? CommandFailure("\(error)", ExitStatus.unsuccessful)
+        return CommandFailure(
+            "\(failure.message); what you wrote is kept, so go on with it: --description \(path)",
+            failure.status
+        )
+    }
+
+    private var isEdited: Bool {
+        guard let facts = try? FileManager.default.attributesOfItem(atPath: path),
+            facts[.type] as? FileAttributeType == .typeRegular, let size = facts[.size] as? Int, size > 0
+        else { return false }
+        return size != original.count || FileManager.default.contents(atPath: path) != original
+    }
+}

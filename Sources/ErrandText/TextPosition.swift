@@ -1,0 +1,23 @@
+/// A place in a text as editors show it.
+package struct TextPosition: Sendable, Equatable, CustomStringConvertible {
+    /// The line, from 1.
+    package let line: Int
+    /// The character in its line, from 1.
+    package let column: Int
+
+    /// Finds the place of a byte.
+    ///
+    /// - Parameters:
+    ///   - offset: How many bytes of the text are before it.
+    ///   - text: The text as UTF-8.
+    package init(of offset: Int, in text: [UInt8]) {
+        let lineFeed = UInt8(ascii: "\n")
+        let before = text.prefix(max(0, offset))
+        line = before.count { $0 == lineFeed } + 1
+        let start = before.lastIndex(of: lineFeed).map { $0 + 1 } ?? before.startIndex
+        column = String(decoding: before[start...], as: UTF8.self).count + 1
+    }
+
+    /// Such as `line 3, column 15`.
+    package var description: String { "line \(line), column \(column)" }
+}
