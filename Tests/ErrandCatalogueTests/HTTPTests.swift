@@ -169,7 +169,8 @@ struct RetryAfterTests {
     private let now = Date(timeIntervalSince1970: 784_111_777)
 
     @Test(arguments: [
-        ("120", Duration.seconds(120)), (" 0 ", .zero), ("99999999999999999999", .seconds(30 * 86_400)),
+        ("120", Duration.seconds(120)), (" 0 ", .zero), ("99999999999999999999", .seconds(86_400)),
+        ("86401", .seconds(86_400)), ("86399", .seconds(86_399)), ("Tue, 08 Nov 1994 08:49:37 GMT", .seconds(86_400)),
         ("Sun, 06 Nov 1994 08:50:37 GMT", .seconds(60)), ("Sunday, 06-Nov-94 08:50:37 GMT", .seconds(60)),
         ("Sun Nov  6 08:50:37 1994", .seconds(60)), ("Sun, 06 Nov 1994 08:00:00 GMT", nil), ("soon", nil), ("-1", nil),
         ("", nil), ("1.5", nil),

@@ -2,8 +2,9 @@ import Foundation
 
 /// The `Retry-After` header field: seconds, or a date.
 enum RetryAfter {
-    /// Longer waits are shortened to this, so that one wrong digit does not put a job away for ever.
-    private static let longest: Duration = .seconds(30 * 86_400)
+    /// A server may ask for more patience than the catalogue's `longest`, which is about retries that it knows nothing of.
+    /// But one wrong digit must not put a job away for months, so longer waits are shortened to this.
+    private static let longest: Duration = .seconds(86_400)
 
     private static let formats = [
         "EEE, dd MMM yyyy HH:mm:ss zzz", "EEEE, dd-MMM-yy HH:mm:ss zzz", "EEE MMM d HH:mm:ss yyyy",
