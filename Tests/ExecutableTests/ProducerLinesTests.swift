@@ -165,6 +165,11 @@ import Testing
         try await desk.broker.configure("default", QueueSettings(maximumLength: 7))
         let again = try await push(lines)
         #expect(again.error.contains("2 accepted, 5 exists, 1 not pushed"), "\(again.error)")
+        // Nor does it depend on what stands before it.
+        let behind = try await push([#"{"operation":"work","id":"new"}"#] + lines)
+        #expect(behind.status == 69, "\(behind.error)")
+        #expect(behind.error.contains("7 exists, 2 not pushed"), "\(behind.error)")
+        #expect(try behind.objects.map { $0["id"]?.string } == (1...7).map { "job-\($0)" })
     }
 
     @Test func `a full queue does not hold back the lines of other queues`() async throws {

@@ -1,6 +1,6 @@
 extension Producer {
     /// Pushes jobs that are settled already, each on its own account: a queue that has no room for all of its jobs takes
-    /// those that fit, from the first.
+    /// those that fit, from the first, and of those behind them that it knows already the receipts say so.
     ///
     /// - Returns: for each job its receipt, or the error with which the broker certainly did not take it.
     package func pushEach(_ envelopes: [JobEnvelope]) async -> [Result<Receipt, BrokerError>] {
@@ -21,11 +21,28 @@ extension Producer {
                 count = jobs.count - results.count
             } catch {
                 guard let fitting = error.fitting, (1..<batch.count).contains(fitting) else {
-                    return results + repeatElement(.failure(error), count: jobs.count - results.count)
+                    return results + (await pushKnown(Array(jobs[results.count...]), to: queue, after: error))
                 }
                 count = fitting
             }
         }
         return results
+    }
+
+    /// Jobs that the queue knows need no room, but the broker counts from the first job that needs some. So the others are
+    /// left out, in a few calls however many there are.
+    private func pushKnown(
+        _ jobs: [JobEnvelope],
+        to queue: String,
+        after error: BrokerError
+    ) async -> [Result<Receipt, BrokerError>] {
+        var receipts: [String: Receipt] = [:]
+        if error.fitting != nil, let records = try? await broker.inspect(jobs.map(\.id), on: queue) {
+            let known = zip(jobs, records).filter { $1 != nil }.map(\.0)
+            // If room or records have changed meanwhile, they may be refused as well.
+            let answer = known.isEmpty ? [] : (try? await broker.push(known, to: queue)) ?? []
+            for (job, receipt) in zip(known, answer) { receipts[job.id] = receipt }
+        }
+        return jobs.map { job in receipts[job.id].map { .success($0) } ?? .failure(error) }
     }
 }
