@@ -246,6 +246,20 @@ struct CatalogueErrorTests {
         #expect(error?.reason.contains("is set by the client") == true)
     }
 
+    @Test(arguments: [
+        "Errand-Job-Id", "Errand-Operation", "Errand-Name", "Errand-Queue", "Errand-Attempt", "Errand-Token",
+        "Errand-Deadline-Ms", "errand-token", "ERRAND-X",
+    ]) func `header fields that Errand sets are refused`(name: String) {
+        let error = #expect(throws: CatalogueError.self) {
+            try Catalogue(
+                yaml: "operations: {a: {http: {url: \"http://a\", headers: {\(name): \"1\"}}}}",
+                source: "c.yaml"
+            )
+        }
+        #expect(error?.key == "http.headers.\(name)")
+        #expect(error?.reason.contains("are set by Errand; leave it out") == true)
+    }
+
     @Test func `a header field in two spellings is refused`() {
         #expect(throws: CatalogueError.self) {
             try Catalogue(

@@ -31,6 +31,12 @@ extension CatalogueRequest {
         for (name, value) in try value.entries() {
             let text = try value.text()
             if let problem = HTTPFieldRule.problem(name: name, value: text) { throw value.error(problem) }
+            guard !HTTPRequest.isReserved(name) else {
+                throw value.error(
+                    "header fields whose names begin with \"\(HTTPRequest.factPrefix)\" are set by Errand; leave it out, or "
+                        + "name it otherwise"
+                )
+            }
             guard !headers.keys.contains(where: { $0.lowercased() == name.lowercased() }) else {
                 throw value.error("is there twice; upper and lower case make no difference in a header field's name")
             }

@@ -3,6 +3,12 @@ import Foundation
 
 /// What is sent for a job.
 extension HTTPRequest {
+    /// What the names of the header fields begin with that say which job it is.
+    static let factPrefix = "Errand-"
+
+    /// Whether a header field is one that Errand sets, or may set in a later version.
+    static func isReserved(_ name: String) -> Bool { name.lowercased().hasPrefix(factPrefix.lowercased()) }
+
     private static let factNames = [
         "JOB_ID": "Job-Id", "OPERATION": "Operation", "NAME": "Name", "QUEUE": "Queue", "ATTEMPT": "Attempt",
         "TOKEN": "Token", "DEADLINE_MS": "Deadline-Ms",
@@ -24,7 +30,7 @@ extension HTTPRequest {
         if let trace = job.trace { add(trace) }
         for (key, value) in job.facts {
             guard let name = Self.factNames[key] else { continue }
-            self[field: "Errand-\(name)"] = Self.headerText(value)
+            self[field: Self.factPrefix + name] = Self.headerText(value)
         }
     }
 
