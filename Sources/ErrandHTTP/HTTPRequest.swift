@@ -35,7 +35,8 @@ package struct HTTPRequest: Sendable {
 
     /// What is wrong with an address, or `nil`. It does not repeat the address, which may hold a password.
     package static func problem(of url: URL) -> String? {
-        let host = URLComponents(url: url, resolvingAgainstBaseURL: true)?.encodedHost ?? ""
+        let parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
+        let host = parts?.encodedHost ?? ""
         guard ["http", "https"].contains(url.scheme?.lowercased() ?? ""), !host.isEmpty,
             !host.hasPrefix("[") || host.contains(":")
         else {
@@ -43,6 +44,10 @@ package struct HTTPRequest: Sendable {
         }
         guard url.port.map({ (1...65_535).contains($0) }) ?? true else {
             return "has a port that does not exist; ports are 1 to 65535"
+        }
+        // The receiver would take what follows the colon for a part of the password.
+        guard parts?.user?.contains(":") != true else {
+            return "has a colon in its user's name, which HTTP cannot send (RFC 7617); a password may have one"
         }
         return nil
     }

@@ -21,6 +21,7 @@ struct WebAddressTests {
         ("http://h/{x}", #"{"x":""}"#, "http://h/"),
         ("http://h/{{x}}", "{}", "http://h/%7Bx%7D"),
         ("http://u:p%40@h/{x}", #"{"x":true}"#, "http://u:p%40@h/true"),
+        ("http://{u}:{p}@h/", #"{"u":"a","p":"b:c"}"#, "http://a:b%3Ac@h/"),
         ("http://[::1]:1/{x}", #"{"x":1}"#, "http://[::1]:1/1"),
         ("http://h/a%2Fb/{x}", #"{"x":1}"#, "http://h/a%2Fb/1"),
         ("http://h/plain?a=%41", "[1]", "http://h/plain?a=%41"),
@@ -38,6 +39,8 @@ struct WebAddressTests {
         ("https://{x}/", #"{"x":"evil.com/"}"#, "server's name"),
         ("https://{x}.example.com/", #"{"x":"a@evil.com:1/"}"#, "server's name"),
         ("https://{x}/", #"{"x":""}"#, "web address"),
+        ("http://{u}:{p}@h/", #"{"u":"a:b","p":"c"}"#, "colon in its user's name"),
+        ("http://{u}@h/", #"{"u":"a:"}"#, "colon in its user's name"),
     ]) func `arguments that do not fit fail the job`(address: String, arguments: String, reason: String) throws {
         let error = #expect(throws: ArgumentError.self) { try filled(address, arguments) }
         #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
@@ -47,7 +50,8 @@ struct WebAddressTests {
         "http://h/{", "http://h/}", "http://h/{}", "{scheme}://h/", "http://h:{port}/", "http://[{x}]/",
         "http://h/../{x}", "http://h:0/", "http://h:65536/", "http://h:99999999999/", "ftp://h/",
         "http+unix://%2Ftmp%2Fs/", "unix:///tmp/s",
-        "http:///x", "http://x y/", "http://", "/x", "", "http://b ü/{x}", "h:80/x",
+        "http://a%3Ab:c@h/", "http://a%3A@h/", "http:///x", "http://x y/", "http://", "/x", "", "http://b ü/{x}",
+        "h:80/x",
     ]) func `addresses that can never work are refused`(address: String) {
         let error = #expect(throws: WebAddressError.self) { try WebAddress(address) }
         #expect(error?.reason.isEmpty == false)
