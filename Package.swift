@@ -135,7 +135,7 @@ let package = Package(
             ]
         ),
         // Requests to web servers, of webhooks and catalogues.
-        .target(name: "ErrandHTTP", dependencies: ["Backgroundable", "CErrandCurl"]),
+        .target(name: "ErrandHTTP", dependencies: ["Backgroundable", "CErrandCurl", "ErrandText"]),
         // The library that Foundation's networking is linked with, too; by its file's name, so that no headers are needed.
         .target(
             name: "CErrandCurl",

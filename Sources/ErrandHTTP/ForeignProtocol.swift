@@ -5,15 +5,17 @@ extension HTTPFailure {
     ///   - bytes: The first bytes that came.
     ///   - method: The request's method; a server that sends the request back is not quoted.
     static func notHTTP(_ bytes: [UInt8], to method: String) -> HTTPFailure {
-        HTTPFailure("the other side does not speak HTTP\(hint(bytes, method))", isFinal: true)
+        let what = "the other side does not speak HTTP"
+        if let hint = hint(bytes, method) { return HTTPFailure(what + hint, isFinal: true) }
+        let quote = PrintableQuote(bytes)
+        return .answered(quote.isEmpty ? what : "\(what); its answer begins with \(quote)")
     }
 
-    private static func hint(_ bytes: [UInt8], _ method: String) -> String {
+    /// What it is instead, if it is something that does no work for such a request.
+    private static func hint(_ bytes: [UInt8], _ method: String) -> String? {
         if isTLSRecord(bytes) { return " but TLS; write https:// instead of http://" }
         if isHTTP2Settings(bytes) { return "/1.1 but HTTP/2, without a choice" }
-        let quote = PrintableQuote(bytes)
-        if quote.isEmpty { return "" }
-        return quote.text.hasPrefix(method) ? "; it sends back what it gets" : "; its answer begins with \(quote)"
+        return PrintableQuote(bytes).text.hasPrefix(method) ? "; it sends back what it gets" : nil
     }
 
     /// An alert or a part of a handshake.

@@ -8,11 +8,16 @@ final class HTTPEasyHandle {
     let handle: CurlHandle
     private var lines: UnsafeMutablePointer<curl_slist>?
     private let message: UnsafeMutablePointer<CChar>
+    private let connectTimeout: Duration
+    private let timeout: Duration?
+    private let isSecure: Bool
 
     /// Sets up a handle whose callbacks get `context`, an ``HTTPTransfer``; `nil` if there is no memory for it.
     init?(_ request: HTTPRequest, context: UnsafeMutableRawPointer) {
         guard let handle = curl_easy_init() else { return nil }
         self.handle = handle
+        (connectTimeout, timeout) = (request.connectTimeout, request.timeout)
+        isSecure = request.url.scheme?.lowercased() == "https"
         message = .allocate(capacity: Int(ERRAND_CURL_ERROR_SIZE))
         message.initialize(repeating: 0, count: Int(ERRAND_CURL_ERROR_SIZE))
         errand_curl_set_pointer(handle, Int32(ERRAND_CURL_ERRORBUFFER), message)
@@ -34,8 +39,14 @@ final class HTTPEasyHandle {
             code: code,
             detail: detail.isEmpty ? String(cString: curl_easy_strerror(Int32(code))) : detail,
             error: Int32(truncatingIfNeeded: errand_curl_number(handle, Int32(ERRAND_CURL_OS_ERRNO))),
-            wasConnected: errand_curl_time(handle, Int32(ERRAND_CURL_PRETRANSFER_TIME_T)) > 0
+            stage: stage,
+            patience: stage == .connected ? timeout ?? connectTimeout : min(connectTimeout, timeout ?? connectTimeout)
         )
+    }
+
+    private var stage: HTTPStage {
+        if errand_curl_time(handle, Int32(ERRAND_CURL_PRETRANSFER_TIME_T)) > 0 { return .connected }
+        return isSecure ? .securing : .connecting
     }
 
     /// libcurl follows no redirects, keeps no cookies, and neither asks for compressed bodies nor unpacks them unless it is

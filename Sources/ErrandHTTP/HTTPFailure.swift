@@ -1,4 +1,5 @@
 import CErrandCurl
+import ErrandText
 import Foundation
 
 /// Why there is no answer.
@@ -16,11 +17,14 @@ package struct HTTPFailure: Error, Sendable, Equatable, CustomStringConvertible 
 
     /// The connection ended before the answer did.
     static let lost = HTTPFailure("the connection was lost")
-    static let headTooLarge = HTTPFailure("the head of the answer is larger than 256 KiB", isFinal: true)
+    static let headTooLarge = answered("the head of the answer is larger than 256 KiB")
 
     /// The answer is HTTP, but it is not clear what it says.
-    static func unreadable(_ detail: String) -> HTTPFailure {
-        HTTPFailure("the answer cannot be understood (\(detail)); the work may have been done", isFinal: true)
+    static func unreadable(_ detail: String) -> HTTPFailure { answered("the answer cannot be understood (\(detail))") }
+
+    /// The server has answered, but not in a way that says what it has done.
+    static func answered(_ what: String) -> HTTPFailure {
+        HTTPFailure("\(what); the work may have been done", isFinal: true)
     }
 
     /// Names what libcurl reports.
@@ -29,8 +33,10 @@ package struct HTTPFailure: Error, Sendable, Equatable, CustomStringConvertible 
     ///   - code: libcurl's code.
     ///   - detail: What libcurl says about it.
     ///   - error: The number of the system call's error, 0 if none failed.
-    ///   - wasConnected: Whether there was a connection.
-    init(code: Int, detail: String, error: Int32, wasConnected: Bool) {
+    ///   - stage: How far it had come.
+    ///   - patience: How long that stage was waited for at most.
+    init(code: Int, detail: String, error: Int32, stage: HTTPStage, patience: Duration) {
+        let wasConnected = stage == .connected
         switch code {
         case ERRAND_CURLE_COULDNT_RESOLVE_HOST: self.init("the server's name is not known")
         case ERRAND_CURLE_COULDNT_RESOLVE_PROXY: self.init("the proxy's name is not known")
@@ -38,7 +44,7 @@ package struct HTTPFailure: Error, Sendable, Equatable, CustomStringConvertible 
         case ERRAND_CURLE_COULDNT_CONNECT where error != 0:
             self.init("no connection: \(String(cString: strerror(error)))")
         case ERRAND_CURLE_OPERATION_TIMEDOUT:
-            self.init(wasConnected ? "no answer came in time" : "no connection came about in time")
+            self.init("\(stage.silence) within \(TimeSpanText.exact(patience))")
         case ERRAND_CURLE_SSL_CONNECT_ERROR, ERRAND_CURLE_PEER_FAILED_VERIFICATION, ERRAND_CURLE_SSL_CACERT_BADFILE:
             self.init("the connection is not secure (\(detail))")
         case ERRAND_CURLE_RECV_ERROR where detail.contains("CONNECT"), ERRAND_CURLE_PROXY:

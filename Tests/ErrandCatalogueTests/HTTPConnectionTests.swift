@@ -55,6 +55,26 @@ struct HTTPConnectionTests {
         #expect(message.contains("got no answer: the connection is not secure ("))
     }
 
+    /// A job of 400 ms leaves three quarters of that for the connection.
+    @Test func `a server that does not answer TLS is named, and how long it had`() async throws {
+        let server = try WebServer { connection in connection.waitForEnd() }
+        let request = CatalogueRequest(
+            method: "POST",
+            address: try WebAddress("https://127.0.0.1:\(server.port)/")
+        )
+        let job = CatalogueJob(
+            id: "j1",
+            operation: "notify",
+            deadline: Int64(Date().timeIntervalSince1970 * 1000) + 400,
+            arguments: CatalogueRunner.arguments
+        )
+        let outcome = await CatalogueRunner().run(CatalogueOperation(name: "notify", kind: .http(request)), job: job)
+        guard case .failed(let message, false, nil) = outcome else { throw TestError("not to retry: \(outcome)") }
+        let start = "got no answer: no secure connection (TLS) came about within "
+        let milliseconds = try #require(message.split(separator: start).last?.dropLast(3)).description
+        #expect((1...300).contains(Int(milliseconds) ?? 0), "\(message)")
+    }
+
     @Test func `a large body is sent whole, without a pause`() async throws {
         let server = try WebServer { request in
             WebServer.answer(200, [:], "\(request.body.count) \(request.headers["expect"] ?? "-")")

@@ -63,7 +63,7 @@ struct HTTPFramingTests {
                 "HTTP/1.1 200 OK\r\n" + Self.chunked + "4\r\ndone\r\n0\r\n" + trailers
             )
         else { throw TestError("not final") }
-        #expect(message.hasSuffix("larger than 256 KiB"))
+        #expect(message.hasSuffix("larger than 256 KiB; the work may have been done"))
     }
 
     @Test(arguments: [
@@ -106,6 +106,6 @@ struct HTTPFramingTests {
     @Test func `interim answers without end are final`() async throws {
         let interim = String(repeating: "HTTP/1.1 102 Processing\r\nX: y\r\n\r\n", count: 20_000)
         guard case .failed(let message, true, nil) = try await call(interim) else { throw TestError("not final") }
-        #expect(message.hasSuffix("larger than 256 KiB"))
+        #expect(message.hasSuffix("larger than 256 KiB; the work may have been done"))
     }
 }

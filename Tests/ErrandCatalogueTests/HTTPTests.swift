@@ -103,6 +103,16 @@ struct HTTPTests {
         #expect(server.requests.count == 1)
     }
 
+    @Test(arguments: [(304, "; it answers a conditional request"), (300, nil), (305, nil), (399, nil)])
+    func `an answer without another address does not speak of one`(status: Int, advice: String?) async throws {
+        let server = try WebServer { _ in WebServer.answer(status) }
+        guard case .failed(let message, true, nil) = try await call(server.url) else {
+            throw TestError("not a final failure")
+        }
+        #expect(!message.contains("redirect"), "\(message)")
+        #expect(advice.map(message.contains) ?? message.hasSuffix("status \(status)"), "\(message)")
+    }
+
     @Test func aServerThatIsNotThereIsAFailureToRetry() async throws {
         let port = try WebServer { _ in nil }.port
         #expect(

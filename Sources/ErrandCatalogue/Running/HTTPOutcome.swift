@@ -18,7 +18,7 @@ extension CatalogueOutcome {
         case .answered(let head, _):
             let message = "\(call) was answered with status \(head.status)"
             self = .failed(
-                message: (300..<400).contains(head.status) ? "\(message); \(Self.redirectAdvice)" : message,
+                message: Self.advice(on: head.status).map { "\(message); \($0)" } ?? message,
                 final: !Self.isWorthRetrying(head.status),
                 retryAfter: [429, 503].contains(head.status)
                     ? RetryAfter.duration(head.retryAfter, date: head.date) : nil
@@ -26,7 +26,14 @@ extension CatalogueOutcome {
         }
     }
 
-    private static let redirectAdvice = "redirects are not followed, so write the final address into the catalogue"
+    /// What to do about a status that is never a success here.
+    private static func advice(on status: Int) -> String? {
+        switch status {
+        case 301, 302, 303, 307, 308: "redirects are not followed, so write the final address into the catalogue"
+        case 304: "it answers a conditional request, so leave headers such as If-None-Match out of the catalogue"
+        default: nil
+        }
+    }
 
     private static func isWorthRetrying(_ status: Int) -> Bool {
         status == 408 || status == 429 || status >= 500

@@ -36,7 +36,7 @@ import Testing
     @Test(.timeLimit(.minutes(1))) func `a silence ends when the timeout says`() async throws {
         let server = try WebServer { _ in nil }
         let error = await #expect(throws: JobFailure.self) { try await post(server, timeout: .seconds(1)) }
-        #expect(error?.message == "no answer: no answer came in time" && error?.isFinal == false)
+        #expect(error?.message == "no answer: no answer came within 1 s" && error?.isFinal == false)
         try await eventually("the connection is given up") { server.abandoned == 1 }
     }
 
