@@ -22,8 +22,7 @@ package struct RemovedSchedules: Sendable {
         let now = try await broker.now()
         for queue in try await broker.queues().sorted() {
             do throws(BrokerError) {
-                for case let schedule? in try await broker.schedules(on: queue).map(\.schedule)
-                where schedule.origin.catalogue == file {
+                for case let schedule? in try await broker.schedules(on: queue).map(\.schedule) {
                     if let message = try await note(schedule, now) { found.append(message) }
                 }
                 try await withdraw(on: queue)
@@ -35,9 +34,15 @@ package struct RemovedSchedules: Sendable {
         return found
     }
 
-    /// Notes whether the file has a schedule that came from it.
+    /// Notes whether the file has a schedule that came from it, or in whose place a person has written another.
     private func note(_ schedule: Schedule, _ now: Int64) async throws(BrokerError) -> String? {
-        if declared.contains([schedule.queue, schedule.name]) {
+        let isDeclared = declared.contains([schedule.queue, schedule.name])
+        // A person may write one anew that was deleted, or one that the file gets later. The doctor is to know whose it stands for.
+        if isDeclared, let edited = schedule.origin.edited, schedule.origin.catalogue == nil {
+            try await broker.put(schedule.from(.person(edited: edited, catalogue: file)))
+        }
+        guard schedule.origin.catalogue == file else { return nil }
+        if isDeclared {
             // The worker's own declaration does not change what a person has written.
             if schedule.origin.removed != nil { try await broker.put(schedule.removed(at: nil)) }
             return nil

@@ -211,11 +211,31 @@ import Testing
             saying: "schedule \"nightly\" of queue \"notes\" is left as a person has changed it at"
         )
         let kept = try await console("schedule", "show", "nightly", "--queue", "notes")
-        #expect(kept.text.contains("45 3 * * *") && kept.text.contains("by hand"), "\(kept.text)")
+        #expect(
+            kept.text.contains("45 3 * * *") && kept.text.contains("by hand instead of \(catalogue)"),
+            "\(kept.text)"
+        )
         #expect(try await advice() == ["schedule_edited"])
         try await start(Self.nightly.replacing("}}", with: "}, revision: 1}"))
         let newer = try await console("schedule", "show", "nightly", "--queue", "notes")
         #expect(newer.text.contains("30 2 * * *"), "\(newer.text)")
+        #expect(try await advice() == [])
+    }
+
+    @Test func `a schedule that a person deleted and wrote anew is one that a person has changed`() async throws {
+        try await start(Self.nightly)
+        _ = try await console("schedule", "delete", "nightly", "--queue", "notes")
+        let add = ["schedule", "add", "nightly", "note", #"{"kind":"x"}"#, "--queue", "notes", "--cron", "45 3 * * *"]
+        #expect(try await Executable.console.run(add + ["--redis", server.url]).status == 0)
+        #expect(try await advice() == [], "no file is known to have it")
+        try await start(Self.nightly, saying: "is left as a person has changed it at", "revision there above 1")
+        try await eventually("the doctor knows") { try await advice() == ["schedule_edited"] }
+        let list = try await console("schedule", "list")
+        #expect(list.text.contains("by hand instead of \(catalogue)"), "\(list.text)")
+        // The same again changes nothing, and a higher revision takes its place.
+        try await start(Self.nightly, saying: "is left as a person has changed it at")
+        #expect(try await advice() == ["schedule_edited"])
+        try await start(Self.nightly.replacing("}}", with: "}, revision: 2}"))
         #expect(try await advice() == [])
     }
 

@@ -14,7 +14,7 @@ extension Schedule {
                 "\(subject) is left out, because a person has deleted it; remove it from \(place), or raise its revision "
                 + "above \(revision) to bring it back"
         }
-        guard self.revision == revision, let edited = stored.schedule?.origin.edited else {
+        guard let edited = stored.schedule?.origin.edited else {
             return
                 "\(subject) is left as it is: revision \(revision) is stored, which is higher than \(self.revision) in \(place)"
         }

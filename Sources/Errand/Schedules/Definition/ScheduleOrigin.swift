@@ -6,8 +6,8 @@ extension Schedule {
         /// An operations catalogue: the path of its file, and since when that file no longer has the schedule, in
         /// milliseconds since 1970 UTC, as the last worker that started with the file found.
         case catalogue(file: String, removed: Int64? = nil)
-        /// A person, by `errand schedule add`: when, in milliseconds since 1970 UTC, and the file of the catalogue whose
-        /// definition that changed, if it was a catalogue's; and since when that file no longer has the schedule.
+        /// A person, by `errand schedule add`: when, in milliseconds since 1970 UTC, and the file of the catalogue in the
+        /// place of whose definition it stands, if there is one; and since when that file no longer has the schedule.
         case person(edited: Int64, catalogue: String? = nil, removed: Int64? = nil)
 
         /// The path of the catalogue that declares the schedule, or did so before a person changed it.
@@ -60,13 +60,15 @@ extension Schedule {
 }
 
 extension Schedule.Origin: CustomStringConvertible {
-    /// For people: `program`, `catalogue jobs.yaml`, `removed from jobs.yaml`, `by hand`, `by hand, removed from jobs.yaml`.
+    /// For people: `program`, `catalogue jobs.yaml`, `removed from jobs.yaml`, `by hand`, `by hand instead of jobs.yaml`,
+    /// `by hand, removed from jobs.yaml`.
     public var description: String {
         switch self {
         case .program: "program"
         case .catalogue(let file, nil): "catalogue \(file)"
         case .catalogue(let file, _?): "removed from \(file)"
         case .person(_, let file?, _?): "by hand, removed from \(file)"
+        case .person(_, let file?, nil): "by hand instead of \(file)"
         case .person: "by hand"
         }
     }
