@@ -31,6 +31,34 @@ import Testing
 
     private typealias Make = @Sendable (Payload) -> AsyncOperation
 
+    /// An operation that gets a value by way of a closure, from one that runs.
+    private static func injecting(_ payload: Payload, from source: ResultOperation<Int>) -> AsyncOperation {
+        let operation = TransformOperation<Int, Void> { _ in }
+        operation.injectResult(from: source) {
+            payload.use(); return $0
+        }
+        BackgroundQueue().addOperation(source)
+        return operation
+    }
+
+    /// Two attempts, with a pause of so many seconds between them.
+    private static func retrying(
+        _ payload: Payload,
+        after seconds: TimeInterval,
+        _ attempt: @escaping @Sendable () -> AsyncOperation
+    ) -> AsyncOperation {
+        RetryOperation(
+            attempts: 2,
+            delay: .constant(seconds),
+            shouldRetry: { _ in
+                payload.use(); return true
+            }
+        ) { _ in
+            payload.use()
+            return attempt()
+        }
+    }
+
     /// Operations that run to their end in a queue.
     private static let running: [String: Make] = [
         "closure": { payload in
@@ -93,23 +121,8 @@ import Testing
             operation.removeDependency(source)
             return operation
         },
-        "injection": { payload in
-            let source = ResultOperation { 1 }
-            let operation = TransformOperation<Int, Void> { _ in }
-            operation.injectResult(from: source) {
-                payload.use(); return $0
-            }
-            BackgroundQueue().addOperation(source)
-            return operation
-        },
-        "injection without a value": { payload in
-            let source = ResultOperation<Int> { throw Mishap("broken") }
-            let operation = TransformOperation<Int, Void> { _ in }
-            operation.injectResult(from: source) {
-                payload.use(); return $0
-            }
-            BackgroundQueue().addOperation(source)
-            return operation
+        "injection": { payload in injecting(payload, from: ResultOperation { 1 }) },
+        "injection without a value": { payload in injecting(payload, from: ResultOperation { throw Mishap("broken") })
         },
         "input": { payload in
             let operation = TransformOperation<Payload, Void> { _ in }
@@ -123,28 +136,12 @@ import Testing
             }
         },
         "retry": { payload in
-            RetryOperation(
-                attempts: 2,
-                delay: .constant(0),
-                shouldRetry: { _ in
-                    payload.use(); return true
-                }
-            ) { number in
-                payload.use()
-                return AsyncOperation { $0.finish(with: Mishap("\(number)")) }
-            }
+            retrying(payload, after: 0) { AsyncOperation { $0.finish(with: Mishap("broken")) } }
         },
         "retry that is cancelled in its pause": { payload in
-            RetryOperation(
-                attempts: 2,
-                delay: .constant(3_600),
-                shouldRetry: { _ in
-                    payload.use(); return true
-                }
-            ) { _ in
-                payload.use()
-                let attempt = AsyncOperation { $0.finish(with: Mishap("broken")) }
-                return attempt.addObserver(FinishedObserver { own, _ in inTheGlobalQueue { own.parent?.cancel() } })
+            retrying(payload, after: 3_600) {
+                AsyncOperation { $0.finish(with: Mishap("broken")) }
+                    .addObserver(FinishedObserver { own, _ in inTheGlobalQueue { own.parent?.cancel() } })
             }
         },
         "parts": { payload in

@@ -156,6 +156,7 @@ struct HTTPConnectionTests {
             _ = connection.readRequest()
             for byte in "HTTP/1.1 100 Continue\r\n\r\n\(Self.answer)".utf8 {
                 connection.send([byte])
+                // The client does not show what it has read: the pause lets it read one byte before the next is sent.
                 usleep(500)
             }
             connection.waitForEnd()

@@ -76,7 +76,7 @@ extension AsyncOperation {
         letGo()
     }
 
-    /// The last step, taken exactly once: `isFinished` becomes true, everybody who waits is told.
+    /// The last step, taken exactly once: `isFinished` becomes true, and everything that waits for the operation goes on.
     final func close(_ membership: consuming Membership?, isAttended: Bool) {
         deadline.take()?.cancel()
         if !state.facts.contains(.called), let closure = closure.take() { release(closure) }

@@ -5,8 +5,8 @@
     /// The progress of a background queue: a unit for each operation that has run, of any kind.
     ///
     /// On Linux Foundation's queue counts only the operations that leave `start()` to it, and breaks its own progress when two of
-    /// them change theirs at once. So the operations' progress is not added here. Each counts when it has run; how far those
-    /// are that run is looked up whenever somebody looks at the queue's progress.
+    /// them change theirs at once. So the operations' progress is not added here. Each counts when it has run; how far running
+    /// operations are is looked up whenever the queue's progress is read.
     ///
     /// Unchecked because `Progress` is a class that others may subclass; the counts change under a lock only.
     final class QueueProgress: Progress, @unchecked Sendable {

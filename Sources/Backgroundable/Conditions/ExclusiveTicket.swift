@@ -12,7 +12,7 @@ final class ExclusiveTicket: @unchecked Sendable {
     let branches: Bool
     /// Those of operations in this group, by identity, until they leave.
     var inside: [ObjectIdentifier: ExclusiveTicket] = [:]
-    /// In how many lines somebody is before it.
+    /// How many lines have other tickets before this one.
     var behind = 0
     /// Whether the operation has begun: nobody overtakes it any more.
     var hasBegun = false

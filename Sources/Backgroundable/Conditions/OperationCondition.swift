@@ -29,7 +29,7 @@ public protocol OperationCondition: Sendable {
 
     /// An operation that has to run before this condition can be evaluated, to make it hold; nil unless said otherwise.
     /// It is added to the operation's background queue (to `OperationQueue.background` if that is in another kind of
-    /// queue), and however it ends, the condition is evaluated then, unless nobody asks any more.
+    /// queue), and however it ends, the condition is evaluated then, unless its result is not needed any more.
     /// Several conditions, of other operations too, may return the same one: it runs once, in the queue of the operation that
     /// asked first, and is cancelled when none of them needs it any more.
     ///

@@ -27,7 +27,7 @@ extension Lane {
     /// A handler that did not stop in time has returned after all.
     func noteReturn() { epoch.overruns.end() }
 
-    /// A run has ended; `nil` when nobody is to be told.
+    /// A run has ended. Without a report the broker is not told.
     func report(_ report: OutcomeReport?, of run: JobRun) {
         // In one step: a claim that is neither run nor reported would be given back by who reconciles just then.
         let count = held.withLock { held in
