@@ -129,6 +129,53 @@ import Testing
         for operation in [other, own, late, behind] { try await operation.succeeded() }
     }
 
+    /// A group that runs `places` parts at once: a group whose part waits for category a, and one that has category b and waits
+    /// for a place. Another group has a, and its part comes to need b.
+    private func waitForPlace(_ places: Int, beside: [Operation], _ name: String) -> [AsyncOperation] {
+        let isHeld = Signal()
+        let inner = GroupOperation(operations: [AsyncOperation(timeout: 0) { _ = isHeld.wait(seconds: 600) }])
+        let waiting = work("\(name) b")
+        let outer = GroupOperation(operations: [inner] + beside + [waiting])
+        outer.maxConcurrentOperationCount = places
+        let (partOfInner, late) = (work("\(name) a"), work("\(name) b"))
+        let other = GroupOperation()
+        other.addCondition(MutuallyExclusive(category: "\(name) a"))
+        other.addOperation(
+            AsyncOperation(timeout: 0) { [weak inner, weak other] in
+                _ = eventually { waiting.attachments?.evaluation.ticket != nil }
+                inner?.addOperation(partOfInner)
+                isHeld.fire()
+                _ = eventually { partOfInner.attachments?.evaluation.ticket != nil }
+                other?.addOperation(late)
+            }
+        )
+        BackgroundQueue().addOperations([other, outer])
+        return [other, outer, inner, waiting, partOfInner, late]
+    }
+
+    @Test(arguments: 0..<5) func `a place that a group has is part of a circle`(round: Int) async throws {
+        let all = waitForPlace(1, beside: [], "place \(round)")
+        guard await eventually(seconds: 20, { all.allSatisfy(\.isFinished) }) else {
+            Issue.record("they wait for each other: \(all.filter { !$0.isFinished })")
+            return all.forEach { $0.cancel() }
+        }
+        #expect(all.filter { $0 is GroupOperation == false && $0.failed } == [all[5]])
+    }
+
+    @Test func `a place that another part will free is no part of a circle`() async throws {
+        let (begun, held) = (Signal(), Signal())
+        let ends = AsyncOperation(timeout: 0) {
+            begun.fire()
+            _ = held.wait(seconds: 600)
+        }
+        let all = waitForPlace(2, beside: [ends], "free place")
+        #expect(begun.wait(seconds: 20))
+        #expect(await eventually { all[5].attachments?.evaluation.ticket != nil || all[5].ending != nil })
+        #expect(all.allSatisfy { $0.ending == nil })
+        held.fire()
+        for operation in all { try await operation.succeeded() }
+    }
+
     /// Groups with random categories, nested and not, whose parts add parts with random categories: all of them end, and no two
     /// closures of a category run side by side that are not in one group.
     @Test(arguments: [1, 2, 8]) func `no combination of categories is a deadlock`(places: Int) async throws {
@@ -159,9 +206,9 @@ import Testing
             for category in categories { operation.addCondition(MutuallyExclusive(category: category)) }
             return operation
         }
-        let operations = (0..<100).map { _ in part(2) }
+        let operations = (0..<200).map { _ in part(2) }
         for operation in operations { queue.addOperation(operation) }
-        guard await eventually(seconds: 300, { operations.allSatisfy(\.isFinished) }) else {
+        guard await eventually(seconds: 60, { operations.allSatisfy(\.isFinished) }) else {
             let left = operations.filter { !$0.isFinished }
             Issue.record("\(left.count) wait for each other: \(left.prefix(4))")
             return queue.cancelAllOperations()

@@ -1,72 +1,116 @@
 /// Looks for a circle that an operation would close by waiting for its exclusive categories.
 ///
-/// One in line waits for all before it. A group that has begun waits for the operations in it. A circle leads from the
-/// operation back to it, or to a group around it, which waits for it. Others need not be looked for: each was refused when it
-/// would have been closed.
+/// Each waits for something:
+/// - one in line for all before it;
+/// - a group that has begun for the operations in it;
+/// - a part of a group that runs only so many at once for one of those places, which groups beside it may have.
+///
+/// The search first goes wherever that leads. If it leads back to the operation, it takes out of what it has come to whoever
+/// can end without the others. The operation closes a circle if it is among those who are left.
 struct CircleSearch: ~Copyable {
     private typealias Key = ExclusiveLines.Key
 
     private let ticket: ExclusiveTicket
-    private let goals: Set<ObjectIdentifier>
     private var open: [ExclusiveTicket]
-    private var seen: Set<ObjectIdentifier> = []
+    private var reached: [ObjectIdentifier: ExclusiveTicket] = [:]
+    /// The groups whose places have been looked at.
+    private var groups: Set<ObjectIdentifier> = []
     /// Of each line: who stands where nothing new is to be found, and where that ends.
     private var scanned: [Key: (members: Set<ObjectIdentifier>, end: Int)] = [:]
 
     private init(_ ticket: ExclusiveTicket) {
         self.ticket = ticket
-        goals = Set(([ticket] + ticket.around).map(ObjectIdentifier.init))
         open = [ticket]
     }
 
     /// Whether the ticket, which has just got in line, closes a circle. Only that of an operation in a group can.
-    ///
-    /// - Parameter branches: How many in each line may lead to another one.
-    static func finds(
-        _ ticket: ExclusiveTicket,
-        in lines: [ExclusiveLines.Key: Line<ExclusiveTicket>],
-        _ branches: [ExclusiveLines.Key: Int]
-    ) -> Bool {
+    static func finds(_ ticket: ExclusiveTicket, in state: borrowing ExclusiveLines.State) -> Bool {
         guard ticket.depth > 0 else { return false }
         var search = CircleSearch(ticket)
-        while let next = search.open.popLast() {
-            if search.leads(next, lines, branches) { return true }
-        }
-        return false
+        while let next = search.open.popLast() { search.follow(next, state) }
+        return search.reached[ObjectIdentifier(ticket)] != nil && search.isStuck(state.lines)
     }
 
-    /// Whether what `next` waits for is a goal. Notes the rest to be looked at.
-    private mutating func leads(
-        _ next: ExclusiveTicket,
-        _ lines: [ExclusiveLines.Key: Line<ExclusiveTicket>],
-        _ branches: [ExclusiveLines.Key: Int]
-    ) -> Bool {
-        if next.hasBegun { return next.inside.values.contains { note($0) } }
+    // MARK: Where it leads
+
+    private mutating func follow(_ next: ExclusiveTicket, _ state: borrowing ExclusiveLines.State) {
+        if next.hasBegun {
+            next.inside?.tickets.values.forEach { note($0) }
+            return
+        }
+        followPlaces(next)
         for key in next.keys {
             // It has overtaken the other one.
-            if next !== ticket, ticket.keys.contains(key), ticket.overtakes(next) { return true }
-            if branches[key] != nil, let line = lines[key], scan(line, key, before: next) { return true }
+            if next !== ticket, ticket.keys.contains(key), ticket.overtakes(next) { note(ticket) }
+            if state.leadsOn(key), let line = state.lines[key] { scan(line, key, before: next) }
         }
-        return false
     }
 
-    private mutating func scan(_ line: Line<ExclusiveTicket>, _ key: Key, before next: ExclusiveTicket) -> Bool {
-        guard scanned[key]?.members.contains(ObjectIdentifier(next)) != true else { return false }
+    private mutating func followPlaces(_ next: ExclusiveTicket) {
+        guard let group = next.around.first, group.places != nil else { return }
+        guard groups.insert(ObjectIdentifier(group)).inserted else { return }
+        for other in group.tickets.values where other.depth > next.depth { note(other) }
+    }
+
+    private mutating func scan(_ line: Line<ExclusiveTicket>, _ key: Key, before next: ExclusiveTicket) {
+        guard scanned[key]?.members.contains(ObjectIdentifier(next)) != true else { return }
         var (members, end) = scanned.removeValue(forKey: key) ?? ([], line.places.lowerBound)
-        defer { scanned[key] = (members, end) }
         while end < line.places.upperBound, let other = line[end], other !== next {
             end += 1
             members.insert(ObjectIdentifier(other))
-            if note(other) { return true }
+            note(other)
+        }
+        scanned[key] = (members, end)
+    }
+
+    private mutating func note(_ other: ExclusiveTicket) {
+        guard !other.isGone, reached.updateValue(other, forKey: ObjectIdentifier(other)) == nil else { return }
+        open.append(other)
+    }
+
+    // MARK: Who can end
+
+    private func isStuck(_ lines: [Key: Line<ExclusiveTicket>]) -> Bool {
+        var stuck = reached
+        var count = 0
+        repeat {
+            count = stuck.count
+            stuck = stuck.filter { CircleSearch.waits($0.value, for: stuck, lines) }
+        } while stuck.count < count
+        return stuck[ObjectIdentifier(ticket)] != nil
+    }
+
+    private static func waits(
+        _ next: ExclusiveTicket,
+        for others: [ObjectIdentifier: ExclusiveTicket],
+        _ lines: [Key: Line<ExclusiveTicket>]
+    ) -> Bool {
+        if next.hasBegun {
+            return next.inside?.tickets.keys.contains { others[$0] != nil } == true
+        }
+        return hasNoPlace(next, for: others)
+            || next.keys.contains { key in lines[key].map { isBehind(others, in: $0, next) } == true }
+    }
+
+    private static func isBehind(
+        _ others: [ObjectIdentifier: ExclusiveTicket],
+        in line: Line<ExclusiveTicket>,
+        _ next: ExclusiveTicket
+    ) -> Bool {
+        for place in line.places {
+            guard let other = line[place], other !== next else { return false }
+            if others[ObjectIdentifier(other)] != nil { return true }
         }
         return false
     }
 
-    /// Returns whether it is a goal.
-    private mutating func note(_ other: ExclusiveTicket) -> Bool {
-        let identifier = ObjectIdentifier(other)
-        guard !other.isGone, seen.insert(identifier).inserted else { return false }
-        open.append(other)
-        return goals.contains(identifier)
+    /// Whether groups that wait for `others` have all the places of the group around.
+    private static func hasNoPlace(
+        _ next: ExclusiveTicket,
+        for others: [ObjectIdentifier: ExclusiveTicket]
+    ) -> Bool {
+        guard let group = next.around.first, let places = group.places else { return false }
+        let beside = group.tickets.values.filter { $0.depth > next.depth && others[ObjectIdentifier($0)] != nil }
+        return Set(beside.map { ObjectIdentifier($0.around[$0.depth - next.depth - 1]) }).count >= places
     }
 }

@@ -3,8 +3,9 @@
 /// An operation gets in all of its lines in one step and has its turn when it is the first in each. So it is first come,
 /// first served, and everybody waits only for those who came before: of that no circle can arise.
 ///
-/// A group that has a category and whose parts wait for others', which it did not have when its turn came, may close a
-/// circle. The part that would close it is turned away (``CircleSearch``).
+/// A part of a group that has begun may close a circle nevertheless, for the group waits for it: by a category that the group
+/// did not have when its turn came, or by one that somebody has who needs the group's place in a queue. The part that would
+/// close it is turned away (``CircleSearch``).
 ///
 /// Parts of a group overtake those who have not begun and are in fewer groups. Such a one may be waiting for the place in
 /// its queue that the group has, and the group for its part. The order is still one and the same in every line.
@@ -39,8 +40,16 @@ final class ExclusiveLines: Sendable {
 
     struct State: ~Copyable {
         var lines: [Key: Line<ExclusiveTicket>] = [:]
-        /// How many in each line have several categories, or are groups: without one the line leads to no other.
-        var branches: [Key: Int] = [:]
+        /// How many in each line may wait for more than those before them. Without one the line leads nowhere.
+        var leads: [Key: Int] = [:]
+        /// How many in each line need a place in the queue of a group.
+        var needs: [Key: Int] = [:]
+        /// How many are in a group that is in a group: without one no group keeps a part from its place.
+        var nested = 0
+
+        func leadsOn(_ key: Key) -> Bool {
+            leads[key] != nil || nested > 0 && needs[key] != nil
+        }
     }
 
     private let state = Locked(State())
@@ -56,11 +65,16 @@ final class ExclusiveLines: Sendable {
             guard !ticket.isGone else { return (.waits, []) }
             state.enter(ticket)
             guard ticket.behind > 0 else { return (.first, []) }
-            guard CircleSearch.finds(ticket, in: state.lines, state.branches) else { return (.waits, []) }
+            guard CircleSearch.finds(ticket, in: state) else { return (.waits, []) }
             return (.circle, state.leave(ticket))
         }
         for ticket in next { ticket.onTurn() }
         return place
+    }
+
+    /// How many parts of a group run at once; nil if nothing limits them.
+    func limit(_ tickets: TicketsInside, to places: Int?) {
+        state.withLock { _ in tickets.places = places }
     }
 
     /// The operation begins: from now on nobody overtakes it. False if somebody has.
@@ -86,11 +100,10 @@ final class ExclusiveLines: Sendable {
 extension ExclusiveLines.State {
     fileprivate mutating func enter(_ ticket: ExclusiveTicket) {
         ticket.isInLine = true
-        for group in ticket.around { group.inside[ObjectIdentifier(ticket)] = ticket }
-        for key in ticket.keys {
-            if ticket.branches { branches[key, default: 0] += 1 }
-            enter(key, ticket)
-        }
+        ticket.needsPlace = ticket.around.first?.places != nil
+        for group in ticket.around { group.tickets[ObjectIdentifier(ticket)] = ticket }
+        count(ticket, 1)
+        for key in ticket.keys { enter(key, ticket) }
     }
 
     /// Leaves all lines. Returns those who have their turn by that.
@@ -98,16 +111,17 @@ extension ExclusiveLines.State {
         guard !ticket.isGone else { return [] }
         ticket.isGone = true
         guard ticket.isInLine else { return [] }
-        for group in ticket.around { group.inside[ObjectIdentifier(ticket)] = nil }
-        return ticket.keys.compactMap { key in
-            if ticket.branches { leaveBranch(key) }
-            return advance(key, past: ticket)
-        }
+        for group in ticket.around { group.tickets[ObjectIdentifier(ticket)] = nil }
+        count(ticket, -1)
+        return ticket.keys.compactMap { advance($0, past: ticket) }
     }
 
-    private mutating func leaveBranch(_ key: ExclusiveLines.Key) {
-        let count = branches[key, default: 1] - 1
-        branches[key] = count > 0 ? count : nil
+    private mutating func count(_ ticket: ExclusiveTicket, _ change: Int) {
+        if ticket.depth > 1 { nested += change }
+        for key in ticket.keys {
+            if ticket.leadsOn { leads.change(key, by: change) }
+            if ticket.needsPlace { needs.change(key, by: change) }
+        }
     }
 
     private mutating func enter(_ key: ExclusiveLines.Key, _ ticket: ExclusiveTicket) {
@@ -134,5 +148,13 @@ extension ExclusiveLines.State {
         }
         first.behind -= 1
         return first.behind == 0 ? first : nil
+    }
+}
+
+extension [ExclusiveLines.Key: Int] {
+    /// Keeps no count of zero.
+    fileprivate mutating func change(_ key: Key, by change: Int) {
+        let count = self[key, default: 0] + change
+        self[key] = count > 0 ? count : nil
     }
 }

@@ -6,16 +6,16 @@ final class ExclusiveTicket: @unchecked Sendable {
     let onTurn: @Sendable () -> Void
     /// In how many groups the operation is, one within the other.
     let depth: Int
-    /// The places of the groups around the operation, which wait for it.
-    let around: [ExclusiveTicket]
-    /// Whether more than one thing may wait because of it: it has several categories, or is a group.
-    let branches: Bool
-    /// Those of operations in this group, by identity, until they leave.
-    var inside: [ObjectIdentifier: ExclusiveTicket] = [:]
+    /// Of the groups around the operation, the nearest one first.
+    let around: [TicketsInside]
+    /// Of the group that the operation is.
+    let inside: TicketsInside?
     /// How many lines have other tickets before this one.
     var behind = 0
     /// Whether the operation has begun: nobody overtakes it any more.
     var hasBegun = false
+    /// Whether groups beside the operation may have the place that it needs. Known when it gets in line.
+    var needsPlace = false
     var isInLine = false
     var isGone = false
 
@@ -29,10 +29,13 @@ final class ExclusiveTicket: @unchecked Sendable {
             return ExclusiveLines.Key(category: category, scope: holder)
         }
         depth = groups.count
-        around = groups.compactMap { $0.attachments?.evaluation.ticket }
-        branches = categories.count > 1 || operation is GroupOperation
+        around = groups.map(\.queue.tickets)
+        inside = (operation as? GroupOperation)?.queue.tickets
         self.onTurn = onTurn
     }
+
+    /// Whether it may wait for more than those before it in one line.
+    var leadsOn: Bool { keys.count > 1 || inside != nil }
 
     /// Whether `other` makes way for this one.
     func overtakes(_ other: ExclusiveTicket) -> Bool {

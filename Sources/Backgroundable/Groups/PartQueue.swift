@@ -3,13 +3,23 @@ import Foundation
 /// The queue of a group's parts. Whatever is added to it, by a part that finds it in `OperationQueue.current` too, is
 /// work of the group.
 ///
-/// Unchecked for the reason of its superclass; the one variable here is in a lock.
+/// Unchecked for the reason of its superclass; what is here is in locks.
 final class PartQueue: BackgroundQueue, @unchecked Sendable {
     private struct Owner: ~Copyable {
         weak var group: GroupOperation?
     }
 
     private let owner = Locked(Owner())
+    /// Of the parts, and of theirs.
+    let tickets = TicketsInside()
+
+    override var maxConcurrentOperationCount: Int {
+        get { super.maxConcurrentOperationCount }
+        set {
+            super.maxConcurrentOperationCount = newValue
+            ExclusiveLines.shared.limit(tickets, to: newValue > 0 ? newValue : nil)
+        }
+    }
 
     func belong(to group: GroupOperation) {
         owner.withLock { $0.group = group }
