@@ -127,8 +127,9 @@ api: build-tests ## compare the public interface with the one that is promised (
 	scripts/check-api $(ARGUMENTS)
 
 format: ## lay the code out
-	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Examples
+	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Examples Benchmarks
 
 lint: ## check the layout and the rules
-	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Examples
+	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks
 	scripts/lint-scripts
+	scripts/lint-words

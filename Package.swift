@@ -11,12 +11,13 @@ import PackageDescription
 
 /// One transition of the data model each; the text is embedded in the binary.
 let scripts = [
-    "lib_base", "lib_checked", "lib_events", "lib_places", "lib_push", "lib_queue", "lib_reading", "lib_schedules",
-    "lib_sessions", "lib_types",
-    "audit", "cancel", "check", "clear", "cursor", "exchange", "heartbeat", "inspect", "note", "promote", "push",
-    "queue", "reconcile", "recover", "register", "release", "revive", "schedule", "settings", "status", "stream",
-    "tick",
-    "timetable", "unschedule",
+    "lib_audit", "lib_audit_names", "lib_audit_pages", "lib_audit_positions", "lib_audit_schedules", "lib_base",
+    "lib_checked", "lib_claims", "lib_endings", "lib_events", "lib_headers", "lib_history", "lib_levels", "lib_lists",
+    "lib_names", "lib_push", "lib_queue", "lib_reading", "lib_reports", "lib_request", "lib_schedules", "lib_sessions",
+    "lib_types", "lib_wakeups",
+    "audit", "cancel", "check", "clear", "cursor", "exchange", "heartbeat", "inspect", "promote", "push",
+    "queue", "reconcile", "recover", "register", "release", "retry", "schedule", "settings", "status", "stream",
+    "tick", "timetable", "unschedule", "update",
 ]
 
 /// The dashboard's templates and files; embedded in the binary as well.
@@ -220,7 +221,11 @@ let package = Package(
                 serviceLifecycle,
             ]
         ),
-        .executableTarget(name: "BackgroundableBench", dependencies: ["Backgroundable"]),
+        .executableTarget(
+            name: "BackgroundableBench",
+            dependencies: ["Backgroundable"],
+            path: "Benchmarks/BackgroundableBench"
+        ),
         .executableTarget(
             name: "errand-termination-probe",
             dependencies: ["Backgroundable"],
@@ -232,7 +237,8 @@ let package = Package(
         ),
         .target(
             name: "ErrandConformance",
-            dependencies: ["Errand", logging]
+            dependencies: ["Errand", logging],
+            path: "Tests/ErrandConformance"
         ),
         .testTarget(
             name: "ErrandTests",

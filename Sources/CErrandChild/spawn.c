@@ -42,7 +42,7 @@ static void set_default(int number) {
 }
 
 /// The worker's handlers must not run in a child that shares its memory, and what the worker ignores the child should
-/// not. SIGPIPE stays ignored until the warden has been told.
+/// not. SIGPIPE stays ignored until the reaper has been told.
 static void default_signals(void) {
     for (int number = 1; number < NSIG; number += 1) set_default(number);
     struct sigaction action = {0};
@@ -93,8 +93,8 @@ static _Noreturn void child(const errand_child_spec *spec, pid_t parent, int rep
     default_signals();
     if (setpgid(0, 0) != 0) give_up(report, ERRAND_CHILD_STEP_GROUP, errno);
     die_with(parent);
-    int untold = errand_warden_tell(spec->warden, getpid());
-    if (untold != 0) give_up(report, ERRAND_CHILD_STEP_WARDEN, untold);
+    int untold = errand_reaper_record(spec->reaper, getpid());
+    if (untold != 0) give_up(report, ERRAND_CHILD_STEP_REAPER, untold);
     if (dup2(spec->input, 0) < 0 || dup2(spec->output, 1) < 0 || dup2(spec->error, 2) < 0)
         give_up(report, ERRAND_CHILD_STEP_PIPES, errno);
     close_others_on_exec();
@@ -150,7 +150,7 @@ pid_t errand_child_spawn(const errand_child_spec *spec, errand_child_failure *fa
     if (!failed) return pid;
     if (pid > 0) {
         // First the record, then the pid: nobody else can have the pid before it is reaped.
-        if (failure->step > ERRAND_CHILD_STEP_WARDEN) errand_warden_tell(spec->warden, -pid);
+        if (failure->step > ERRAND_CHILD_STEP_REAPER) errand_reaper_record(spec->reaper, -pid);
         errand_child_reap(pid);
     }
     return -1;

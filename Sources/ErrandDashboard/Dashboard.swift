@@ -91,10 +91,10 @@ public struct ErrandDashboard: Sendable {
     ///   - path: where the pages begin, such as `/errand`; the empty text puts them at the root.
     public func addRoutes<Context: RequestContext>(to router: some RouterMethods<Context>, at path: String = "/errand")
     {
-        let routes = DeskRoutes(dashboard: self, group: router.group(RouterPath(path)))
-        FrontDesk.addPages(to: routes)
-        FrontDesk.addActions(to: routes)
-        FrontDesk.addFeeds(to: routes)
-        FrontDesk.addHealth(to: routes)
+        let routes = DashboardRoutes(dashboard: self, group: router.group(RouterPath(path)))
+        DashboardController.addPages(to: routes)
+        DashboardController.addActions(to: routes)
+        DashboardController.addFeeds(to: routes)
+        DashboardController.addHealth(to: routes)
     }
 }

@@ -14,7 +14,7 @@ final class ClaimGate: Sendable {
         var ended: (id: String, queue: String)?
         /// The queues in which a worker has looked and found nothing since something last happened there.
         var quiet: Set<String> = []
-        var listeners: [Int: (queues: [String], onHint: @Sendable (Hint) -> Void)] = [:]
+        var listeners: [Int: (queues: [String], onHint: @Sendable (WakeUp) -> Void)] = [:]
         var nextNumber = 0
         /// How many workers were started and have not ended.
         var workers = 0
@@ -24,7 +24,7 @@ final class ClaimGate: Sendable {
         var isQuiet: Bool { open.isEmpty && quiet.isSuperset(of: served) }
 
         /// What is to be called so that workers look into these queues.
-        func hints(of queues: Set<String>) -> [() -> Void] {
+        func wakeUps(of queues: Set<String>) -> [() -> Void] {
             listeners.values.flatMap { listener in
                 listener.queues.filter(queues.contains).map { queue in { listener.onHint(.work(queue: queue)) } }
             }
@@ -59,7 +59,7 @@ final class ClaimGate: Sendable {
             state.allowed = count
             state.quiet = []
             state.ended = nil
-            return state.hints(of: state.served)
+            return state.wakeUps(of: state.served)
         }
         for hint in hints { hint() }
     }
@@ -80,7 +80,7 @@ final class ClaimGate: Sendable {
     func noteWork(in queue: String) { _ = state.withLock { $0.quiet.remove(queue) } }
 
     /// Notes what became of a call: how many claims were admitted and made, and what was reported.
-    func note(admitted: Int, _ answer: ExchangeAnswer?, _ reports: [OutcomeReport], on queue: String) {
+    func note(admitted: Int, _ answer: ExchangeReply?, _ reports: [OutcomeReport], on queue: String) {
         let claims = answer?.claims ?? []
         let (waiting, hints) = state.withLock { state in
             if answer != nil {
@@ -96,7 +96,7 @@ final class ClaimGate: Sendable {
             defer { state.waiting = [] }
             // Another queue may have been refused meanwhile.
             let others = admitted > claims.count ? state.served.subtracting(state.quiet) : []
-            return (state.waiting, state.hints(of: others))
+            return (state.waiting, state.wakeUps(of: others))
         }
         for continuation in waiting { continuation.resume() }
         for hint in hints { hint() }
@@ -135,14 +135,14 @@ final class ClaimGate: Sendable {
 
 /// A worker that listens for hints.
 extension ClaimGate {
-    func listen(on queues: [String], _ onHint: @escaping @Sendable (Hint) -> Void) -> Int {
+    func listen(on queues: [String], _ onHint: @escaping @Sendable (WakeUp) -> Void) -> Int {
         let (number, waiting, hints) = state.withLock { state in
             state.nextNumber += 1
             state.listeners[state.nextNumber] = (queues, onHint)
             // A worker that has not looked yet.
             state.quiet.subtract(queues)
             defer { state.waiting = [] }
-            return (state.nextNumber, state.waiting, state.allowed > 0 ? state.hints(of: Set(queues)) : [])
+            return (state.nextNumber, state.waiting, state.allowed > 0 ? state.wakeUps(of: Set(queues)) : [])
         }
         for continuation in waiting { continuation.resume() }
         for hint in hints { hint() }

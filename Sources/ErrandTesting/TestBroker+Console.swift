@@ -38,19 +38,19 @@ extension TestBroker {
     ) async throws(BrokerError) -> JobPage { try await memory.jobs(in: state, on: queue, from: cursor, count: count) }
 
     /// Cancels jobs.
-    public func cancel(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict] {
+    public func cancel(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingOutcome] {
         try await memory.cancel(ids, on: queue)
     }
 
     /// Removes jobs.
-    public func delete(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict] {
+    public func delete(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingOutcome] {
         try await memory.delete(ids, on: queue)
     }
 
     /// Puts dead jobs back in line.
-    public func revive(_ ids: [String], on queue: String) async throws(BrokerError) -> [ReviveVerdict] {
+    public func retry(_ ids: [String], on queue: String) async throws(BrokerError) -> [RetryOutcome] {
         defer { gate.noteWork(in: queue) }
-        return try await memory.revive(ids, on: queue)
+        return try await memory.retry(ids, on: queue)
     }
 
     /// Cancels waiting jobs.

@@ -3,7 +3,7 @@ public import Errand
 extension TestBroker {
     /// Stores a schedule.
     @discardableResult
-    public func put(_ schedule: Schedule) async throws(BrokerError) -> ScheduleVerdict {
+    public func put(_ schedule: Schedule) async throws(BrokerError) -> ScheduleOutcome {
         try await memory.put(schedule)
     }
 
@@ -13,7 +13,7 @@ extension TestBroker {
     }
 
     /// Pushes what is proposed, if nobody was first.
-    public func tick(_ proposal: TickProposal, on queue: String) async throws(BrokerError) -> TickVerdict {
+    public func tick(_ proposal: TickProposal, on queue: String) async throws(BrokerError) -> TickOutcome {
         defer { gate.noteWork(in: queue) }
         return try await memory.tick(proposal, on: queue)
     }

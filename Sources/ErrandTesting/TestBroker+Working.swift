@@ -8,15 +8,15 @@ extension TestBroker {
     }
 
     /// Reports and claims as many jobs as the test allows, unless a fault comes in between.
-    public func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeAnswer {
+    public func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeReply {
         guard lives(exchange.session) else { throw BrokerError(.sessionLost, "this worker has died") }
         let admitted = gate.admit(exchange.wanted)
         var allowed = exchange
         allowed.wanted = admitted
         // No push hands a job over: it would go by the gate.
-        allowed.canBeHanded = false
-        guard admitted > 0 || !exchange.reports.isEmpty else { return ExchangeAnswer(accepted: [], claims: []) }
-        let answer: ExchangeAnswer
+        allowed.acceptsDirectDispatch = false
+        guard admitted > 0 || !exchange.reports.isEmpty else { return ExchangeReply(accepted: [], claims: []) }
+        let answer: ExchangeReply
         do throws(BrokerError) { answer = try await memory.exchange(allowed, on: queue) } catch {
             gate.note(admitted: admitted, nil, exchange.reports, on: queue)
             throw error
@@ -26,7 +26,7 @@ extension TestBroker {
         return answer
     }
 
-    private func fail(_ exchange: Exchange, _ answer: ExchangeAnswer) throws(BrokerError) {
+    private func fail(_ exchange: Exchange, _ answer: ExchangeReply) throws(BrokerError) {
         if !answer.claims.isEmpty, takeFault({ if case .workerDiesAfterClaim = $0 { true } else { nil } }) == true {
             remove(exchange.session)
             gate.forget(answer.claims)
@@ -59,8 +59,8 @@ extension TestBroker {
     }
 
     /// Keeps a running job's note.
-    public func note(_ note: JobNote, of session: Session, on queue: String) async throws(BrokerError) -> Bool {
-        try await memory.note(note, of: session, on: queue)
+    public func update(_ update: JobUpdate, of session: Session, on queue: String) async throws(BrokerError) -> Bool {
+        try await memory.update(update, of: session, on: queue)
     }
 
     /// What an earlier attempt has left for the next one.
@@ -90,21 +90,21 @@ extension TestBroker {
     }
 
     /// Tells when there may be work, or something to stop.
-    public func hints(
+    public func wakeUps(
         for session: Session,
         on queues: [String],
-        _ onHint: @escaping @Sendable (Hint) -> Void
+        _ onHint: @escaping @Sendable (WakeUp) -> Void
     ) -> any Subscription {
-        GatedHints(
+        GatedWakeUps(
             gate: gate,
             number: gate.listen(on: queues, onHint),
-            inner: memory.hints(for: session, on: queues, onHint)
+            inner: memory.wakeUps(for: session, on: queues, onHint)
         )
     }
 }
 
 /// A worker's subscription to the broker's hints and to the test's.
-private struct GatedHints: Subscription {
+private struct GatedWakeUps: Subscription {
     let gate: ClaimGate
     let number: Int
     let inner: any Subscription

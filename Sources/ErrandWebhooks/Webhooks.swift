@@ -156,7 +156,7 @@ public struct Webhooks: Service {
             timeout: webhook.timeout + .seconds(5),
             retries: webhook.retries,
             id: WebhookDelivery.id(webhook, queue, event.cursor) + suffix
-        ).settled()
+        ).makeEnvelope()
     }
 
     /// Tries again every second while the broker is away, or full.

@@ -150,7 +150,7 @@ struct DashboardCommand: AsyncParsableCommand {
 
     private func application(_ broker: RedisBroker, _ users: Users?, _ logger: Logger) -> some ApplicationProtocol {
         let mayAct = allowActions
-        let keeper = users.map { Doorkeeper($0, allowsActions: mayAct, log: LoginLog(logger)) }
+        let keeper = users.map { Authenticator($0, allowsActions: mayAct, log: LoginLog(logger)) }
         let dashboard = ErrandDashboard(
             broker: broker,
             title: title,
@@ -162,7 +162,7 @@ struct DashboardCommand: AsyncParsableCommand {
             }
         )
         // For those who only ask whether it is there.
-        let router = Router(context: VisitorContext.self, options: .autoGenerateHeadEndpoints)
+        let router = Router(context: UserContext.self, options: .autoGenerateHeadEndpoints)
         dashboard.addRoutes(to: router, at: "")
         return Application(
             router: router,

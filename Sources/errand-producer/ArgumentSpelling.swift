@@ -11,7 +11,7 @@ enum ArgumentSpelling {
     ///   with values left out.
     /// - A negative number gets a blank in front, which JSON allows: the parser would take it for an option. After an
     ///   option it stays as it is.
-    static func settled(_ arguments: [String]) -> [String] {
+    static func normalized(_ arguments: [String]) -> [String] {
         var settled: [String] = []
         var rest = arguments[...]
         while let argument = rest.popFirst() {

@@ -6,7 +6,7 @@ import ErrandCommandLine
 enum Program {
     static func main() async {
         ProcessStart.prepare()
-        await ErrandProducer.start(ArgumentSpelling.settled(Array(CommandLine.arguments.dropFirst())))
+        await ErrandProducer.start(ArgumentSpelling.normalized(Array(CommandLine.arguments.dropFirst())))
     }
 }
 

@@ -97,8 +97,8 @@ struct WorkerCommand: AsyncParsableCommand {
             }
             let open = try brokerOptions.open(as: "errand-worker", patience: .seconds(2), logger: logger)
             defer { open.close() }
-            let voice = WorkerVoice(json: json, logFormat: logFormat)
-            let process = WorkerProcess(reporter: voice)
+            let reporter = WorkerReporter(json: json, logFormat: logFormat)
+            let process = WorkerProcess(reporter: reporter)
             let removed = RemovedSchedules(broker: open.broker, file: path, declared: schedules)
             let warnings = ServerWarnings(of: open.broker, removed, to: logger)
             let measuring = try Measuring(metrics, of: "worker")
@@ -111,7 +111,7 @@ struct WorkerCommand: AsyncParsableCommand {
                 logger: logger,
                 onEvent: { [grace] event in
                     if case .stuck = event { process.endStuck(after: grace.duration + .seconds(5)) }
-                    voice.tell(event)
+                    reporter.tell(event)
                     if case .registered = event { warnings.tellOnce() }
                 }
             )
@@ -122,7 +122,7 @@ struct WorkerCommand: AsyncParsableCommand {
             } catch let stuck as WorkerStuck {
                 throw CommandFailure("\(stuck)", ExitStatus.stuck)
             }
-            voice.tellStopped()
+            reporter.tellStopped()
         }
     }
 

@@ -20,9 +20,9 @@ final class WorkerProcess: Sendable {
     private static let longestKill = Duration.milliseconds(900)
 
     private let state = Mutex(State())
-    private let reporter: WorkerVoice
+    private let reporter: WorkerReporter
 
-    init(reporter: WorkerVoice) { self.reporter = reporter }
+    init(reporter: WorkerReporter) { self.reporter = reporter }
 
     /// Kills the commands that still run, and waits until they are gone. Answers whether they are.
     static func endCommands() async -> Bool { await ChildProcesses.shared.endAll(within: longestKill) }

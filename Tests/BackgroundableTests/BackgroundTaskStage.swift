@@ -4,7 +4,7 @@ import Foundation
 
 /// Background tasks of their own, for which a process would leave.
 struct BackgroundTaskStage {
-    let departures = Box<[Departure]>([])
+    let departures = Box<[ProcessExit]>([])
     let left = Signal()
     let log = Box<[String]>([])
     let tasks: BackgroundTasks

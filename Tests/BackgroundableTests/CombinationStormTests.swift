@@ -23,7 +23,7 @@ extension LoadTests {
             #expect(hasPassed, "\(storm.remains)")
             guard hasPassed else { return storm.abandon() }
             #expect(storm.watches.count > 0)
-            #expect(await eventually { ExclusiveLines.shared.count == 0 })
+            #expect(await eventually { ExclusiveCategories.shared.count == 0 })
             #expect(await eventually { storm.queues.allSatisfy { $0.operationCount == 0 } })
             #expect(await eventually { storm.backgroundQueues.allSatisfy { $0.overrunCount == 0 } })
         }
@@ -131,7 +131,7 @@ private final class CombinationStorm: Sendable {
             "\($0), ready: \($0.isReady), after \($0.dependencies)"
         }
         return
-            "\(open.count) of \(watches.count) are left, in queues \(queues), lines \(ExclusiveLines.shared.count): \(open.prefix(4)); "
+            "\(open.count) of \(watches.count) are left, in queues \(queues), lines \(ExclusiveCategories.shared.count): \(open.prefix(4)); "
             + "waiting: \(waiting); running: \(open.filter(\.isExecuting).prefix(8)); told wrongly: \(watches.faults.prefix(8))"
     }
 

@@ -175,13 +175,13 @@ import Testing
     }
 
     @Test func partsOvertakeOnlyThoseWhoHaveNotBegun() {
-        let lines = ExclusiveLines()
+        let lines = ExclusiveCategories()
         let group = GroupOperation()
         let part = AsyncOperation { _ in }
         part.attach().0.state.withLock { $0.parent = group }
         for hasBegun in [true, false] {
-            let outer = ExclusiveTicket(["a"], for: AsyncOperation { _ in }) {}
-            let inner = ExclusiveTicket(["a"], for: part) {}
+            let outer = CategoryTicket(["a"], for: AsyncOperation { _ in }) {}
+            let inner = CategoryTicket(["a"], for: part) {}
             #expect(lines.getInLine(outer) == .first)
             if hasBegun { #expect(lines.begin(outer)) }
             #expect(lines.getInLine(inner) == (hasBegun ? .waits : .first))

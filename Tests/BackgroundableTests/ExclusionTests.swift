@@ -197,11 +197,11 @@ private enum Bath {}
     }
 
     @Test func nothingIsLeftBehind() {
-        let lines = ExclusiveLines()
+        let lines = ExclusiveCategories()
         let operation = AsyncOperation { _ in }
         let turns = Box(0)
         let tickets = (0..<100).map { _ in
-            ExclusiveTicket(["a", "b"], for: operation) { turns.change { $0 += 1 } }
+            CategoryTicket(["a", "b"], for: operation) { turns.change { $0 += 1 } }
         }
         #expect(tickets.map { lines.getInLine($0) } == [.first] + Array(repeating: .waits, count: 99))
         for number in 10..<60 { lines.leave(tickets[number]) }

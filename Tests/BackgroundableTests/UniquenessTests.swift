@@ -188,7 +188,7 @@ import Testing
     @Test(arguments: [AsyncOperationUniquenessPolicy.drop, .replace])
     func whoComesBetweenTwoOfOneCallIsSeen(_ policy: AsyncOperationUniquenessPolicy) {
         for name in (0..<100).map({ "name-\($0)" }) {
-            var roll = Roll()
+            var roll = OperationIndex()
             func admit(_ name: String, _ call: UInt64) -> Admission {
                 let own = operation(name, policy)
                 return roll.admit(own, key: NameKey(name), policy: policy, call: call)
@@ -202,7 +202,7 @@ import Testing
     }
 
     @Test func theRollKeepsItsChainsStraight() {
-        var roll = Roll()
+        var roll = OperationIndex()
         var random = SystemRandomNumberGenerator()
         var seats: [Int: AsyncOperation] = [:]
         for call in 1...3_000 as ClosedRange<UInt64> {

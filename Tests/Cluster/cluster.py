@@ -152,39 +152,39 @@ def say(text):
     print(f"cluster: {text}", file=sys.stderr, flush=True)
 
 
-def strike(cluster, producer, struck):
+def inject(cluster, producer, injected):
     """The faults, one after the other, while work comes in."""
     def work_goes_on():
         before = len(cluster.lines())
         cluster.until("work goes on", 60, lambda: len(cluster.lines()) > before + 10 or not producer.is_alive())
 
-    kill_until_jobs_come_back(cluster, struck, work_goes_on)
+    kill_until_jobs_come_back(cluster, injected, work_goes_on)
     paused = cluster.containers("worker")[0]
     cluster.call("docker", "pause", paused)
     say(f"paused worker {paused[:12]} for longer than its lease")
     time.sleep(8)
     cluster.call("docker", "unpause", paused)
-    struck["paused"] += 1
+    injected["paused"] += 1
     work_goes_on()
     cluster.call("docker", "restart", "-t", "5", cluster.containers("redis")[0])
-    struck["restarted"] += 1
+    injected["restarted"] += 1
     say("restarted Redis")
     work_goes_on()
     for count in [6, 1, 3]:
         cluster.compose("up", "-d", "--no-build", "--no-recreate", "--scale", f"worker={count}", *SERVICES)
-        struck["scaled"] += 1
+        injected["scaled"] += 1
         say(f"scaled to {count}")
         cluster.until(f"{count} workers serve", 60, lambda: len(cluster.workers()) == count)
         work_goes_on()
 
 
-def kill_until_jobs_come_back(cluster, struck, work_goes_on):
+def kill_until_jobs_come_back(cluster, injected, work_goes_on):
     """Three kills, and more while none of them met a worker that held a job: whoever is idle at that moment loses nothing."""
     round = 0
     while round < 3 or (round < 12 and cluster.queue()["totals"]["recovered"] == 0):
         victim = cluster.holder() or cluster.containers("worker")[round % len(cluster.containers("worker"))]
         cluster.call("docker", "kill", "--signal", "KILL", victim)
-        struck["killed"] += 1
+        injected["killed"] += 1
         round += 1
         say(f"killed worker {victim[:12]}")
         work_goes_on()
@@ -214,18 +214,18 @@ def check_producer(cluster):
         sys.exit(f"the cluster's own producer was told to stop and ended with {status}")
 
 
-def judge(cluster, producer, struck, began):
+def judge(cluster, producer, injected, began):
     accepted = {id for id, outcome in producer.outcomes().items() if outcome in ("accepted", "exists")}
     ran = [line[0] for line in cluster.lines() if line]
     queue = cluster.queue()
     doctor = cluster.console("doctor", "--json", check=False)
     return {
-        "scenario": "cluster", "struck": sum(struck.values()), "jobs": len(accepted), "lost": len(accepted - set(ran)),
+        "scenario": "cluster", "injected": sum(injected.values()), "jobs": len(accepted), "lost": len(accepted - set(ran)),
         "unexpected": len(set(ran) - {f"job-{n}" for n in range(producer.pushed)}), "duplicates": len(ran) - len(set(ran)),
         "stuck": sum(queue[key] for key in ("ready", "running", "scheduled", "retrying")), "dead": queue["dead"],
         "doctor": doctor.returncode, "seconds": round(time.monotonic() - began),
         # Whoever was killed or paused held jobs, and others took them back.
-        "valid": all(struck.values()) and len(accepted) == producer.pushed == producer.jobs and queue["totals"]["recovered"] > 0,
+        "valid": all(injected.values()) and len(accepted) == producer.pushed == producer.jobs and queue["totals"]["recovered"] > 0,
     }
 
 
@@ -239,7 +239,7 @@ def main():
     # Beside the project: a Docker engine may see another /tmp.
     place = pathlib.Path(tempfile.mkdtemp(prefix=".cluster-", dir=ROOT / ".build" if (ROOT / ".build").is_dir() else ROOT))
     cluster = Cluster(place)
-    struck = {"killed": 0, "paused": 0, "restarted": 0, "scaled": 0}
+    injected = {"killed": 0, "paused": 0, "restarted": 0, "scaled": 0}
     try:
         cluster.down()
         say("building the image")
@@ -252,13 +252,13 @@ def main():
         producer = Producer(cluster, options.jobs, 30)
         producer.start()
         cluster.until("work begins", 60, lambda: len(cluster.lines()) > 5)
-        strike(cluster, producer, struck)
+        inject(cluster, producer, injected)
         say("waiting for the producer and for what is left")
         producer.join()
         producer.push_unknown_again()
         cluster.until("the queue is empty", 120, lambda: not any(cluster.queue()[key] for key in ("ready", "running", "scheduled", "retrying")))
         check_pages(cluster)
-        result = judge(cluster, producer, struck, began)
+        result = judge(cluster, producer, injected, began)
     finally:
         cluster.down()
         shutil.rmtree(place, ignore_errors=True)

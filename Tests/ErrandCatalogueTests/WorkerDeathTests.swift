@@ -41,28 +41,28 @@ struct WorkerDeathTests {
         try await fifo.end()
     }
 
-    @Test func killedWardenIsReplaced() async throws {
+    @Test func killedReaperIsReplaced() async throws {
         let (probe, fifo) = try await start()
-        let first = try probe.warden()
+        let first = try probe.reaper()
         let pidfd = errand_child_pidfd(first)
         kill(first, SIGKILL)
         try await end(of: pidfd)
-        // The second child does not start without a warden, which then knows the first child too.
+        // The second child does not start without a reaper, which then knows the first child too.
         probe.run("exec 3>\(fifo.path); echo again >&3; sleep 1000 & wait")
         #expect(try await fifo.line() == "again")
-        #expect(try probe.warden() != first)
+        #expect(try probe.reaper() != first)
         probe.killHard()
         try await fifo.end()
     }
 
-    @Test func wardenHasATitleOfItsOwnAndNoSecrets() async throws {
+    @Test func reaperHasATitleOfItsOwnAndNoSecrets() async throws {
         let (probe, fifo) = try await start(environment: ["ERRAND_REDIS_URL": "redis://:secret@127.0.0.1"])
-        let warden = try probe.warden()
-        let title = try Data(contentsOf: URL(fileURLWithPath: "/proc/\(warden)/cmdline")).prefix { $0 != 0 }
-        #expect(String(decoding: title, as: UTF8.self).hasPrefix("errand-warden"))
-        let environment = try Data(contentsOf: URL(fileURLWithPath: "/proc/\(warden)/environ"))
+        let reaper = try probe.reaper()
+        let title = try Data(contentsOf: URL(fileURLWithPath: "/proc/\(reaper)/cmdline")).prefix { $0 != 0 }
+        #expect(String(decoding: title, as: UTF8.self).hasPrefix("errand-reaper"))
+        let environment = try Data(contentsOf: URL(fileURLWithPath: "/proc/\(reaper)/environ"))
         #expect(!String(decoding: environment, as: UTF8.self).contains("secret"))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: "/proc/\(warden)/fd").count == 1)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "/proc/\(reaper)/fd").count == 1)
         probe.killHard()
         try await fifo.end()
     }
@@ -78,10 +78,10 @@ struct WorkerDeathTests {
         try await fifo.end()
     }
 
-    @Test func wardenEndsWithItsWorker() async throws {
+    @Test func reaperEndsWithItsWorker() async throws {
         let (probe, fifo) = try await start()
-        let warden = try probe.warden()
-        let pidfd = errand_child_pidfd(warden)
+        let reaper = try probe.reaper()
+        let pidfd = errand_child_pidfd(reaper)
         probe.exit()
         try await fifo.end()
         try await end(of: pidfd)

@@ -112,12 +112,12 @@ import Testing
         let broker = try broker(server)
         defer { broker.close() }
         let desk = JobIDGenerator.next()
-        let job = try OperationDescription("work", name: "one", unique: .drop, id: desk).settled()
+        let job = try OperationDescription("work", name: "one", unique: .drop, id: desk).makeEnvelope()
         let error = await #expect(throws: BrokerError.self) {
             _ = try await broker.push([job], to: "default")
             // The second gives way, and that is published.
             _ = try await broker.push(
-                [try OperationDescription("work", name: "one", unique: .drop).settled()],
+                [try OperationDescription("work", name: "one", unique: .drop).makeEnvelope()],
                 to: "default"
             )
         }

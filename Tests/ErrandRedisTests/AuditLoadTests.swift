@@ -12,7 +12,7 @@ import Testing
         let server = try RedisServer()
         let broker = RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "load"))
         defer { broker.close() }
-        try fill(server, 1_000_000, try OperationDescription("work", id: "id").settled())
+        try fill(server, 1_000_000, try OperationDescription("work", id: "id").makeEnvelope())
         let alone = try await churn(server) { try await Task.sleep(for: .seconds(5)) }
         try server.run("CONFIG", "SET", "slowlog-log-slower-than", "2000")
         try server.run("CONFIG", "RESETSTAT")

@@ -13,20 +13,21 @@ import Testing
     /// Every key of a full queue, and what the doctor may call its loss: nothing where nothing was lost but counts.
     private static let losses: [(key: String, kinds: Set<String>)] =
         [
-            ("body", ["place_without_body", "named_without_job"]),
-            ("ready:5", ["body_without_place"]), ("ready:9", ["body_without_place"]),
-            ("suspects", ["body_without_place"]),
-            ("parked:unknown", ["body_without_place", "parked_without_line"]), ("parked", ["parked_unlisted"]),
-            ("scheduled", ["body_without_place"]), ("retrying", ["body_without_place"]),
-            ("dead", ["body_without_place"]),
+            ("body", ["position_without_body", "name_without_job"]),
+            ("ready:5", ["body_without_position"]), ("ready:9", ["body_without_position"]),
+            ("quarantined", ["body_without_position"]),
+            ("unroutable:unknown", ["body_without_position", "unroutable_without_list"]),
+            ("unroutable", ["unroutable_unlisted"]),
+            ("scheduled", ["body_without_position"]), ("retrying", ["body_without_position"]),
+            ("dead", ["body_without_position"]),
             ("sessions", ["claims_without_session"]), ("session:sessionA", ["session_unknown"]),
-            ("claims:sessionA", ["body_without_place", "running_without_claim"]),
-            ("names", ["name_not_held"]), ("named", ["holder_unaware"]), ("running", ["claim_not_running"]),
-            ("next", ["body_without_place", "name_not_held"]), ("stops", ["succession_without_stop"]),
-            ("stand", ["place_without_stand"]), ("place", ["stand_without_place"]), ("gone", []),
+            ("claims:sessionA", ["body_without_position", "running_without_claim"]),
+            ("unique", ["name_not_held"]), ("unique:of", ["holder_unaware"]), ("running", ["claim_not_running"]),
+            ("successors", ["body_without_position", "name_not_held"]), ("stops", ["successor_without_stop"]),
+            ("alias", ["alias_of_without_alias"]), ("alias:of", ["alias_without_owner"]), ("tombstones", []),
             ("history:order", ["history_without_order"]), ("history", []), ("failures", []), ("crashes", []),
             ("errors", []), ("progress", []), ("checkpoints", []),
-            ("ended", []), ("counters", []), ("seq", ["token_forgotten"]), ("idle", []), ("settings", []),
+            ("ended", []), ("counters", []), ("runtime", ["token_forgotten"]), ("idle", []), ("settings", []),
             ("stream", []), ("cursors", []),
         ] + schedules
 
@@ -65,7 +66,7 @@ import Testing
         defer { stage.broker.close() }
         // Whatever type the key has, it gets another one.
         try stage.server.run("DEL", "\(Self.Q):\(key)")
-        try stage.server.run("SET", "\(Self.Q):\(key)", "spoiled")
+        try stage.server.run("SET", "\(Self.Q):\(key)", "corrupt")
         let before = try stage.dump()
         let isRefused =
             Self.schedules.contains { $0.key == key }
@@ -75,14 +76,14 @@ import Testing
         #expect(after == before, "a script wrote before it failed")
         #expect(isRefused)
         try await mend(stage, ["wrong_type"], key)
-        #expect(try stage.server.run("GET", "\(Self.Q):spoiled:\(key)") == "spoiled")
+        #expect(try stage.server.run("GET", "\(Self.Q):corrupt:\(key)") == "corrupt")
     }
 
     /// Found, mended, gone; and then every job that has its body ends.
     private func mend(_ stage: FullQueue, _ expected: Set<String>, _ key: String) async throws {
         let found = Set(try await stage.broker.audit("default", repair: false).map(\.kind))
         #expect(found.isSuperset(of: expected), "\(key): \(found.sorted()), expected \(expected.sorted())")
-        if expected.isEmpty { #expect(found.isSubset(of: ["place_without_body"]), "\(key): \(found)") }
+        if expected.isEmpty { #expect(found.isSubset(of: ["position_without_body"]), "\(key): \(found)") }
         let mended = try await stage.broker.audit("default", repair: true)
         let unmended = mended.filter { !$0.repaired }
         #expect(unmended.isEmpty, "\(unmended)")
@@ -100,26 +101,26 @@ import Testing
     @Test func `odd values are found and mended`() async throws {
         let breaks: [(words: [String], kind: String)] = [
             (["RPUSH", "ready:5", "plain"], "several_places"), (["ZADD", "scheduled", "1", "plain"], "several_places"),
-            (["RPUSH", "ready:3", "no such job"], "place_without_body"),
-            (["HSET", "names", "x", "nobody"], "lock_without_holder"),
+            (["RPUSH", "ready:3", "no such job"], "position_without_body"),
+            (["HSET", "unique", "x", "nobody"], "lock_without_holder"),
             (["HSET", "claims:sessionA", "running", "rubbish"], "claim_unreadable"),
-            (["HSET", "gone", "nothing", "3"], "tombstone_without_entry"),
+            (["HSET", "tombstones", "nothing", "3"], "tombstone_without_entry"),
             (["HSET", "stops", "nobody", "cancel"], "stops_without_job"),
             (["HSET", "failures", "nobody", "1"], "failures_without_job"),
             (["HSET", "crashes", "nobody", "1"], "crashes_without_job"),
-            (["HSET", "alone", "nobody", "1"], "alone_without_job"),
+            (["HSET", "solo_crashes", "nobody", "1"], "solo_crashes_without_job"),
             (["HSET", "errors", "nobody", "x"], "errors_without_job"),
             (["HSET", "progress", "nobody", "x"], "progress_without_job"),
             (["HSET", "checkpoints", "nobody", "x"], "checkpoints_without_job"),
-            (["HSET", "place", "nobody", "x"], "place_without_job"),
-            (["HSET", "named", "nobody", "x"], "named_without_job"),
+            (["HSET", "alias:of", "nobody", "x"], "alias_of_without_job"),
+            (["HSET", "unique:of", "nobody", "x"], "name_without_job"),
             (["HSET", "running", "nobody", "sessionA"], "running_without_job"),
-            (["SADD", "idle", "gone"], "idle_without_session"),
-            (["HSET", "next", "nobody", "0:plain"], "succession_without_job"),
-            (["HSET", "parked", "unknown", "7"], "parked_miscounted"),
+            (["SADD", "idle", "absent"], "idle_without_session"),
+            (["HSET", "successors", "nobody", "0:plain"], "successor_without_job"),
+            (["HSET", "unroutable", "unknown", "7"], "unroutable_miscounted"),
             (["ZADD", "sessions", "9000000000000000", "sessionA"], "lease_endless"),
-            (["HSET", "seq", "grace", "9000000000000000"], "grace_endless"),
-            (["HDEL", "named", "holder"], "holder_unaware"),
+            (["HSET", "runtime", "grace", "9000000000000000"], "grace_endless"),
+            (["HDEL", "unique:of", "holder"], "holder_unaware"),
             (["HDEL", "running", "holder"], "claim_not_running"),
             (["HSET", "schedules", "ticking", "garbage"], "schedule_unreadable"),
             (["HSET", "schedules", "ticking", ""], "schedule_unreadable"),
@@ -167,10 +168,10 @@ import Testing
         let stage = try await FullQueue()
         defer { stage.broker.close() }
         // What a repair has put aside, what a lost session has left, and keys of another type.
-        try stage.server.run("SET", "\(Self.Q):spoiled:body:17", "aside")
+        try stage.server.run("SET", "\(Self.Q):corrupt:body:17", "aside")
         try stage.server.run("HSET", "\(Self.Q):claims:session-gone", "a", "1:1")
         try stage.server.run("HSET", "\(Self.Q):session:session-gone", "host", "h")
-        try stage.server.run("RPUSH", "\(Self.Q):parked:unlisted", "a")
+        try stage.server.run("RPUSH", "\(Self.Q):unroutable:unlisted", "a")
         let refusal = try await stage.broker.deleteQueue("default", force: false)
         guard case .inUse(let jobs, 1, let schedules) = refusal else { throw TestFailure("\(refusal)") }
         #expect(jobs > 0 && schedules > 0)
@@ -207,7 +208,7 @@ import Testing
         let server = try RedisServer()
         let broker = try broker(server)
         defer { broker.close() }
-        let jobs = try (0..<1300).map { _ in try OperationDescription("work").settled() }
+        let jobs = try (0..<1300).map { _ in try OperationDescription("work").makeEnvelope() }
         _ = try await broker.push(jobs, to: "default")
         try server.run("DEL", "\(Self.Q):ready:5")
         let found = try await broker.audit("default", repair: true)
@@ -220,7 +221,7 @@ import Testing
         let server = try RedisServer()
         let broker = try broker(server)
         defer { broker.close() }
-        let jobs = try (0..<5000).map { _ in try OperationDescription("work").settled() }
+        let jobs = try (0..<5000).map { _ in try OperationDescription("work").makeEnvelope() }
         _ = try await broker.push(jobs, to: "default")
         let use = Task {
             let own = try self.broker(server)

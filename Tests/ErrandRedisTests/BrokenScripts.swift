@@ -16,28 +16,28 @@ enum BrokenScripts {
 
     /// `nil`, and so what is shipped, unless `ERRAND_BROKEN_SCRIPT` holds a script's name (`*` for all), the text to change,
     /// and the text to put in its place, with a unit separator (0x1F) between them.
-    static func edition() throws -> ScriptEdition? {
+    static func overrides() throws -> ScriptOverrides? {
         guard let breakage = try breakage() else { return nil }
-        return try edition([breakage])
+        return try overrides([breakage])
     }
 
     /// The scripts with another text in them, such as a limit that a test can reach; broken like the others.
-    static func edition(with new: String, for old: String) throws -> ScriptEdition {
-        try edition([Change(old: old, new: new)] + (breakage().map { [$0] } ?? []))
+    static func overrides(with new: String, for old: String) throws -> ScriptOverrides {
+        try overrides([Change(old: old, new: new)] + (breakage().map { [$0] } ?? []))
     }
 
     /// A broker with these scripts.
     static func broker(on server: RedisServer) throws -> RedisBroker {
-        try broker(on: server, edition())
+        try broker(on: server, overrides())
     }
 
     /// A broker with another text in its scripts, such as a limit that a test can reach.
     static func broker(on server: RedisServer, with new: String, for old: String) throws -> RedisBroker {
-        try broker(on: server, edition(with: new, for: old))
+        try broker(on: server, overrides(with: new, for: old))
     }
 
-    private static func broker(on server: RedisServer, _ edition: ScriptEdition?) throws -> RedisBroker {
-        RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "edges"), edition: edition)
+    private static func broker(on server: RedisServer, _ overrides: ScriptOverrides?) throws -> RedisBroker {
+        RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "edges"), overrides: overrides)
     }
 
     private static func breakage() throws -> Change? {
@@ -47,9 +47,9 @@ enum BrokenScripts {
         return Change(script: parts[0], old: parts[1], new: parts[2])
     }
 
-    private static func edition(_ changes: [Change]) throws -> ScriptEdition {
+    private static func overrides(_ changes: [Change]) throws -> ScriptOverrides {
         var matches = changes.map { _ in 0 }
-        let edition = ScriptEdition { name, text in
+        let overrides = ScriptOverrides { name, text in
             var text = text
             for (index, change) in changes.enumerated() where change.script == "*" || change.script == name {
                 guard text.contains(change.old) else { continue }
@@ -61,7 +61,7 @@ enum BrokenScripts {
         for (change, count) in zip(changes, matches) where count == 0 {
             throw NoMatch(description: "\(change.script) does not hold: \(change.old)")
         }
-        return edition
+        return overrides
     }
 
     struct NoMatch: Error, CustomStringConvertible {

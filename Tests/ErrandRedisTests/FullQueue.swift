@@ -49,8 +49,8 @@ struct FullQueue {
         try await push("holder", name: "name")
         try await push("running")
         for claim in try await calls.claim(2) {
-            let note = JobNote(id: claim.id, token: claim.token, progress: JobProgress(0.5), checkpoint: [0x31])
-            _ = try await broker.note(note, of: Self.session, on: "default")
+            let note = JobUpdate(id: claim.id, token: claim.token, progress: JobProgress(0.5), checkpoint: [0x31])
+            _ = try await broker.update(note, of: Self.session, on: "default")
         }
         try await push("successor", name: "name")
         try await push("plain")
@@ -63,7 +63,7 @@ struct FullQueue {
         try server.run("HSET", "errand:{default}:crashes", "suspect", "3")
         try await push("suspect", notBefore: 1)
         try server.run("LREM", "errand:{default}:ready:5", "0", "suspect")
-        try server.run("RPUSH", "errand:{default}:suspects", "suspect")
+        try server.run("RPUSH", "errand:{default}:quarantined", "suspect")
         try server.run("SADD", "errand:{default}:idle", Self.session.id)
         try await broker.configure("default", QueueSettings(maximumLength: 100_000))
         try await fillSchedules()
@@ -83,7 +83,7 @@ struct FullQueue {
 
     /// So long that a cancelled job leaves a tombstone.
     private func fillLine() async throws {
-        let jobs = try (0..<1001).map { try OperationDescription("work", priority: 1, id: "line-\($0)").settled() }
+        let jobs = try (0..<1001).map { try OperationDescription("work", priority: 1, id: "line-\($0)").makeEnvelope() }
         _ = try await broker.push(jobs, to: "default")
         _ = try await broker.cancel(["line-500"], on: "default")
     }
@@ -103,7 +103,7 @@ struct FullQueue {
             priority: priority,
             id: id
         )
-        _ = try await broker.push([job.settled()], to: "default")
+        _ = try await broker.push([job.makeEnvelope()], to: "default")
     }
 
     /// Everything that is in the server, but for the time of the last beat and what an audit puts aside.
@@ -153,7 +153,7 @@ struct FullQueue {
     func tryEverything(with key: String) async -> Bool {
         let session = Self.session
         let broker = broker
-        let job = try? OperationDescription("work", name: "yet another", unique: .drop).settled()
+        let job = try? OperationDescription("work", name: "yet another", unique: .drop).makeEnvelope()
         let reports = [OutcomeReport.Verb.finished, .failed, .parked].map {
             OutcomeReport(
                 id: "running",
@@ -176,7 +176,7 @@ struct FullQueue {
             { _ = try await broker.push(job.map { [$0] } ?? [], to: "default") },
             { _ = try await broker.promote(on: "default") },
             { _ = try await broker.delete(["dead", "done"], on: "default") },
-            { _ = try await broker.revive(["dead"], on: "default") },
+            { _ = try await broker.retry(["dead"], on: "default") },
             { _ = try await broker.clear("default") },
         ]
         switch key {
@@ -193,7 +193,7 @@ struct FullQueue {
         )
         // The old session dies; what it held is taken back.
         try server.run("ZADD", "errand:{default}:sessions", "1", Self.session.id)
-        try server.run("HDEL", "errand:{default}:seq", "grace", "beat")
+        try server.run("HDEL", "errand:{default}:runtime", "grace", "beat")
         while try await broker.recover(on: "default").hasMore {}
         for due in ["scheduled", "retrying"] {
             for id in try server.run("ZRANGE", "errand:{default}:\(due)", "0", "-1").split(whereSeparator: \.isNewline)
@@ -244,7 +244,7 @@ struct FullQueue {
             let names: [String?] = [nil, "a", "b"]
             let jobs = try (0..<20).map {
                 try OperationDescription("work", name: names[$0 % 3], unique: names[$0 % 3] == nil ? nil : .replace)
-                    .settled()
+                    .makeEnvelope()
             }
             _ = try await broker.push(jobs, to: "default")
             for (index, claim) in try await calls.claim(25).enumerated() {

@@ -43,7 +43,7 @@ struct MadeUpOperationTests {
         try await broker.register(session, on: "default")
         let answer = try await broker.exchange(Calls.exchange(session, 1, [], wanted: 10), on: "default")
         #expect(answer.claims.map(\.id) == ["job-7"])
-        #expect(try server.run("HEXISTS", "errand:{default}:parked", "made-up-7") == "0")
+        #expect(try server.run("HEXISTS", "errand:{default}:unroutable", "made-up-7") == "0")
     }
 
     @Test func eachIsListedOnce() async throws {
@@ -63,7 +63,7 @@ struct MadeUpOperationTests {
         var cleared = 0
         while case let some = try await broker.clear("default"), some > 0 { cleared += some }
         #expect(cleared == Self.count)
-        #expect(try server.run("EXISTS", "errand:{default}:parked") == "0")
+        #expect(try server.run("EXISTS", "errand:{default}:unroutable") == "0")
         #expect(try await broker.audit("default", repair: false).isEmpty)
     }
 }

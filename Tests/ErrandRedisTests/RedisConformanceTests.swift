@@ -14,7 +14,11 @@ struct RedisConformanceTests {
     @Test("conforms", .timeLimit(.minutes(6)), arguments: ConformanceCase.allCases)
     func conforms(_ conformanceCase: ConformanceCase) async throws {
         let address = try RedisAddress(url: Self.server.get().url)
-        let broker = try RedisBroker(address, logger: Logger(label: "conformance"), edition: BrokenScripts.edition())
+        let broker = try RedisBroker(
+            address,
+            logger: Logger(label: "conformance"),
+            overrides: BrokenScripts.overrides()
+        )
         defer { broker.close() }
         try await conformanceCase.run(on: broker)
     }

@@ -17,7 +17,7 @@ struct RepairTests {
 
     private func push(_ id: String, _ name: String, _ policy: UniquenessPolicy = .drop) async throws -> Receipt.Outcome
     {
-        let job = try OperationDescription("work", name: name, unique: policy, id: id).settled()
+        let job = try OperationDescription("work", name: name, unique: policy, id: id).makeEnvelope()
         return try #require(try await broker.push([job], to: "default").first).outcome
     }
 
@@ -33,12 +33,12 @@ struct RepairTests {
         defer { broker.close() }
         #expect(try await push("first", "name") == .accepted)
         var (first, firstClaims) = try await claims("sessionA")
-        try server.run("DEL", key + "names")
+        try server.run("DEL", key + "unique")
         #expect(try await push("second", "name") == .accepted)
         var (second, secondClaims) = try await claims("sessionB")
         let findings = try await broker.audit("default", repair: true)
         #expect(findings.map(\.kind) == ["name_not_held"] && findings.allSatisfy { !$0.repaired }, "\(findings)")
-        #expect(try server.run("EXISTS", key + "stops", key + "next") == "0")
+        #expect(try server.run("EXISTS", key + "stops", key + "successors") == "0")
         try await first.report(try #require(firstClaims.first), .finished)
         try await second.report(try #require(secondClaims.first), .finished)
         #expect(try await broker.status(of: "default").queue.totals["finished"] == 2)
@@ -49,17 +49,17 @@ struct RepairTests {
         defer { broker.close() }
         #expect(try await push("first", "name") == .accepted)
         // Each knows of the other, and nobody of the job.
-        try server.run("HSET", key + "stand", "entry", "nobody")
-        try server.run("HSET", key + "place", "nobody", "entry")
+        try server.run("HSET", key + "alias", "entry", "nobody")
+        try server.run("HSET", key + "alias:of", "nobody", "entry")
         let findings = try await broker.audit("default", repair: true)
-        #expect(findings.map(\.kind).sorted() == ["place_without_job", "stand_without_place"], "\(findings)")
+        #expect(findings.map(\.kind).sorted() == ["alias_of_without_job", "alias_without_owner"], "\(findings)")
         #expect(try await broker.audit("default", repair: false) == [])
     }
 
     @Test func whoWaitsUnderALostNameRunsOnce() async throws {
         defer { broker.close() }
         #expect(try await push("first", "name") == .accepted)
-        try server.run("DEL", key + "names")
+        try server.run("DEL", key + "unique")
         #expect(try await push("second", "name") == .accepted)
         // The second one runs, the first one waits behind it.
         try server.run("LREM", key + "ready:5", "1", "first")
@@ -79,10 +79,10 @@ struct RepairTests {
         #expect(try await push("job", "name") == .accepted)
         var (calls, claims) = try await claims("sessionA")
         try await calls.report(try #require(claims.first), .failed)
-        #expect(try await broker.revive(["job"], on: "default") == [.revived])
+        #expect(try await broker.retry(["job"], on: "default") == [.retried])
         try server.run("DEL", key + "ready:5")
         let findings = try await broker.audit("default", repair: true)
-        #expect(findings.map(\.kind) == ["body_without_place"] && findings.allSatisfy(\.repaired), "\(findings)")
+        #expect(findings.map(\.kind) == ["body_without_position"] && findings.allSatisfy(\.repaired), "\(findings)")
         #expect(try await push("other", "name", .replace) == .replaced)
         claims = try await calls.claim(5)
         #expect(claims.map(\.id) == ["other"])
@@ -95,8 +95,8 @@ struct RepairTests {
         try await calls.report(try #require(claims.first), .failed)
         try server.run("DEL", key + "dead")
         // As a half restored backup may have it.
-        try server.run("HSET", key + "named", "job", "name")
-        try server.run("HSET", key + "names", "name", "job")
+        try server.run("HSET", key + "unique:of", "job", "name")
+        try server.run("HSET", key + "unique", "name", "job")
         _ = try await broker.audit("default", repair: true)
         #expect(try server.run("ZSCORE", key + "dead", "job").isEmpty == false)
         #expect(try await push("other", "name") == .accepted)
@@ -108,10 +108,10 @@ struct RepairTests {
         #expect(try await push("holder", "name") == .accepted)
         _ = try await claims("sessionA")
         try server.run("DEL", key + "claims:sessionA")
-        try server.run("SET", key + "claims:sessionA", "spoiled")
+        try server.run("SET", key + "claims:sessionA", "corrupt")
         let jobs = [
-            try OperationDescription("work", id: "plain").settled(),
-            try OperationDescription("work", name: "name", unique: .drop, id: "named").settled(),
+            try OperationDescription("work", id: "plain").makeEnvelope(),
+            try OperationDescription("work", name: "name", unique: .drop, id: "named").makeEnvelope(),
         ]
         let receipts = try await broker.push(jobs, to: "default")
         #expect(receipts.map(\.outcome) == [.accepted, .dropped])
@@ -124,11 +124,11 @@ struct RepairTests {
         #expect(try await push("holder", "name") == .accepted)
         _ = try await claims("sessionA")
         let job = try OperationDescription("work", name: "name", unique: .replace, notBefore: due, id: "second")
-        #expect(try await broker.push([job.settled()], to: "default").map(\.outcome) == [.deferred])
+        #expect(try await broker.push([job.makeEnvelope()], to: "default").map(\.outcome) == [.deferred])
         let body = try server.run("HGET", key + "body", "second")
         let changed = body.prefix(14) + letter + body.dropFirst(15)
         try server.run("HSET", key + "body", "second", String(changed))
-        try server.run("DEL", key + "next", key + "stops")
+        try server.run("DEL", key + "successors", key + "stops")
         #expect(try await broker.audit("default", repair: true).allSatisfy(\.repaired))
         #expect(try await broker.audit("default", repair: false) == [])
     }
@@ -137,22 +137,22 @@ struct RepairTests {
     func onlyWhoAskedARunToStopDoesSoAgain(_ letter: String, _ stop: String) async throws {
         defer { broker.close() }
         try await loseSuccession(letter)
-        #expect(try server.run("HGET", key + "next", "holder") == "0:second")
+        #expect(try server.run("HGET", key + "successors", "holder") == "0:second")
         #expect(try server.run("HGET", key + "stops", "holder") == stop)
     }
 
     @Test func whoWaitsForARunAndForItsTimeStillDoes() async throws {
         defer { broker.close() }
         try await loseSuccession("r", due: 4_000_000_000_000)
-        #expect(try server.run("HGET", key + "next", "holder") == "4000000000000:second")
+        #expect(try server.run("HGET", key + "successors", "holder") == "4000000000000:second")
     }
 
     @Test(arguments: [UniquenessPolicy.drop, .replace])
     func whoHoldsANameUntilItStartsIsToldOfIt(_ policy: UniquenessPolicy) async throws {
         defer { broker.close() }
         let job = try OperationDescription("work", name: "name", unique: policy, uniqueUntil: .started, id: "first")
-        _ = try await broker.push([job.settled()], to: "default")
-        try server.run("DEL", key + "named")
+        _ = try await broker.push([job.makeEnvelope()], to: "default")
+        try server.run("DEL", key + "unique:of")
         let findings = try await broker.audit("default", repair: true)
         #expect(findings.map(\.kind) == ["holder_unaware"], "\(findings)")
         #expect(try await push("second", "name") == .dropped)
@@ -165,7 +165,7 @@ struct RepairTests {
             try server.run("SET", key + "settings", text)
             #expect(try await broker.audit("default", repair: true).map(\.kind) == ["wrong_type"])
         }
-        let kept = try server.run("KEYS", key + "spoiled:settings*").split(whereSeparator: \.isNewline).map(String.init)
+        let kept = try server.run("KEYS", key + "corrupt:settings*").split(whereSeparator: \.isNewline).map(String.init)
         #expect(Set(try kept.map { try server.run("GET", $0) }) == ["one", "two", "three"])
         #expect(try await broker.status(of: "default").queue.isPaused, "it may have been")
     }

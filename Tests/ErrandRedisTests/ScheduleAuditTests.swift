@@ -33,9 +33,9 @@ struct ScheduleAuditTests {
             #expect(try await audit() == [])
             #expect(try await broker.put(schedule("nightly")) == .created)
         }
-        let kept = try server.run("HVALS", key + "spoiled:definitions").split(whereSeparator: \.isNewline)
+        let kept = try server.run("HVALS", key + "corrupt:definitions").split(whereSeparator: \.isNewline)
         #expect(kept.sorted() == ["garbage", "{ half a definit"], "the second repair threw the first definition away")
-        let names = try server.run("HKEYS", key + "spoiled:definitions").split(whereSeparator: \.isNewline)
+        let names = try server.run("HKEYS", key + "corrupt:definitions").split(whereSeparator: \.isNewline)
         #expect(names.allSatisfy { $0.hasPrefix("nightly ") })
         #expect(try await audit() == [])
     }
@@ -73,7 +73,7 @@ struct ScheduleAuditTests {
         for name in ["paused", "ticking"] { try await broker.put(schedule(name)) }
         _ = try await broker.pauseSchedule("paused", on: "default")
         try server.run("DEL", key + "pauses")
-        try server.run("SET", key + "pauses", "spoiled")
+        try server.run("SET", key + "pauses", "corrupt")
         let found = try await audit(repair: true)
         #expect(found.map(\.kind) == ["pause_unknown", "wrong_type"] && found.allSatisfy(\.repaired), "\(found)")
         #expect(found.first?.subject == "paused")
@@ -86,11 +86,11 @@ struct ScheduleAuditTests {
     @Test func `a spoiled key of schedules leaves the jobs alone`() async throws {
         defer { broker.close() }
         for key in ["schedules", "timetable", "pauses", "ticks", "unscheduled", "unscheduled:old"] {
-            try server.run("SET", self.key + key, "spoiled")
+            try server.run("SET", self.key + key, "corrupt")
         }
-        let due = try OperationDescription("work", notBefore: 1_000_000_000_000, id: "due").settled()
+        let due = try OperationDescription("work", notBefore: 1_000_000_000_000, id: "due").makeEnvelope()
         _ = try await broker.push([due], to: "default")
-        let later = try OperationDescription("work", notBefore: 4_000_000_000_000, id: "later").settled()
+        let later = try OperationDescription("work", notBefore: 4_000_000_000_000, id: "later").makeEnvelope()
         _ = try await broker.push([later], to: "default")
         try server.run("ZADD", key + "scheduled", "1", "later")
         #expect(try await broker.promote(on: "default").promoted == 1)

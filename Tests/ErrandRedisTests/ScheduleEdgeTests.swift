@@ -163,7 +163,7 @@ struct ScheduleEdgeTests {
                 try server.run(["HSET", key + "unscheduled"] + pairs)
             }
         }
-        func verdict(_ name: String) async throws -> ScheduleVerdict {
+        func verdict(_ name: String) async throws -> ScheduleOutcome {
             try await broker.put(Schedule(name, .every(.seconds(1)), pushing: OperationDescription("work")))
         }
         try await delete("asked")
@@ -203,7 +203,7 @@ struct ScheduleEdgeTests {
         let deployer = try RedisBroker(
             RedisAddress(url: proxy.url),
             logger: Logger(label: "deployer"),
-            edition: BrokenScripts.edition()
+            overrides: BrokenScripts.overrides()
         )
         defer { deployer.close() }
         let held = Mutex(false)

@@ -85,7 +85,7 @@ struct TransitionEdgeTests {
                 runs: runs.map { (id: "job", token: $0) },
                 on: "default"
             )
-            #expect(answer.givenBack == 0)
+            #expect(answer.released == 0)
         }
         #expect(try await broker.status(of: "default").queue.running == 1)
     }
@@ -94,10 +94,10 @@ struct TransitionEdgeTests {
         defer { broker.close() }
         let session = FullQueue.session("session-1")
         try await broker.register(session, on: "default")
-        let (hints, heard) = AsyncStream.makeStream(of: Hint.self)
-        let subscription = broker.hints(for: session, on: ["default"]) { heard.yield($0) }
+        let (hints, heard) = AsyncStream.makeStream(of: WakeUp.self)
+        let subscription = broker.wakeUps(for: session, on: ["default"]) { heard.yield($0) }
         defer { subscription.cancel() }
-        let job = try OperationDescription("work", id: "forged").settled()
+        let job = try OperationDescription("work", id: "forged").makeEnvelope()
         let body = "1700000000000" + String(decoding: job.bytes, as: UTF8.self)
         var sent = 0
         for await hint in hints {
@@ -106,7 +106,7 @@ struct TransitionEdgeTests {
             sent += 1
             if sent == 2 {
                 for word in ["c1 9007199254740991 forged", "c 1 9007199254740991 forged", "cguess 1 1 forged"] {
-                    try server.run("PUBLISH", "errand:{default}:hints:session-1", word + "\n" + body)
+                    try server.run("PUBLISH", "errand:{default}:wakeups:session-1", word + "\n" + body)
                 }
             }
             if sent == 5 { break }
@@ -123,7 +123,7 @@ struct TransitionEdgeTests {
         }
         // What was counted of it is no reason to throw the next one away.
         try server.run("HSET", "errand:{default}:settings", "keep_ms", "60000")
-        try server.run("HSET", "errand:{default}:seq", "history_bytes", "99999999")
+        try server.run("HSET", "errand:{default}:runtime", "history_bytes", "99999999")
         _ = try await Producer(broker: broker).push(OperationDescription("noop", id: "second"))
         #expect(try await broker.cancel(["second"], on: "default") == [.cancelled])
         let record = try #require(try await broker.inspect(["second"], on: "default")[0])
@@ -150,11 +150,11 @@ struct TransitionEdgeTests {
         )
         try server.run("LPOP", "errand:{default}:ready:5")
         for number in 0..<101 {
-            try server.run("HSET", "errand:{default}:parked", "made-up-\(number)", "1")
-            try server.run("RPUSH", "errand:{default}:parked:made-up-\(number)", "job-\(number)")
+            try server.run("HSET", "errand:{default}:unroutable", "made-up-\(number)", "1")
+            try server.run("RPUSH", "errand:{default}:unroutable:made-up-\(number)", "job-\(number)")
         }
-        try server.run("HSET", "errand:{default}:parked", "unknown", "1")
-        try server.run("SET", "errand:{default}:parked:unknown", "spoiled")
+        try server.run("HSET", "errand:{default}:unroutable", "unknown", "1")
+        try server.run("SET", "errand:{default}:unroutable:unknown", "corrupt")
         let newer = try OperationDescription("noop", name: "name", unique: .replace, id: "newer")
         #expect(try await Producer(broker: broker).push(newer).outcome == .replaced)
         #expect(try server.run("LRANGE", "errand:{default}:ready:5", "0", "-1") == "newer")

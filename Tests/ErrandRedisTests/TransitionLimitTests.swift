@@ -22,7 +22,7 @@ struct TransitionLimitTests {
         }
         _ = try await producer.push(OperationDescription("noop", id: "again"))
         #expect(try await broker.cancel(["again"], on: "default") == [.cancelled])
-        #expect(try server.run("HGET", "errand:{default}:gone", "again") == "1")
+        #expect(try server.run("HGET", "errand:{default}:tombstones", "again") == "1")
         // As if what has ended had been forgotten.
         try server.run("DEL", "errand:{default}:ended", "errand:{default}:ended:old")
         _ = try await producer.push(OperationDescription("noop", priority: 9, id: "again"))
@@ -34,7 +34,7 @@ struct TransitionLimitTests {
         let rest = try await broker.exchange(Calls.exchange(session, 2, [], wanted: 1500), on: "default")
         #expect(rest.claims.count == 1200)
         #expect(!rest.claims.contains { $0.id == "again" })
-        #expect(try server.run("EXISTS", "errand:{default}:gone") == "0")
+        #expect(try server.run("EXISTS", "errand:{default}:tombstones") == "0")
         #expect(try await broker.audit("default", repair: false) == [])
     }
 
@@ -47,7 +47,7 @@ struct TransitionLimitTests {
             )
         }
         #expect(try await broker.cancel(Array(ids.prefix(2100)), on: "default").allSatisfy { $0 == .cancelled })
-        #expect(try server.run("HLEN", "errand:{default}:gone") == "2100")
+        #expect(try server.run("HLEN", "errand:{default}:tombstones") == "2100")
         let session = FullQueue.session("session-1")
         try await broker.register(session, on: "default")
         let first = try await broker.exchange(Calls.exchange(session, 1, [], wanted: 1), on: "default")
@@ -68,8 +68,8 @@ struct TransitionLimitTests {
             try server.run("ZADD", "errand:{default}:dead", "1", id)
             asked += [id, "never-\(number)", "not-\(number)", "none-\(number)"]
         }
-        let verdicts = try await broker.revive(asked, on: "default")
-        #expect(verdicts == asked.map { $0.hasPrefix("job-") ? .revived : .notFound })
+        let verdicts = try await broker.retry(asked, on: "default")
+        #expect(verdicts == asked.map { $0.hasPrefix("job-") ? .retried : .notFound })
         #expect(try server.run("LLEN", "errand:{default}:ready:5") == "24")
         #expect(try await broker.audit("default", repair: false) == [])
     }
@@ -114,8 +114,8 @@ struct TransitionLimitTests {
         defer { broker.close() }
         _ = try await producer.push(OperationDescription("noop", id: "a"))
         for number in 0..<150 {
-            try server.run("RPUSH", "errand:{default}:parked:made-up-\(number)", "job-\(number)")
-            try server.run("HSET", "errand:{default}:parked", "made-up-\(number)", "1")
+            try server.run("RPUSH", "errand:{default}:unroutable:made-up-\(number)", "job-\(number)")
+            try server.run("HSET", "errand:{default}:unroutable", "made-up-\(number)", "1")
         }
         let status = try await broker.status(of: "default").queue
         #expect(status.ready == 151)
@@ -123,7 +123,7 @@ struct TransitionLimitTests {
         // Garbage for a count is no reason to say that there are fewer jobs than none, or more than a number holds.
         for number in 0..<150 {
             let garbage = number % 2 == 0 ? "-9000000000000000" : "9000000000000000"
-            try server.run("HSET", "errand:{default}:parked", "made-up-\(number)", garbage)
+            try server.run("HSET", "errand:{default}:unroutable", "made-up-\(number)", garbage)
         }
         #expect((151...150_000_000_000).contains(try await broker.status(of: "default").queue.ready))
     }
@@ -159,13 +159,13 @@ struct TransitionLimitTests {
             #expect(try await broker.cancel([id], on: "default") == [.cancelled])
         }
         let order = try server.run("LRANGE", "errand:{default}:history:order", "0", "-1")
-        let bytes = try server.run("HGET", "errand:{default}:seq", "history_bytes")
+        let bytes = try server.run("HGET", "errand:{default}:runtime", "history_bytes")
         try server.run("DEL", "errand:{default}:history:order")
-        try server.run("HSET", "errand:{default}:seq", "history_bytes", "123456789")
+        try server.run("HSET", "errand:{default}:runtime", "history_bytes", "123456789")
         #expect(try await broker.audit("default", repair: true).map(\.kind) == ["history_without_order"])
         let listed = try server.run("LRANGE", "errand:{default}:history:order", "0", "-1")
         #expect(Set(listed.split(separator: "\n")) == Set(order.split(separator: "\n")))
-        #expect(try server.run("HGET", "errand:{default}:seq", "history_bytes") == bytes)
+        #expect(try server.run("HGET", "errand:{default}:runtime", "history_bytes") == bytes)
     }
 
     @Test func aBeatTellsOfItsOwnStopsHoweverManyOthersThereAre() async throws {
@@ -218,9 +218,9 @@ struct TransitionLimitTests {
             try server.run("ZADD", "errand:{default}:sessions", "\(now + 60_000)", "short-\(number)")
         }
         try await broker.register(FullQueue.session("another-1"), on: "default")
-        #expect(try server.run("HGET", "errand:{default}:seq", "lease") == "600000")
+        #expect(try server.run("HGET", "errand:{default}:runtime", "lease") == "600000")
         try await broker.release(long("long-too"), on: "default")
-        #expect(try server.run("HGET", "errand:{default}:seq", "lease") == "600000")
+        #expect(try server.run("HGET", "errand:{default}:runtime", "lease") == "600000")
     }
 
     @Test func oneCallClearsFewerJobsWhenTheyAreLarge() async throws {

@@ -40,7 +40,7 @@ struct BrokerTaskSchedulerFaultTests {
     /// The run that the launch with this claim makes.
     private func run(of claim: Claim) throws -> JobEnvelope {
         let requested = RequestedTask(BrokerScene.identifier, .refresh)
-        return try requested.run(ofLaunch: claim.id, in: BrokerScene.queue, allowance: .seconds(30)).settled()
+        return try requested.run(ofLaunch: claim.id, in: BrokerScene.queue, allowance: .seconds(30)).makeEnvelope()
     }
 
     private func makeScene(_ broker: any Broker = MemoryBroker()) -> BrokerScene {

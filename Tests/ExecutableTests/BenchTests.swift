@@ -93,10 +93,10 @@ import Testing
         var most = 0
         var workers = 0
         while bench.isRunning {
-            let queues = try server.run("KEYS", "errand:{bench-*}:seq").split(separator: "\n")
+            let queues = try server.run("KEYS", "errand:{bench-*}:runtime").split(separator: "\n")
             most = max(most, queues.count)
             for queue in queues {
-                let sessions = try server.run("ZCARD", String(queue.dropLast(3)) + "sessions")
+                let sessions = try server.run("ZCARD", String(queue.dropLast("runtime".count)) + "sessions")
                 workers = max(workers, Int(sessions) ?? 0)
             }
             try await Task.sleep(for: .milliseconds(10))

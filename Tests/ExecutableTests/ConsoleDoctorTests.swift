@@ -133,7 +133,7 @@ import Testing
         #expect(found.status == 1)
         #expect(try found.object["clean"] == false)
         let finding = try #require(try found.object["findings"]?.items.first)
-        #expect(finding["kind"] == "body_without_place")
+        #expect(finding["kind"] == "body_without_position")
         #expect(finding["queue"] == "default")
         #expect(finding["subject"] == "one")
         #expect(finding["repaired"] == false)

@@ -51,7 +51,7 @@ import Testing
         let report = try output.object
         #expect(report["clean"] == false)
         let findings = report["findings"]?.items ?? []
-        #expect(findings.compactMap { $0["kind"]?.string } == ["queue_unregistered", "place_without_body"])
+        #expect(findings.compactMap { $0["kind"]?.string } == ["queue_unregistered", "position_without_body"])
         #expect(findings.allSatisfy { $0["repaired"] == false })
         #expect(report["problem"]?.string?.contains("cannot write its data to its disk") == true)
         #expect(report["advice"]?.items.contains { $0["kind"] == "persistence" } == true)
@@ -75,7 +75,7 @@ import Testing
         let output = try await Executable.console.run(["doctor", "--repair", "--json"], on: server)
         #expect(output.status == 69, "\(output.error)")
         let findings = try output.object["findings"]?.items ?? []
-        #expect(findings.compactMap { $0["kind"]?.string } == ["place_without_body"])
+        #expect(findings.compactMap { $0["kind"]?.string } == ["position_without_body"])
         #expect(output.error.contains("nothing was repaired: ") && output.error.contains("READONLY"), "\(output.error)")
     }
 

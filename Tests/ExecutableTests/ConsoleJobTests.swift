@@ -38,8 +38,8 @@ import Testing
         try await push("one")
         let desk = try await Desk(server)
         let claim = try #require(try await desk.claim().first)
-        let note = JobNote(id: "one", token: claim.token, progress: JobProgress(0.405, "resizing"))
-        #expect(try await desk.broker.note(note, of: desk.session, on: "default"))
+        let note = JobUpdate(id: "one", token: claim.token, progress: JobProgress(0.405, "resizing"))
+        #expect(try await desk.broker.update(note, of: desk.session, on: "default"))
         #expect(try await job("show", "one").text.contains("41 %: resizing"))
         let shown = try await Executable.console.run(["job", "show", "one", "--json"], on: server)
         #expect(shown.text.contains(#""progress":0.41,"progress_message":"resizing""#), "\(shown.text)")
@@ -90,9 +90,9 @@ import Testing
         #expect(taken.status == 1)
         #expect(taken.text.contains("name taken: job two holds the name"))
         #expect(try await job("delete", "two").status == 0)
-        let revived = try await job("retry", "one", "--json")
-        #expect(revived.status == 0)
-        #expect(try revived.object["verdict"] == "revived")
+        let retried = try await job("retry", "one", "--json")
+        #expect(retried.status == 0)
+        #expect(try retried.object["verdict"] == "retried")
         #expect(try await job("show", "one", "--json").object["state"] == "ready")
     }
 

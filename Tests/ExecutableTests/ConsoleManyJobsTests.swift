@@ -81,7 +81,7 @@ import Testing
         #expect(try await ids("--state", "dead").count == 3)
         let done = try await jobs(["retry", "--error", "refused", "--json"], input: "yes\n")
         #expect(done.status == 0, "\(done.error)")
-        #expect(try done.object == ["done": 2, "missed": 0, "verdicts": ["revived": 2]])
+        #expect(try done.object == ["done": 2, "missed": 0, "verdicts": ["retried": 2]])
         #expect(try await ids("--state", "dead") == ["dead-1"])
         #expect(try await ids("--state", "ready").sorted() == ["dead-0", "dead-2"])
     }
@@ -164,7 +164,7 @@ import Testing
         try server.run("SET", "errand:{a}:idle", "of another type")
         let retried = try await jobs(["retry", "--yes"])
         #expect(retried.status == 1)
-        #expect(retried.text == "1 not done, 1 revived\n", "\(retried.error)")
+        #expect(retried.text == "1 not done, 1 retried\n", "\(retried.error)")
         #expect(retried.error.contains("1 job not retried: 1 queue cannot be read or changed"), "\(retried.error)")
         let one = try await Executable.console.run(["job", "cancel", "in-a", "in-b"], on: server)
         #expect(one.status == 1)

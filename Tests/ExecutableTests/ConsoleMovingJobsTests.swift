@@ -81,7 +81,7 @@ import Testing
             let id = "late-\(pages.next())"
             let pushed = DispatchSemaphore(value: 0)
             Task {
-                _ = try? await desk.broker.push([OperationDescription("work", id: id).settled()], to: "default")
+                _ = try? await desk.broker.push([OperationDescription("work", id: id).makeEnvelope()], to: "default")
                 pushed.signal()
             }
             pushed.wait()

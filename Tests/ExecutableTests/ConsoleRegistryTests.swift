@@ -38,7 +38,7 @@ import Testing
         let output = try await doctor()
         #expect(output.status == 1, "\(output.error)")
         #expect(try output.object["problem"] == .null)
-        let expected = ["registry_wrong_type", "queue_unregistered", "queue_unregistered", "body_without_place"]
+        let expected = ["registry_wrong_type", "queue_unregistered", "queue_unregistered", "body_without_position"]
         #expect(try kinds(output) == expected)
         let finding = try output.object["findings"]?.items.first
         #expect(finding?["queue"] == .null && finding?["subject"] == "errand:queues")
@@ -56,8 +56,8 @@ import Testing
             #expect(try status.object["queues"]?.items.compactMap { $0["name"]?.string } == ["alpha", "beta"])
             try spoil()
         }
-        #expect(try server.run("GET", "errand:spoiled:queues") == "boo")
-        #expect(try server.run("KEYS", "errand:spoiled:queues:*").isEmpty == false)
+        #expect(try server.run("GET", "errand:corrupt:queues") == "boo")
+        #expect(try server.run("KEYS", "errand:corrupt:queues:*").isEmpty == false)
     }
 
     @Test func `queues are pushed to, created and deleted all the same`() async throws {

@@ -111,8 +111,8 @@ import Testing
             defer { close(terminal) }
             var settings = termios()
             #expect(tcgetattr(terminal, &settings) == 0)
-            let givenBack = settings.c_lflag & tcflag_t(ICANON | ECHO)
-            #expect(givenBack == tcflag_t(ICANON | ECHO), "the shell has to have a usual terminal meanwhile")
+            let released = settings.c_lflag & tcflag_t(ICANON | ECHO)
+            #expect(released == tcflag_t(ICANON | ECHO), "the shell has to have a usual terminal meanwhile")
             settings.c_lflag |= tcflag_t(ICANON | ECHO)
             tcsetattr(terminal, TCSANOW, &settings)
             // The terminal's own process stops with what runs there.

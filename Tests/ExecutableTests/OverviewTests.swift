@@ -90,9 +90,9 @@ private final class SlowBroker: ConsoleBroker {
     ) async throws(BrokerError) -> JobPage {
         JobPage()
     }
-    func cancel(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict] { [] }
-    func delete(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict] { [] }
-    func revive(_ ids: [String], on queue: String) async throws(BrokerError) -> [ReviveVerdict] { [] }
+    func cancel(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingOutcome] { [] }
+    func delete(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingOutcome] { [] }
+    func retry(_ ids: [String], on queue: String) async throws(BrokerError) -> [RetryOutcome] { [] }
     func clear(_ queue: String) async throws(BrokerError) -> Int { 0 }
     func configure(_ queue: String, _ change: QueueSettings) async throws(BrokerError) {}
     func audit(_ queue: String, repair: Bool) async throws(BrokerError) -> [Finding] { [] }

@@ -115,7 +115,7 @@ import Testing
         let broker = RedisBroker(address, options: ConnectionOptions(patience: .milliseconds(500)), logger: logger)
         defer { broker.close() }
         let watch = broker.events(of: nil)
-        _ = try await broker.push([try OperationDescription("work").settled()], to: "default")
+        _ = try await broker.push([try OperationDescription("work").makeEnvelope()], to: "default")
         try server.run("ACL", "SETUSER", "errand", "resetpass", ">another")
         try server.run("CLIENT", "KILL", "USER", "errand")
         let refused = await #expect(throws: BrokerError.self) { try await broker.ping() }

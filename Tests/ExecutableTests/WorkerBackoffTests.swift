@@ -97,7 +97,7 @@ import Testing
                 #expect(record.state == .retrying)
                 let failed = try #require(JobEvent(line: record.lastEvent)?.atMilliseconds)
                 waits.append(try #require(record.at) - failed)
-                #expect(try await desk.broker.revive(["one"], on: "default") == [.hurried])
+                #expect(try await desk.broker.retry(["one"], on: "default") == [.hurried])
             }
             #expect(waits.reduce(0, +) >= 60_000, "\(waits)")
             try await until("the fourth failure is the last") {

@@ -165,8 +165,8 @@ class Walk:
 
     def park(self, id, text):
         self.store(id, text)
-        self.redis('RPUSH', f'errand:{{files}}:parked:{text}', id)
-        self.redis('HSET', 'errand:{files}:parked', text, '1')
+        self.redis('RPUSH', f'errand:{{files}}:unroutable:{text}', id)
+        self.redis('HSET', 'errand:{files}:unroutable', text, '1')
 
     def bury(self, id, text):
         self.store(id, text)

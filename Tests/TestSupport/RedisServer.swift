@@ -87,7 +87,7 @@ package final class RedisServer: Sendable {
         process.standardError = FileHandle.nullDevice
         try process.start()
         self.process.withLock { $0 = process }
-        TestWarden.shared.watch(process.processIdentifier, directory)
+        TestReaper.shared.watch(process.processIdentifier, directory)
         let deadline = ContinuousClock.now + .seconds(20)
         while !isAnswering(mayLoad: mayLoad) {
             guard ContinuousClock.now < deadline, process.isRunning else {

@@ -47,7 +47,7 @@ private func untilStarted() throws -> OperationDescription {
 
 private func inMemory() async throws -> [Receipt] {
     let broker = MemoryBroker()
-    let receipts = try await broker.push([try OperationDescription("greet").settled()], to: "default")
+    let receipts = try await broker.push([try OperationDescription("greet").makeEnvelope()], to: "default")
     return receipts
 }
 

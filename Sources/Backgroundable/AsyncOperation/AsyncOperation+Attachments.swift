@@ -34,7 +34,7 @@ extension AsyncOperation {
         }
         if !hadStarted {
             // A queue may just be keeping the answer that it is not ready: one notice would be lost.
-            if attachments.evaluation.leaveLines() { ReadinessBell.ring(self) }
+            if attachments.evaluation.leaveLines() { ReadinessNotifier.ring(self) }
             if ending == .finished { notify(.ready) }
         }
         attachments.state.withLock { state in
@@ -47,7 +47,7 @@ extension AsyncOperation {
 
     /// Tells the observers that it has finished, then finishes it; after a timeout the other way round, because that
     /// comes on a thread which others wait for.
-    final func closeAttended(_ attachments: Attachments, _ membership: Membership?) {
+    final func closeAttended(_ attachments: Attachments, _ membership: QueueRegistration?) {
         if ending == .timedOut {
             finishAttended(attachments, membership)
             attachments.state.withLock { postAll(&$0.mail) }
@@ -62,14 +62,14 @@ extension AsyncOperation {
     }
 
     /// Whoever attached the first observer after the ending was decided may not have come to say what was before it.
-    private func postAll(_ mail: inout ObserverMail) {
+    private func postAll(_ mail: inout ObserverQueue) {
         let facts = state.facts
         if facts.contains(.ran) { mail.post(.started) }
         if let milestone = facts.ending?.milestone { mail.post(milestone) }
         mail.post(.finished)
     }
 
-    private func finishAttended(_ attachments: Attachments, _ membership: Membership?) {
+    private func finishAttended(_ attachments: Attachments, _ membership: QueueRegistration?) {
         state.announce()
         attachments.evaluation.leaveLines()
         let facts = state.facts

@@ -77,7 +77,7 @@ extension AsyncOperation {
     }
 
     /// The last step, taken exactly once: `isFinished` becomes true, and everything that waits for the operation goes on.
-    final func close(_ membership: consuming Membership?, isAttended: Bool) {
+    final func close(_ membership: consuming QueueRegistration?, isAttended: Bool) {
         deadline.take()?.cancel()
         if !state.facts.contains(.called), let closure = closure.take() { release(closure) }
         if isAttended, let attachments = slot.made {
@@ -88,7 +88,7 @@ extension AsyncOperation {
     }
 
     /// The operation leaves its queue, and those who wait for it.
-    final func leave(_ membership: Membership?) {
+    final func leave(_ membership: QueueRegistration?) {
         let facts = state.facts
         if !facts.contains(.ran) { forgetUnfinishedDependencies() }
         if facts.contains(.counted) { membership?.queue.endProgress(of: self, hasRun: true) }

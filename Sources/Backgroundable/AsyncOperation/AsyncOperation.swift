@@ -69,7 +69,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     final var due: UInt64 = 0
     /// Written by the queue before it enqueues the operation. Taken by the one who closes or, if the closure overran, by
     /// whichever comes last: the one who tells the owner, or the one whose closure returned.
-    final var membership: Membership?
+    final var membership: QueueRegistration?
 
     /// Makes an operation that runs what its subclass overrides: ``main()``, ``execute()-swift.method`` or its asynchronous
     /// form. It may run for ten seconds. One that overrides nothing is finished as soon as it runs.
@@ -333,7 +333,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     // MARK: The queue's side
 
     /// Called by the queue before it enqueues the operation.
-    final func join(_ membership: Membership) {
+    final func join(_ membership: QueueRegistration) {
         self.membership = membership
         state.enqueue()
     }

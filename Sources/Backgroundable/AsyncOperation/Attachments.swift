@@ -5,7 +5,7 @@ import Foundation
 /// Most operations have none of it, so it is made when it is first needed and costs the others one pointer.
 final class Attachments: Sendable {
     struct State: ~Copyable {
-        var mail = ObserverMail()
+        var mail = ObserverQueue()
         var errors: [any Error] = []
         /// Tasks that began to wait for it when it was in no queue.
         var waits: [PendingWait] = []

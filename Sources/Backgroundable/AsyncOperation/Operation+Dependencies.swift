@@ -25,7 +25,7 @@ extension AsyncOperation {
     /// Whether the operation, which waits for no other one, is ready; begins the evaluation of its conditions.
     final var isReadyOnceUnblocked: Bool {
         guard !awaitsConditions else { return false }
-        if state.facts.contains(.dependent), state.ring() { ReadinessBell.ringLater(self) }
+        if state.facts.contains(.dependent), state.ring() { ReadinessNotifier.ringLater(self) }
         return true
     }
 
@@ -74,7 +74,7 @@ extension AsyncOperation {
     }
 
     private func ringIfReady() {
-        if state.confirm().contains(.looked), isReady { ReadinessBell.ring(self) }
+        if state.confirm().contains(.looked), isReady { ReadinessNotifier.ring(self) }
     }
 }
 

@@ -22,9 +22,9 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
     /// Numbers the calls that add several operations.
     private static let calls = Atomic<UInt64>(0)
 
-    private let rolls = PartedRoll()
+    private let rolls = ShardedOperationIndex()
     private let memberCount = Atomic<Int>(0)
-    private let news = Locked(QueueNews())
+    private let news = Locked(QueueObservers())
     private let suspension = Locked(Suspension())
     private let overruns = Atomic<Int>(0)
 
@@ -236,7 +236,7 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         let key = operation.name.map(NameKey.init)
         let asyncOperation = operation as? AsyncOperation
         let policy = asyncOperation?.uniquenessPolicy ?? .ignore
-        let part = PartedRoll.part(for: operation, key: key)
+        let part = ShardedOperationIndex.part(for: operation, key: key)
         let admission = rolls.withLock(part: part) { $0.admit(operation, key: key, policy: policy, call: call) }
         guard let seat = admission.seat else {
             asyncOperation?.turnAway()
@@ -245,7 +245,7 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         if memberCount.add(1, ordering: .acquiringAndReleasing).oldValue == 0 {
             membersChanged(mayBlock: true)
         }
-        let membership = Membership(queue: self, part: part, seat: seat)
+        let membership = QueueRegistration(queue: self, part: part, seat: seat)
         if let asyncOperation {
             asyncOperation.join(membership)
         } else {
@@ -266,7 +266,7 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
     }
 
     /// Sees to it that the queue learns when an operation of another kind leaves.
-    private func enlist(_ operation: Operation, _ membership: Membership) {
+    private func enlist(_ operation: Operation, _ membership: QueueRegistration) {
         if let operation = operation as? QueueBlock {
             operation.join(membership)
         } else {

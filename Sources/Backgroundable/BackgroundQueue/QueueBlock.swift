@@ -5,9 +5,9 @@ import Foundation
 /// Unchecked because `BlockOperation` is a class that others may subclass; the one variable here is written before the
 /// operation is enqueued and read when the queue starts it.
 class QueueBlock: BlockOperation, @unchecked Sendable {
-    private var membership: Membership?
+    private var membership: QueueRegistration?
 
-    final func join(_ membership: Membership) {
+    final func join(_ membership: QueueRegistration) {
         self.membership = membership
     }
 

@@ -28,11 +28,11 @@ public final class BackgroundTasks: Sendable {
     /// Wakes the thread that serves the countdown.
     let alarm = Alarm()
     /// Leaves the process; the number is when time is up.
-    let leave: @Sendable (Departure, UInt64) -> Void
+    let leave: @Sendable (ProcessExit, UInt64) -> Void
     private let signal: TerminationSignal?
 
     /// Tasks of their own, for which the process leaves by `leave`, and which hear of no signal unless one is given.
-    init(signal: TerminationSignal? = nil, leave: @escaping @Sendable (Departure, UInt64) -> Void) {
+    init(signal: TerminationSignal? = nil, leave: @escaping @Sendable (ProcessExit, UInt64) -> Void) {
         self.signal = signal
         self.leave = leave
     }

@@ -8,7 +8,7 @@ struct Countdown {
         /// Nothing before this moment, unless something changes.
         case sleep(until: UInt64)
         /// Leave the process.
-        case leave(Departure)
+        case leave(ProcessExit)
         /// Nothing more, ever or until the countdown is begun again.
         case stop
     }
@@ -76,7 +76,7 @@ struct Countdown {
         return .sleep(until: hasExpired ? end : expiresAt)
     }
 
-    private mutating func leave(_ departure: Departure) -> Step {
+    private mutating func leave(_ departure: ProcessExit) -> Step {
         hasLeft = true
         isServed = false
         return .leave(departure)

@@ -33,20 +33,20 @@ final class TerminationSignal: Sendable {
         }
     }
 
-    // MARK: Disposition
+    // MARK: SignalDisposition
 
     /// False if the signal is not at its default: whoever handles or ignores it keeps it.
     private func catchSignal() -> Bool {
-        guard Disposition.current?.isDefault == true else { return false }
+        guard SignalDisposition.current?.isDefault == true else { return false }
         SignalState.hasArrived.store(false, ordering: .relaxed)
         SignalState.owner.store(getpid(), ordering: .relaxed)
-        return Disposition(handler: signalArrived).install()
+        return SignalDisposition(handler: signalArrived).install()
     }
 
     /// Restores the default, unless somebody else has taken the signal over in the meantime.
     private func releaseSignal() {
-        if Disposition.current == Disposition(handler: signalArrived) {
-            Disposition(handler: SIG_DFL).install()
+        if SignalDisposition.current == SignalDisposition(handler: signalArrived) {
+            SignalDisposition(handler: SIG_DFL).install()
         }
     }
 
@@ -103,7 +103,7 @@ private func signalArrived(_ number: Int32) {
         signal(number, SIG_DFL)
         raise(number)
     } else if SignalState.hasArrived.exchange(true, ordering: .relaxed) {
-        _exit(Departure.timeUp.rawValue)
+        _exit(ProcessExit.timeUp.rawValue)
     } else {
         var byte: UInt8 = 1
         _ = write(SignalState.writingEnd.load(ordering: .acquiring), &byte, 1)

@@ -9,11 +9,11 @@ final class CategoryHold: Sendable {
     /// How long closures that run on keep the category of an operation that has ended.
     static let patience = Duration.seconds(10)
 
-    private let ticket: ExclusiveTicket
+    private let ticket: CategoryTicket
     /// The hold of the group around the operation, whose parts' work is the group's.
     private let around: CategoryHold?
 
-    init(_ ticket: ExclusiveTicket, around: CategoryHold?) {
+    init(_ ticket: CategoryTicket, around: CategoryHold?) {
         self.ticket = ticket
         self.around = around
     }
@@ -33,7 +33,7 @@ final class CategoryHold: Sendable {
     }
 
     private func giveUp() {
-        ExclusiveLines.shared.leave(ticket)
+        ExclusiveCategories.shared.leave(ticket)
     }
 }
 

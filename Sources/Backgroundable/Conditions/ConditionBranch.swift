@@ -104,7 +104,7 @@ final class ConditionBranch: Sendable {
         let categories = result.isSatisfied ? work.condition.exclusiveCategories.subtracting(nested.waived) : []
         work.completion(ConditionRule.Verdict(result: result, categories: categories))
         // It may have decided before everything that it asked, or because its time was over.
-        var rest = CalledOffWork()
+        var rest = CancelledConditionWork()
         callOff(&rest)
         rest.stop(in: queue)
     }
@@ -186,7 +186,7 @@ final class ConditionBranch: Sendable {
     }
 
     /// The result is not asked for any more. Adds what has to be stopped because of that to `rest`.
-    func callOff(_ rest: inout CalledOffWork) {
+    func callOff(_ rest: inout CancelledConditionWork) {
         let (work, helper, deadline, nested, actions) = state.withLock { state in
             defer {
                 state.named = nil

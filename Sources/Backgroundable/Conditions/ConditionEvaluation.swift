@@ -19,7 +19,7 @@ final class ConditionEvaluation: Sendable {
         var categories: Set<String>?
         /// The judge that evaluates the conditions, until they have decided.
         var judge: ConditionJudge?
-        var ticket: ExclusiveTicket?
+        var ticket: CategoryTicket?
         /// Whether a ``CategoryHold`` leaves the lines, because the operation has begun.
         var isTicketHeld = false
         /// How often it has got in line: a turn of an earlier ticket, which was given up, means nothing.
@@ -64,7 +64,7 @@ final class ConditionEvaluation: Sendable {
         case .waits: return true
         case .mayRun: return false
         case .begins where begin(conditions, operation), .linesUp where getInLine(operation):
-            ReadinessBell.ringLater(operation)
+            ReadinessNotifier.ringLater(operation)
             return false
         case .begins, .linesUp: return true
         }
@@ -89,7 +89,7 @@ final class ConditionEvaluation: Sendable {
     }
 
     /// The operation's place in the lines of its exclusive categories, until it has ended.
-    var ticket: ExclusiveTicket? {
+    var ticket: CategoryTicket? {
         state.withLock { $0.ticket }
     }
 
@@ -108,7 +108,7 @@ final class ConditionEvaluation: Sendable {
             }
             guard state.phase == .settled, let ticket = state.ticket else { return true }
             // In one step with this state, so that the next turn does not come unseen.
-            guard !ExclusiveLines.shared.begin(ticket) else { return true }
+            guard !ExclusiveCategories.shared.begin(ticket) else { return true }
             state.phase = .inLine
             return false
         }
@@ -116,7 +116,7 @@ final class ConditionEvaluation: Sendable {
 
     /// The operation begins: from now on the caller leaves its lines. Returns its place in them, if it has exclusive
     /// categories.
-    func handOverTicket() -> ExclusiveTicket? {
+    func handOverTicket() -> CategoryTicket? {
         state.withLock { state in
             guard !state.isTicketHeld, let ticket = state.ticket else { return nil }
             state.isTicketHeld = true
@@ -137,7 +137,7 @@ final class ConditionEvaluation: Sendable {
             return (state.isTicketHeld ? nil : ticket, state.onSettled.take(), state.judge.take(), wasHeldBack)
         }
         judge?.callOff()
-        if let ticket { ExclusiveLines.shared.leave(ticket) }
+        if let ticket { ExclusiveCategories.shared.leave(ticket) }
         action?()
         return wasHeldBack
     }
@@ -194,20 +194,20 @@ final class ConditionEvaluation: Sendable {
     /// Gives up the place in line until the next look, unless the operation has begun: it depends on something
     /// unfinished now, which may be waiting in the same line.
     func withdraw(_ operation: AsyncOperation) {
-        let ticket: ExclusiveTicket? = state.withLock { state in
+        let ticket: CategoryTicket? = state.withLock { state in
             guard state.phase == .inLine || state.phase == .settled else { return nil }
-            guard let ticket = state.ticket, !ExclusiveLines.shared.hasBegun(ticket) else { return nil }
+            guard let ticket = state.ticket, !ExclusiveCategories.shared.hasBegun(ticket) else { return nil }
             state.phase = .judged
             return state.ticket.take()
         }
         guard let ticket else { return }
-        ExclusiveLines.shared.leave(ticket)
+        ExclusiveCategories.shared.leave(ticket)
         // What it depends on may have finished meanwhile, and nobody would look.
         lookAgain(operation)
     }
 
     private func lookAgain(_ operation: AsyncOperation) {
-        if operation.isReady { ReadinessBell.ring(operation) }
+        if operation.isReady { ReadinessNotifier.ring(operation) }
     }
 
     /// Returns whether it has its turn at once.
@@ -220,9 +220,9 @@ final class ConditionEvaluation: Sendable {
             state.round += 1
             return state.round
         }
-        let ticket = ExclusiveTicket(categories, for: operation) { [weak operation] in
+        let ticket = CategoryTicket(categories, for: operation) { [weak operation] in
             guard let operation, self.settle(round) else { return }
-            ReadinessBell.ring(operation)
+            ReadinessNotifier.ring(operation)
         }
         let isStillWanted = state.withLock { state in
             guard state.phase == .judging else { return false }
@@ -231,7 +231,7 @@ final class ConditionEvaluation: Sendable {
             return true
         }
         guard isStillWanted else { return false }
-        let place = ExclusiveLines.shared.getInLine(ticket)
+        let place = ExclusiveCategories.shared.getInLine(ticket)
         if place == .circle {
             refuse(operation, categories)
         } else if !operation.isUnblocked {

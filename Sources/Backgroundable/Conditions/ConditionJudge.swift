@@ -103,13 +103,13 @@ final class ConditionJudge: Sendable {
 
     /// The result is not asked for any more: cancels what conditions wait for.
     func callOff() {
-        var rest = CalledOffWork()
+        var rest = CancelledConditionWork()
         callOff(&rest)
         rest.stop(in: queue)
     }
 
     /// The result is not asked for any more. Adds what has to be stopped because of that to `rest`.
-    func callOff(_ rest: inout CalledOffWork) {
+    func callOff(_ rest: inout CancelledConditionWork) {
         let branches = state.withLock { state in
             state.isOver = true
             defer { state.branches = [] }

@@ -14,7 +14,7 @@ package final class DeadlineTimer: Sendable {
     /// The timer that every operation of this process shares.
     package static let shared = DeadlineTimer()
 
-    private let book = DeadlineBook()
+    private let book = DeadlineStore()
 
     /// A timer with its own thread, which ends when the timer is deallocated. Pending deadlines are then forgotten.
     package init() {
@@ -79,7 +79,7 @@ package final class DeadlineTimer: Sendable {
 }
 
 /// What the timer and its thread share.
-private final class DeadlineBook: Sendable {
+private final class DeadlineStore: Sendable {
     private struct State: ~Copyable {
         var heap = DeadlineHeap()
         /// When the thread will look again by itself.
@@ -96,7 +96,7 @@ private final class DeadlineBook: Sendable {
 
     private let state = Locked(State())
     private let alarm = Alarm()
-    let board = ClosureBoard()
+    let board = RunningClosures()
 
     var count: Int {
         state.withLock { $0.heap.count }

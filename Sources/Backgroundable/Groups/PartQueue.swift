@@ -11,13 +11,13 @@ final class PartQueue: BackgroundQueue, @unchecked Sendable {
 
     private let owner = Locked(Owner())
     /// Of the parts, and of theirs.
-    let tickets = TicketsInside()
+    let tickets = GroupTickets()
 
     override var maxConcurrentOperationCount: Int {
         get { super.maxConcurrentOperationCount }
         set {
             super.maxConcurrentOperationCount = newValue
-            ExclusiveLines.shared.limit(tickets, to: newValue > 0 ? newValue : nil)
+            ExclusiveCategories.shared.limit(tickets, to: newValue > 0 ? newValue : nil)
         }
     }
 

@@ -39,7 +39,7 @@ extension AsyncOperation {
         }
     }
 
-    private func deliver(_ letter: ObserverMail.Letter) {
+    private func deliver(_ letter: ObserverQueue.Letter) {
         switch letter {
         case .attached(let observer): observer.didAttach(to: self)
         case .news(let observer, .started): observer.didStart(self)

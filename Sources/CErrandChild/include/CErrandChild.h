@@ -15,15 +15,15 @@ typedef struct {
     int input;
     int output;
     int error;
-    /// The write end of the warden's pipe.
-    int warden;
+    /// The write end of the reaper's pipe.
+    int reaper;
 } errand_child_spec;
 
 /// The step that a child could not take.
 enum errand_child_step {
     ERRAND_CHILD_STEP_FORK = 1,
     ERRAND_CHILD_STEP_GROUP = 2,
-    ERRAND_CHILD_STEP_WARDEN = 3,
+    ERRAND_CHILD_STEP_REAPER = 3,
     ERRAND_CHILD_STEP_PIPES = 4,
     ERRAND_CHILD_STEP_EXEC = 5,
 };
@@ -34,7 +34,7 @@ typedef struct {
     int error;
 } errand_child_failure;
 
-/// Starts a child in a process group of its own and registers it with the warden before it runs anything.
+/// Starts a child in a process group of its own and registers it with the reaper before it runs anything.
 ///
 /// Call it only from a thread that lives as long as the process: on Linux the child is killed when that thread ends.
 /// Returns the child's pid, or -1 with `failure` filled in; then nothing is left to wait for.
@@ -86,15 +86,15 @@ char *const *errand_child_environment(void);
 /// Gives the calling thread a name for debuggers and `top`.
 void errand_child_name_thread(const char *name);
 
-/// Starts the warden: a process that sleeps on a pipe and, when the last writer of that pipe is gone (however it
+/// Starts the reaper: a process that sleeps on a pipe and, when the last writer of that pipe is gone (however it
 /// ended), kills every process group registered with it and exits. Returns its pid and stores the pipe's write end,
 /// or returns -1 with `error` set to an errno.
-pid_t errand_warden_start(int *write_end, int *error);
+pid_t errand_reaper_start(int *write_end, int *error);
 
-/// Tells the warden that a process group lives, or with a negative number that it has ended. Returns 0, or an errno.
-int errand_warden_tell(int write_end, pid_t record);
+/// Tells the reaper that a process group lives, or with a negative number that it has ended. Returns 0, or an errno.
+int errand_reaper_record(int write_end, pid_t record);
 
-/// 1 once the program exits and has its warden kill all children: how they end then is no outcome of theirs.
-int errand_warden_ends_program(void);
+/// 1 once the program exits and has its reaper kill all children: how they end then is no outcome of theirs.
+int errand_reaper_ends_program(void);
 
 #endif

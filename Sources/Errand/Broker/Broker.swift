@@ -36,7 +36,7 @@ public protocol WorkingBroker: TickingBroker {
     ///
     /// - Throws: ``BrokerError`` with code ``BrokerError/Code/sessionLost`` when the session is no longer registered:
     ///   none of its claims exist any more.
-    func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeAnswer
+    func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeReply
 
     /// Keeps the session's leases alive from a thread that handlers cannot block, until the heartbeat is stopped.
     ///
@@ -81,7 +81,7 @@ public protocol WorkingBroker: TickingBroker {
     /// Keeps what a running job tells of itself, and publishes its progress as an event `progress`.
     ///
     /// - Returns: whether it counted; `false` means that the claim is not this session's any more.
-    func note(_ note: JobNote, of session: Session, on queue: String) async throws(BrokerError) -> Bool
+    func update(_ update: JobUpdate, of session: Session, on queue: String) async throws(BrokerError) -> Bool
 
     /// What an earlier attempt has left for the next one; `nil` when there is nothing.
     func checkpoint(of id: String, on queue: String) async throws(BrokerError) -> [UInt8]?
@@ -93,10 +93,10 @@ public protocol WorkingBroker: TickingBroker {
     func release(_ session: Session, on queue: String) async throws(BrokerError)
 
     /// Tells when there may be work, or something to stop: a hint that may be lost, so callers poll as well.
-    func hints(
+    func wakeUps(
         for session: Session,
         on queues: [String],
-        _ onHint: @escaping @Sendable (Hint) -> Void
+        _ onHint: @escaping @Sendable (WakeUp) -> Void
     ) -> any Subscription
 }
 
@@ -180,14 +180,14 @@ public protocol ConsoleBroker: WatchingBroker {
     ) async throws(BrokerError) -> JobPage
 
     /// Cancels jobs: those that wait end at once, those that run are told to stop.
-    func cancel(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict]
+    func cancel(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingOutcome]
 
     /// Removes jobs that wait, are dead, or have ended. A running job must be cancelled first.
-    func delete(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict]
+    func delete(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingOutcome]
 
     /// Puts dead jobs back in line with fresh attempts, when their name is free; their errors are kept, up to the usual ten.
     /// Jobs that are scheduled or wait for another attempt come into line at once, with their attempts as they are.
-    func revive(_ ids: [String], on queue: String) async throws(BrokerError) -> [ReviveVerdict]
+    func retry(_ ids: [String], on queue: String) async throws(BrokerError) -> [RetryOutcome]
 
     /// Cancels waiting jobs, a bounded number at a time: also those that wait for the end of another one's run, which then goes
     /// on.
@@ -221,7 +221,7 @@ public protocol Subscription: Sendable {
 }
 
 /// What a hint says.
-public enum Hint: Sendable, Equatable {
+public enum WakeUp: Sendable, Equatable {
     /// There may be jobs in this queue.
     case work(queue: String)
     /// A push has answered the session's next call before it was made: the job is claimed for it already. The call need not be made

@@ -17,8 +17,8 @@ public struct Exchange: Sendable {
     /// How long after its timeout a run may take to really stop.
     public var stopGrace: Duration
     /// Whether a push may answer the session's next call, should this one find nothing: with one job, for which there must be a slot
-    /// that nothing else can take meanwhile. The job comes as ``Hint/claimed(queue:call:claim:)``.
-    public var canBeHanded: Bool
+    /// that nothing else can take meanwhile. The job comes as ``WakeUp/claimed(queue:call:claim:)``.
+    public var acceptsDirectDispatch: Bool
 
     /// Makes a call.
     public init(
@@ -30,7 +30,7 @@ public struct Exchange: Sendable {
         begun: Token,
         longestWait: Duration,
         stopGrace: Duration,
-        canBeHanded: Bool = false
+        acceptsDirectDispatch: Bool = false
     ) {
         self.session = session
         self.call = call
@@ -40,12 +40,12 @@ public struct Exchange: Sendable {
         self.begun = begun
         self.longestWait = longestWait
         self.stopGrace = stopGrace
-        self.canBeHanded = canBeHanded
+        self.acceptsDirectDispatch = acceptsDirectDispatch
     }
 }
 
 /// The broker's answer to an exchange.
-public struct ExchangeAnswer: Sendable {
+public struct ExchangeReply: Sendable {
     /// For each report, in order: whether it counted. `false` means that the claim was no longer this session's.
     public var accepted: [Bool]
     /// The jobs that this session may now run.
@@ -57,7 +57,7 @@ public struct ExchangeAnswer: Sendable {
     /// Whether the broker met nothing but places of jobs that had left, and stopped before the end of the line: another call goes on there.
     public var hasMore: Bool
     /// Whether a push has answered this call before it came: then its reports were not taken and belong to the next call.
-    public var cameLate: Bool
+    public var isPreanswered: Bool
 
     /// Makes an answer.
     public init(
@@ -66,14 +66,14 @@ public struct ExchangeAnswer: Sendable {
         hasDueJobs: Bool = false,
         isPaused: Bool = false,
         hasMore: Bool = false,
-        cameLate: Bool = false
+        isPreanswered: Bool = false
     ) {
         self.accepted = accepted
         self.claims = claims
         self.hasDueJobs = hasDueJobs
         self.isPaused = isPaused
         self.hasMore = hasMore
-        self.cameLate = cameLate
+        self.isPreanswered = isPreanswered
     }
 }
 

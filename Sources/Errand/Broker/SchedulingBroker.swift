@@ -8,7 +8,7 @@ public protocol TickingBroker: Sendable {
     /// - Throws: ``BrokerError`` with code ``BrokerError/Code/refused`` when a newer version of Errand has stored it, and
     ///   ``BrokerError/Code/full`` when the queue has 10,000 schedules.
     @discardableResult
-    func put(_ schedule: Schedule) async throws(BrokerError) -> ScheduleVerdict
+    func put(_ schedule: Schedule) async throws(BrokerError) -> ScheduleOutcome
 
     /// A page of the schedules whose tick has come, earliest first, after leaving out so many.
     func dueSchedules(on queue: String, skipping count: Int) async throws(BrokerError) -> DueSchedules
@@ -17,7 +17,7 @@ public protocol TickingBroker: Sendable {
     /// however often.
     ///
     /// - Throws: ``BrokerError`` as a push does; the tick is not consumed then.
-    func tick(_ proposal: TickProposal, on queue: String) async throws(BrokerError) -> TickVerdict
+    func tick(_ proposal: TickProposal, on queue: String) async throws(BrokerError) -> TickOutcome
 }
 
 /// What programs and the console need of a broker to look after schedules.

@@ -43,13 +43,13 @@ public struct Recovery: Sendable, Equatable {
 /// What a comparison of a session's claims with its worker's runs has shown.
 public struct Reconciliation: Sendable, Equatable {
     /// How many claims the worker did not know; they are in line again.
-    public var givenBack: Int
+    public var released: Int
     /// The runs that have no claim any more: whatever comes of them cannot count.
     public var lost: [String]
 
     /// Makes an answer.
-    public init(givenBack: Int, lost: [String]) {
-        self.givenBack = givenBack
+    public init(released: Int, lost: [String]) {
+        self.released = released
         self.lost = lost
     }
 }
@@ -90,7 +90,7 @@ public struct Promotion: Sendable, Equatable {
 }
 
 /// What became of a job that was to be cancelled or deleted.
-public enum EndingVerdict: String, Sendable {
+public enum EndingOutcome: String, Sendable {
     /// It waited and has ended.
     case cancelled
     /// It runs and was told to stop.
@@ -108,9 +108,9 @@ public enum EndingVerdict: String, Sendable {
 }
 
 /// What became of a job that was to be tried again, or now.
-public enum ReviveVerdict: Sendable, Equatable {
+public enum RetryOutcome: Sendable, Equatable {
     /// It was dead, and is in line again.
-    case revived
+    case retried
     /// It was waiting for its time, and is in line now.
     case hurried
     /// It is neither dead nor waiting for its time.

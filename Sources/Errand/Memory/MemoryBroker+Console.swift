@@ -38,18 +38,18 @@ extension MemoryBroker {
     }
 
     /// Cancels jobs: those that wait end at once, those that run are told to stop.
-    public func cancel(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict] {
+    public func cancel(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingOutcome] {
         try change(queue) { queue in ids.map { queue.cancel($0) } }
     }
 
     /// Removes jobs that wait, are dead, or have ended. A running job must be cancelled first.
-    public func delete(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict] {
+    public func delete(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingOutcome] {
         try change(queue) { queue in ids.map { queue.delete($0) } }
     }
 
     /// Puts dead jobs back in line with fresh attempts, when their name is free.
-    public func revive(_ ids: [String], on queue: String) async throws(BrokerError) -> [ReviveVerdict] {
-        try change(queue) { queue in ids.map { queue.revive($0) } }
+    public func retry(_ ids: [String], on queue: String) async throws(BrokerError) -> [RetryOutcome] {
+        try change(queue) { queue in ids.map { queue.retry($0) } }
     }
 
     /// Cancels waiting jobs, at most 500; those that wait for a running job of their name stay.

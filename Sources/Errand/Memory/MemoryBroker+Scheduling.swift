@@ -1,7 +1,7 @@
 extension MemoryBroker {
     /// Stores a schedule in its queue, unless a newer one is there.
     @discardableResult
-    public func put(_ schedule: Schedule) async throws(BrokerError) -> ScheduleVerdict {
+    public func put(_ schedule: Schedule) async throws(BrokerError) -> ScheduleOutcome {
         try change(schedule.queue, creating: true) { queue throws(BrokerError) in try queue.put(schedule) }
     }
 
@@ -11,7 +11,7 @@ extension MemoryBroker {
     }
 
     /// Pushes what is proposed, if nobody was first.
-    public func tick(_ proposal: TickProposal, on queue: String) async throws(BrokerError) -> TickVerdict {
+    public func tick(_ proposal: TickProposal, on queue: String) async throws(BrokerError) -> TickOutcome {
         try change(queue) { queue throws(BrokerError) in try queue.tick(proposal) }
     }
 

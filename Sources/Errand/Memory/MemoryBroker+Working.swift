@@ -9,7 +9,7 @@ extension MemoryBroker {
     }
 
     /// Reports ended runs and claims new jobs in one step; see ``WorkingBroker/exchange(_:on:)``.
-    public func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeAnswer {
+    public func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeReply {
         try change(queue) { queue throws(BrokerError) in try queue.exchange(exchange) }
     }
 
@@ -55,8 +55,8 @@ extension MemoryBroker {
     }
 
     /// Keeps a running job's note, if its claim still counts.
-    public func note(_ note: JobNote, of session: Session, on queue: String) async throws(BrokerError) -> Bool {
-        try change(queue) { queue throws(BrokerError) in try queue.take(note, from: session.id) }
+    public func update(_ update: JobUpdate, of session: Session, on queue: String) async throws(BrokerError) -> Bool {
+        try change(queue) { queue throws(BrokerError) in try queue.take(update, from: session.id) }
     }
 
     /// What an earlier attempt has left for the next one.
@@ -80,11 +80,11 @@ extension MemoryBroker {
     }
 
     /// Tells when there may be work, or something to stop; from a dispatch queue of the broker's own.
-    public func hints(
+    public func wakeUps(
         for session: Session,
         on queues: [String],
-        _ onHint: @escaping @Sendable (Hint) -> Void
+        _ onHint: @escaping @Sendable (WakeUp) -> Void
     ) -> any Subscription {
-        subscribers.hints(for: session.id, on: queues, onHint)
+        subscribers.wakeUps(for: session.id, on: queues, onHint)
     }
 }

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// ```swift
 /// let broker = MemoryBroker()
-/// let receipts = try await broker.push([try OperationDescription("greet").settled()], to: "default")
+/// let receipts = try await broker.push([try OperationDescription("greet").makeEnvelope()], to: "default")
 /// ```
 ///
 /// Every transition is atomic within its queue; queues do not wait for each other. The limits are those of

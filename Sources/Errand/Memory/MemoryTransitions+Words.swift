@@ -75,7 +75,9 @@ extension MemoryTransitions {
         let verdicts = session.lastCall?.accepted ?? []
         words.append(Int64(verdicts.count))
         for verdict in verdicts { words.append(verdict ? 1 : 0) }
-        words += [session.lastCall?.cameLate == true ? 1 : 0, session.openCall ?? -1, Int64(session.handedToken ?? 0)]
+        words += [
+            session.lastCall?.isPreanswered == true ? 1 : 0, session.openCall ?? -1, Int64(session.handedToken ?? 0),
+        ]
         words.append(Int64(session.claims.count))
         for (id, claim) in session.claimsInOrder {
             words += [number(id), Int64(claim.token), claim.hardDeadline, claim.made]

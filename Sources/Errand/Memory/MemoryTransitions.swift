@@ -14,7 +14,7 @@ package struct MemoryTransitions: Sendable {
     /// Registers a session.
     package mutating func register(_ session: Session) throws(BrokerError) { try queue.register(session) }
     /// Reports and claims.
-    package mutating func exchange(_ call: Exchange) throws(BrokerError) -> ExchangeAnswer { try queue.exchange(call) }
+    package mutating func exchange(_ call: Exchange) throws(BrokerError) -> ExchangeReply { try queue.exchange(call) }
     /// Beats for a session.
     package mutating func beat(of session: Session, begun: Token) throws(BrokerError) -> Beat {
         try queue.beat(of: session, begun: begun)
@@ -34,11 +34,11 @@ package struct MemoryTransitions: Sendable {
     /// Takes back what dead sessions held.
     package mutating func recover() -> Recovery { queue.recover() }
     /// Cancels a job.
-    package mutating func cancel(_ id: String) -> EndingVerdict { queue.cancel(id) }
+    package mutating func cancel(_ id: String) -> EndingOutcome { queue.cancel(id) }
     /// Deletes a job.
-    package mutating func delete(_ id: String) -> EndingVerdict { queue.delete(id) }
+    package mutating func delete(_ id: String) -> EndingOutcome { queue.delete(id) }
     /// Puts a dead job back in line.
-    package mutating func revive(_ id: String) -> ReviveVerdict { queue.revive(id) }
+    package mutating func retry(_ id: String) -> RetryOutcome { queue.retry(id) }
     /// Cancels waiting jobs.
     package mutating func clear() -> Int { queue.clear() }
     /// Changes settings.
@@ -55,7 +55,7 @@ package struct MemoryTransitions: Sendable {
     package var waitingSessions: [String] { queue.idle }
 
     /// What the transitions since the last call had to tell: messages of events, and hints for sessions.
-    package mutating func takeNews() -> (events: [[UInt8]], hints: [(session: String, hint: Hint)]) {
+    package mutating func takeNews() -> (events: [[UInt8]], hints: [(session: String, hint: WakeUp)]) {
         let outbox = queue.takeOutbox()
         return (outbox.messages, outbox.hints)
     }

@@ -60,7 +60,7 @@ public struct Producer: Sendable {
     public func push(contentsOf descriptions: [OperationDescription]) async throws -> [Receipt] {
         try await middleware.push(descriptions) { descriptions in
             try await push(
-                envelopes: descriptions.map { description throws(DescriptionError) in try description.settled() }
+                envelopes: descriptions.map { description throws(DescriptionError) in try description.makeEnvelope() }
             )
         }
     }

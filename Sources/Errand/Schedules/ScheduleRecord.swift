@@ -86,7 +86,7 @@ public struct ScheduleRecord: Sendable, Equatable {
 }
 
 /// What became of a schedule that was to be stored.
-public enum ScheduleVerdict: Sendable, Equatable {
+public enum ScheduleOutcome: Sendable, Equatable {
     /// It is new.
     case created
     /// It took the place of another definition.
@@ -113,7 +113,7 @@ public struct DueSchedules: Sendable {
 }
 
 /// What became of a proposal.
-public enum TickVerdict: Sendable, Equatable {
+public enum TickOutcome: Sendable, Equatable {
     /// The jobs were pushed; a receipt for each.
     case pushed([Receipt])
     /// Somebody else was first, or the schedule was changed, paused or deleted: nothing was done.

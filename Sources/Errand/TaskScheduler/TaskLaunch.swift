@@ -27,7 +27,7 @@ struct TaskLaunch: Sendable {
         let run: JobEnvelope
         do throws(DescriptionError) {
             let allowance = allowances.allowance(of: requested.kind)
-            run = try requested.run(ofLaunch: job.id, in: job.queue, allowance: allowance).settled()
+            run = try requested.run(ofLaunch: job.id, in: job.queue, allowance: allowance).makeEnvelope()
         } catch {
             return .failed("\(error)", isFinal: true)
         }

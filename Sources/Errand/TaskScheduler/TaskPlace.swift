@@ -18,7 +18,7 @@ struct TaskPlace: Sendable {
         _ description: OperationDescription,
         on broker: any PushingBroker
     ) async throws(TaskScheduler.Error) -> Receipt {
-        let envelope = try settled(description)
+        let envelope = try makeEnvelope(description)
         var loss: BrokerError?
         var pause = Duration.milliseconds(50)
         for _ in 0..<Self.mostPushes {
@@ -51,9 +51,9 @@ struct TaskPlace: Sendable {
         }
     }
 
-    private func settled(_ description: OperationDescription) throws(TaskScheduler.Error) -> JobEnvelope {
+    private func makeEnvelope(_ description: OperationDescription) throws(TaskScheduler.Error) -> JobEnvelope {
         do throws(DescriptionError) {
-            return try description.settled()
+            return try description.makeEnvelope()
         } catch {
             throw TaskScheduler.Error(error)
         }

@@ -139,7 +139,7 @@ public final class Worker: Service, CustomStringConvertible {
             current.withLock { $0 = session }
             logger.debug("session registered", metadata: ["worker.id": "\(session.id)"])
             onEvent(.registered(session))
-            let epoch = SessionEpoch(
+            let workerSession = WorkerSession(
                 session: session,
                 broker: broker,
                 configuration: configuration,
@@ -153,7 +153,7 @@ public final class Worker: Service, CustomStringConvertible {
             )
             pause.sessionBegins()
             // Who leaves registers no other one, and calls may have failed for that reason alone.
-            guard try await epoch.run(), !shutdown.isRequested else { return }
+            guard try await workerSession.run(), !shutdown.isRequested else { return }
             onEvent(.sessionLost(session))
             await shutdown.signal.wait(for: pause.next(lease: configuration.lease))
         }

@@ -72,7 +72,7 @@ extension WorkerConfiguration {
     /// The same with its queues settled.
     func serving(_ operations: some Sequence<RegisteredOperation>, _ schedules: [Schedule]) -> WorkerConfiguration {
         var settled = self
-        // Set one by one they may name a queue twice, and two lanes of one session would take each other's calls for their own.
+        // Set one by one they may name a queue twice, and two pollers of one session would take each other's calls for their own.
         settled.queues = queues.unique
         guard queues.isEmpty else { return settled }
         let named = Set(operations.compactMap(\.queue) + schedules.map(\.queue) + ["default"])

@@ -13,7 +13,7 @@ final class ChildLoop {
 
     private let mailbox: ChildMailbox
     private let spawner = ChildSpawner()
-    private let warden = Warden()
+    private let reaper = ProcessReaper()
     private var children: [ChildRequest.ID: Entry] = [:]
     private var polls = ChildPolls()
     /// Whether the process is about to exit: nothing is started any more.
@@ -38,7 +38,7 @@ final class ChildLoop {
     // MARK: - Waiting
 
     private func wait() {
-        polls.reset(mailbox: mailbox.number, warden: warden.pipeNumber)
+        polls.reset(mailbox: mailbox.number, reaper: reaper.pipeNumber)
         let now = ContinuousClock.now
         var wakeTime: ContinuousClock.Instant?
         for (id, entry) in children {
@@ -47,7 +47,7 @@ final class ChildLoop {
         }
         for waiter in endWaiters { wakeTime = min(wakeTime ?? waiter.deadline, waiter.deadline) }
         polls.wait(for: wakeTime.map { $0 - now })
-        if polls.wardenIsGone { replaceWarden() }
+        if polls.reaperIsGone { replaceReaper() }
         polls.forEachReady { id, role in
             guard let child = children[id]?.child else { return }
             switch role {
@@ -59,10 +59,10 @@ final class ChildLoop {
         }
     }
 
-    private func replaceWarden() {
-        warden.discard()
+    private func replaceReaper() {
+        reaper.discard()
         // If this fails, the next command to start says so.
-        try? warden.start(for: children.values.map(\.child.pid))
+        try? reaper.start(for: children.values.map(\.child.pid))
     }
 
     // MARK: - Messages
@@ -94,23 +94,23 @@ final class ChildLoop {
         }
     }
 
-    /// Starts a command; if the warden turns out to be gone, once more with a new one.
+    /// Starts a command; if the reaper turns out to be gone, once more with a new one.
     private func spawn(_ command: ChildCommand) throws(ChildStartError) -> ChildSpawner.Started {
         do {
-            return try spawner.start(command, wardenPipe: try wardenPipe(for: command))
-        } catch  where error.step == .warden && error.code == EPIPE {
-            warden.discard()
-            return try spawner.start(command, wardenPipe: try wardenPipe(for: command))
+            return try spawner.start(command, reaperPipe: try reaperPipe(for: command))
+        } catch  where error.step == .reaper && error.code == EPIPE {
+            reaper.discard()
+            return try spawner.start(command, reaperPipe: try reaperPipe(for: command))
         }
     }
 
-    private func wardenPipe(for command: ChildCommand) throws(ChildStartError) -> Int32 {
+    private func reaperPipe(for command: ChildCommand) throws(ChildStartError) -> Int32 {
         do {
-            try warden.start(for: children.values.map(\.child.pid))
+            try reaper.start(for: children.values.map(\.child.pid))
         } catch {
-            throw ChildStartError(step: .warden, code: error.code, command: command.arguments.first ?? "")
+            throw ChildStartError(step: .reaper, code: error.code, command: command.arguments.first ?? "")
         }
-        return warden.pipeNumber ?? -1
+        return reaper.pipeNumber ?? -1
     }
 
     // MARK: - Endings
@@ -120,7 +120,7 @@ final class ChildLoop {
         let groups = children.values.contains { $0.child.needsGroups } ? LiveProcessGroups() : nil
         for (id, entry) in children {
             guard let result = entry.child.advance(at: now, groups: groups) else { continue }
-            warden.remove(entry.child.pid)
+            reaper.remove(entry.child.pid)
             errand_child_reap(entry.child.pid)
             children[id] = nil
             answer(entry.continuation, result)
@@ -131,7 +131,7 @@ final class ChildLoop {
     /// Says how a command ended, unless the program exits: that kills the children, which is no outcome of theirs to be
     /// reported in the last moment.
     private func answer(_ continuation: CheckedContinuation<ChildResult, Never>, _ result: ChildResult) {
-        if errand_warden_ends_program() == 0 { continuation.resume(returning: result) }
+        if errand_reaper_ends_program() == 0 { continuation.resume(returning: result) }
     }
 
     private func answerEndWaiters(at now: ContinuousClock.Instant) {

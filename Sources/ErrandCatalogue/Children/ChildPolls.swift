@@ -8,16 +8,16 @@ struct ChildPolls {
 
     private var descriptors: [pollfd] = []
     private var places: [(id: ChildRequest.ID, role: Role)] = []
-    private var hasWarden = false
+    private var hasReaper = false
 
     /// Begins anew with what is always waited for.
-    mutating func reset(mailbox: Int32, warden: Int32?) {
+    mutating func reset(mailbox: Int32, reaper: Int32?) {
         descriptors.removeAll(keepingCapacity: true)
         places.removeAll(keepingCapacity: true)
         descriptors.append(pollfd(fd: mailbox, events: Int16(POLLIN), revents: 0))
-        hasWarden = warden != nil
+        hasReaper = reaper != nil
         // Nothing is asked for: an error is reported anyway. `poll` passes over a negative number.
-        descriptors.append(pollfd(fd: warden ?? -1, events: 0, revents: 0))
+        descriptors.append(pollfd(fd: reaper ?? -1, events: 0, revents: 0))
     }
 
     mutating func add(_ interest: RunningChild.Interest, of id: ChildRequest.ID) {
@@ -46,7 +46,7 @@ struct ChildPolls {
         }
     }
 
-    var wardenIsGone: Bool { hasWarden && descriptors[1].revents != 0 }
+    var reaperIsGone: Bool { hasReaper && descriptors[1].revents != 0 }
 
     func forEachReady(_ body: (ChildRequest.ID, Role) -> Void) {
         for (descriptor, place) in zip(descriptors.dropFirst(2), places) where descriptor.revents != 0 {

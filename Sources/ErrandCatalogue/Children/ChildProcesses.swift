@@ -9,7 +9,7 @@ import Synchronization
 /// let result = await ChildProcesses.shared.run(ChildCommand(["sha256sum", "--", "a.jpg"]))
 /// ```
 package final class ChildProcesses: Sendable {
-    /// The children of this process. Its thread and its warden start with the first command.
+    /// The children of this process. Its thread and its reaper start with the first command.
     package static let shared = ChildProcesses()
 
     private let mailbox: Result<ChildMailbox, Errno>

@@ -13,8 +13,8 @@ struct ChildSpawner {
         let error: Descriptor
     }
 
-    /// Starts a command and registers its process group with the warden.
-    func start(_ command: ChildCommand, wardenPipe: Int32) throws(ChildStartError) -> Started {
+    /// Starts a command and registers its process group with the reaper.
+    func start(_ command: ChildCommand, reaperPipe: Int32) throws(ChildStartError) -> Started {
         let name = command.arguments.first ?? ""
         let pipes: (input: ChildPipe, output: ChildPipe, error: ChildPipe)
         do {
@@ -30,7 +30,7 @@ struct ChildSpawner {
             input: pipes.input.readEnd.number,
             output: pipes.output.writeEnd.number,
             error: pipes.error.writeEnd.number,
-            warden: wardenPipe
+            reaper: reaperPipe
         )
         let pid = try withExtendedLifetime(pipes) { () throws(ChildStartError) in
             try spawn(command, name: name, spec: spec)

@@ -11,8 +11,8 @@ package struct ChildStartError: Error, Equatable, CustomStringConvertible {
         case fork
         /// The new process could not be set up.
         case setUp
-        /// The warden, which kills what a dead worker leaves behind, could not be started or told.
-        case warden
+        /// The reaper, which kills what a dead worker leaves behind, could not be started or told.
+        case reaper
         /// The system did not run the command.
         case execute
     }
@@ -48,7 +48,7 @@ package struct ChildStartError: Error, Equatable, CustomStringConvertible {
         case .prepare: "no pipes for it"
         case .fork: "no new process"
         case .setUp: "the new process could not be set up"
-        case .warden: "no warden to guard it"
+        case .reaper: "no reaper to guard it"
         case .execute: "the system refused"
         }
     }
@@ -59,7 +59,7 @@ extension ChildStartError {
         let step: Step =
             switch UInt32(failure.step) {
             case ERRAND_CHILD_STEP_FORK.rawValue: .fork
-            case ERRAND_CHILD_STEP_WARDEN.rawValue: .warden
+            case ERRAND_CHILD_STEP_REAPER.rawValue: .reaper
             case ERRAND_CHILD_STEP_EXEC.rawValue: .execute
             default: .setUp
             }

@@ -4,7 +4,7 @@ import CErrandChild
 package enum OpenFiles {
     /// Of a command that runs: three pipes and a descriptor that tells of its end.
     private static let ofACommand = 4
-    /// Of all else: the broker, the warden, a command that is just being started.
+    /// Of all else: the broker, the reaper, a command that is just being started.
     private static let besides = 100
 
     /// Makes room for commands, as far as the system permits; they themselves get the usual limit. Call it before the first one is run.

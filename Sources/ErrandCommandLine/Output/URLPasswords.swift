@@ -11,7 +11,7 @@ extension String {
             let end = rest[mark.upperBound...].firstIndex { Self.afterURL.contains($0) } ?? rest.endIndex
             let url = rest[mark.lowerBound..<end]
             shown += rest[..<mark.lowerBound]
-            if let password = ProcessTitle.passwordRange(in: url) {
+            if let password = ProcessArguments.passwordRange(in: url) {
                 shown += url.prefix(password.lowerBound) + Array("******".utf8) + url.dropFirst(password.upperBound)
             } else {
                 shown += url

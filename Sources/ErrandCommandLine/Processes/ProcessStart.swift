@@ -7,7 +7,7 @@ package enum ProcessStart {
     package static func prepare() {
         openStandardDescriptors()
         checkArguments()
-        ProcessTitle.hidePasswords()
+        ProcessArguments.hidePasswords()
     }
 
     /// One that is closed would go to the next file or connection that is opened, and with it what is written for people. From what is

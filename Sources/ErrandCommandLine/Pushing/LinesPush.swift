@@ -138,7 +138,7 @@ package struct LinesPush {
                 let text = TextEncoding.withoutMark(bytes)
                 if text.allSatisfy(Self.isBlank) { return nil }
                 let description = try filled(OperationDescription(json: text))
-                return LineJob(number: line.number, description: description, envelope: try description.settled())
+                return LineJob(number: line.number, description: description, envelope: try description.makeEnvelope())
             }
         } catch {
             progress.hide()

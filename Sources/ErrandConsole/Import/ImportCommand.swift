@@ -92,7 +92,7 @@ struct ImportCommand: AsyncParsableCommand {
             guard parts.count == 2, QueueName.isValid(parts[1]) else {
                 throw ValidationError("--rename \(text): write OLD=NEW, the new one of [A-Za-z0-9_.-]{1,128}")
             }
-            renames[ImportedName.settled(parts[0])] = parts[1]
+            renames[ImportedName.adapted(parts[0])] = parts[1]
         }
         return renames
     }

@@ -116,7 +116,7 @@ struct ImportRun {
 
     private func envelope(of entry: ImportPlace.Entry, in place: ImportPlace) async throws -> JobEnvelope {
         let description = try await source.description(of: entry, in: place)
-        return try description.moved(to: queue, as: renames[description.operation]).settled()
+        return try description.moved(to: queue, as: renames[description.operation]).makeEnvelope()
     }
 
     private func move(_ jobs: [Job], _ place: ImportPlace, _ found: inout Found) async throws -> Int {

@@ -40,7 +40,7 @@ enum ImportLibrary: String, CaseIterable, ExpressibleByArgument {
 /// Names of other libraries as operations and queues here.
 enum ImportedName {
     /// The same name with `_` for each character that Errand does not take.
-    static func settled(_ name: String) -> String {
+    static func adapted(_ name: String) -> String {
         let characters = name.unicodeScalars.map { scalar -> Character in
             let isTaken =
                 scalar.isASCII

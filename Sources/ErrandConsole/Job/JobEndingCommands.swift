@@ -43,8 +43,8 @@ struct JobDeleteCommand: AsyncParsableCommand {
     }
 }
 
-extension EndingVerdict {
-    fileprivate func verdict(doneIf done: [EndingVerdict]) -> JobVerdict {
+extension EndingOutcome {
+    fileprivate func verdict(doneIf done: [EndingOutcome]) -> JobVerdict {
         let remark: String? =
             switch self {
             case .stopping: "it runs and was told to stop"

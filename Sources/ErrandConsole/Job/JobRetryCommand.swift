@@ -21,15 +21,15 @@ struct JobRetryCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await JobAction(jobs: jobs) { broker, ids, queue throws(BrokerError) in
-            try await broker.revive(ids, on: queue).map(\.verdict)
+            try await broker.retry(ids, on: queue).map(\.verdict)
         }.run()
     }
 }
 
-extension ReviveVerdict {
+extension RetryOutcome {
     fileprivate var verdict: JobVerdict {
         switch self {
-        case .revived, .hurried: JobVerdict(word: word, isDone: true)
+        case .retried, .hurried: JobVerdict(word: word, isDone: true)
         case .notDead: JobVerdict(word: word, remark: "it is neither dead nor waiting for its time", isDone: false)
         case .nameTaken(let holder):
             JobVerdict(word: word, remark: "job \(holder) holds the name", isDone: false)

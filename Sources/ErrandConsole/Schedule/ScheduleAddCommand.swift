@@ -113,7 +113,7 @@ struct ScheduleAddCommand: AsyncParsableCommand {
         }
     }
 
-    private func put(in broker: RedisBroker) async throws -> ScheduleVerdict {
+    private func put(in broker: RedisBroker) async throws -> ScheduleOutcome {
         let stored = try await broker.schedule(name, on: place.queue)?.schedule
         let origin = Schedule.Origin.person(
             edited: try await broker.now(),

@@ -41,7 +41,7 @@ package enum BulkAction: String, Sendable, CaseIterable {
 
     /// What became of the jobs of a bulk action.
     package struct Tally: Sendable, Equatable {
-        /// How often each verdict was given: `revived`, `hurried`, `cancelled`, `stopping`, `not_found`…
+        /// How often each verdict was given: `retried`, `hurried`, `cancelled`, `stopping`, `not_found`…
         package var verdicts: [String: Int] = [:]
         /// How many it was done with.
         package var done = 0
@@ -118,8 +118,8 @@ package enum BulkAction: String, Sendable, CaseIterable {
     ) async throws(BrokerError) {
         switch self {
         case .retry:
-            for verdict in try await broker.revive(ids, on: queue) {
-                tally.count(verdict.word, isDone: verdict == .revived || verdict == .hurried)
+            for verdict in try await broker.retry(ids, on: queue) {
+                tally.count(verdict.word, isDone: verdict == .retried || verdict == .hurried)
             }
         case .cancel:
             for verdict in try await broker.cancel(ids, on: queue) {
@@ -133,11 +133,11 @@ package enum BulkAction: String, Sendable, CaseIterable {
     }
 }
 
-extension ReviveVerdict {
+extension RetryOutcome {
     /// The verdict in one word, for programs.
     package var word: String {
         switch self {
-        case .revived: "revived"
+        case .retried: "retried"
         case .hurried: "hurried"
         case .notDead: "not_dead"
         case .nameTaken: "name_taken"

@@ -51,7 +51,7 @@ package struct JobEdit: Sendable {
         guard let record = try await broker.inspect([id], on: queue).first ?? nil else { return .notFound }
         guard record.state == .dead else { return .notDead }
         let new = description.withoutID()
-        let job = try new.settled { newID(of: new, after: record) }
+        let job = try new.makeEnvelope { newID(of: new, after: record) }
         guard let receipt = try await broker.push([job], to: job.queue).first else { return .notFound }
         switch receipt.outcome {
         // The id is of this edit alone: what exists is what an earlier try has pushed.

@@ -6,12 +6,12 @@ enum FindingExplanations {
         "wrong_type":
             "a key has the wrong type, so every change of the queue is refused. Repair puts it aside under the same name after spoiled: and mends what it held as far as other keys tell. Where it puts settings aside the queue is paused, for it may have been: errand queue resume lets it go on",
         "registry_wrong_type":
-            "the registry of queues is no set, so no command can list the queues, and new ones are not entered. Repair puts it aside as errand:spoiled:queues and enters every queue that has keys",
+            "the registry of queues is no set, so no command can list the queues, and new ones are not entered. Repair puts it aside as errand:corrupt:queues and enters every queue that has keys",
         "queue_unregistered": "a queue is not in the registry, so neither status nor doctor shows it. Repair enters it",
-        "body_without_place":
+        "body_without_position":
             "a job is in no line, set or claim: it would never run. Repair puts it in line, at its time, or among the dead",
         "several_places": "a job is in more than one place: it may run more than once. Repair leaves it in one",
-        "place_without_body":
+        "position_without_body":
             "a line, set or claim names a job that does not exist: what it was is lost. Repair puts it among the dead, with the reason",
         "lock_without_holder": "a name is held by no living job; the next push heals it. Repair frees it",
         "holder_unaware":
@@ -33,8 +33,8 @@ enum FindingExplanations {
         "session_unknown": "a session has a lease but no record. Repair ends its lease; a living worker registers anew",
         "claims_without_session":
             "jobs are claimed by a session that is not registered: nobody would take them back. Repair lets recovery do it",
-        "succession_without_job": "a job waits for the end of one that does not exist. Repair puts it in line",
-        "succession_without_stop":
+        "successor_without_job": "a job waits for the end of one that does not exist. Repair puts it in line",
+        "successor_without_stop":
             "a job waits for the end of a run that was not told to stop, so it may wait for long. Repair tells the run",
         "running_without_claim":
             "a job counts as running but nobody holds it: replacements would wait for it for ever. Repair takes the record away",
@@ -42,18 +42,18 @@ enum FindingExplanations {
             "a session that is gone is listed as waiting for work: a hint would be lost on it. Repair takes it off",
         "tombstone_without_entry":
             "a tombstone has no entry: the next job of this id would be skipped once. Repair takes it away",
-        "stand_without_place":
+        "alias_without_owner":
             "a place in line is said to be taken over by a job that does not know of it. Repair tells the job, or frees the place",
-        "place_without_stand":
+        "alias_of_without_alias":
             "a job is said to have taken over a place in line that does not know of it: it would not be found there. Repair tells the place",
-        "parked_without_line":
+        "unroutable_without_list":
             "an operation is said to have waiting jobs, but there is no line of them. Repair takes the record away",
-        "parked_miscounted": "the number of jobs that wait for an operation is wrong. Repair counts them",
-        "parked_unlisted":
+        "unroutable_miscounted": "the number of jobs that wait for an operation is wrong. Repair counts them",
+        "unroutable_unlisted":
             "jobs wait for an operation, but nobody is told: they would never run. Repair lists the operation",
         "history_without_order":
             "kept results are in no order, so they would be kept for ever. Repair makes an order, and keeps them for a day from now",
-        "named_without_job": "a record of a name has no job. Repair takes it away",
+        "name_without_job": "a record of a name has no job. Repair takes it away",
         "running_without_job": "a record of a running job has no job. Repair takes it away",
         "stops_without_job":
             "a request to stop has no job: the next job of this id would be cancelled. Repair takes it away",
@@ -61,7 +61,7 @@ enum FindingExplanations {
             "a count of failures has no job: the next job of this id would begin with it. Repair takes it away",
         "crashes_without_job":
             "a count of crashes has no job: the next job of this id would begin with it. Repair takes it away",
-        "alone_without_job":
+        "solo_crashes_without_job":
             "a count of lone crashes has no job: the next job of this id would begin with it. Repair takes it away",
         "errors_without_job": "a kept error has no job, so it is kept for ever. Repair takes it away",
         "progress_without_job": "a kept progress has no job, so it is kept for ever. Repair takes it away",
@@ -88,6 +88,6 @@ enum FindingExplanations {
             "the revision that a deleted schedule had cannot be read, so older code may bring the schedule back. Repair takes the record away; delete the schedule again if it comes back",
         "deletion_of_schedule":
             "a schedule exists and is remembered as deleted, so if it is lost, workers that declare it would not bring it back. Repair forgets the deletion",
-        "place_without_job": "a place in line has no job. Repair takes the record away",
+        "alias_of_without_job": "a place in line has no job. Repair takes the record away",
     ]
 }

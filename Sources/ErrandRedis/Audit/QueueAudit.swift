@@ -50,16 +50,16 @@ struct QueueAudit {
     /// Walks, and answers what was found.
     mutating func run() async throws(BrokerError) -> [Finding] {
         try await lookAtKeys()
-        for side in ["stand", "place"] { _ = try await walk(side) }
+        for side in ["alias", "alias:of"] { _ = try await walk(side) }
         for session in sessions { try await gather("claims", session) }
-        try await gather("next")
-        for id in try await walk("named") { take(try await step("nowhere", id, try await due(of: id))) }
-        for step in ["names", "running"] { _ = try await walk(step) }
+        try await gather("successors")
+        for id in try await walk("unique:of") { take(try await step("nowhere", id, try await due(of: id))) }
+        for step in ["unique", "running"] { _ = try await walk(step) }
         for set in ["scheduled", "retrying", "dead"] { try await gather("due", set) }
         let tombstones = try await tombstones()
         try await walkLines()
         try await walkBodies()
-        for side in ["stops", "failures", "crashes", "alone", "errors", "progress", "checkpoints"] {
+        for side in ["stops", "failures", "crashes", "solo_crashes", "errors", "progress", "checkpoints"] {
             _ = try await walk("beside", side)
         }
         _ = try await walk("idle")
@@ -110,14 +110,16 @@ struct QueueAudit {
 
     // MARK: What can be looked at as a whole
 
+    /// What follows `infix` in the names of the queue's keys.
+    private func suffixes(of infix: String) async throws(BrokerError) -> [String] {
+        let prefix = KeySpace.key(of: queue) + infix
+        return try await broker.keys(like: prefix + "*").map { String($0.dropFirst(prefix.count)) }
+    }
+
     private mutating func lookAtKeys() async throws(BrokerError) {
         take(try await step("keys"))
-        for key in try await broker.keys(like: KeySpace.key(of: queue) + ":claims:*") {
-            take(try await step("stranded", String(key.dropFirst(KeySpace.key(of: queue).count + 8))))
-        }
-        for key in try await broker.keys(like: KeySpace.key(of: queue) + ":parked:*") {
-            take(try await step("parked", String(key.dropFirst(KeySpace.key(of: queue).count + 8))))
-        }
+        for session in try await suffixes(of: ":claims:") { take(try await step("stranded", session)) }
+        for group in try await suffixes(of: ":unroutable:") { take(try await step("unroutable", group)) }
         if repair { _ = try await walk("operations") }
         // Again: what was mended counts from here on.
         let (counts, sessions) = try await step("keys").halves
@@ -137,7 +139,7 @@ struct QueueAudit {
 
     /// Entries of lines that are to be skipped, and how often.
     private mutating func tombstones() async throws(BrokerError) -> [(entry: String, count: Int)] {
-        let list = try await walk("gone")
+        let list = try await walk("tombstones")
         return stride(from: 0, to: list.count - 1, by: 2).map { (list[$0], Int(list[$0 + 1]) ?? 0) }
     }
 

@@ -4,10 +4,10 @@ import Logging
 extension RedisBroker {
     /// Subscribes to the session's channels on a connection of its own, and says that there may be work whenever it was
     /// subscribed (again).
-    public func hints(
+    public func wakeUps(
         for session: Session,
         on queues: [String],
-        _ onHint: @escaping @Sendable (Hint) -> Void
+        _ onHint: @escaping @Sendable (WakeUp) -> Void
     ) -> any Subscription {
         // After a (new) subscription there may have been hints that nobody heard.
         let hintAll: @Sendable () -> Void = {
@@ -20,7 +20,7 @@ extension RedisBroker {
         return Subscriber(
             address,
             options,
-            channels: queues.map { KeySpace.hints(of: $0, session.id) },
+            channels: queues.map { KeySpace.wakeUps(of: $0, session.id) },
             logger: logger,
             onSubscribed: hintAll,
             onRefused: { error in
@@ -36,7 +36,7 @@ extension RedisBroker {
             case UInt8(ascii: "s"): onHint(.stop(queue: queue))
             case UInt8(ascii: "c"):
                 // What cannot be read here, the call reads.
-                guard let handed = HandedClaim(message, secret: secret) else { return onHint(.work(queue: queue)) }
+                guard let handed = DispatchedClaim(message, secret: secret) else { return onHint(.work(queue: queue)) }
                 onHint(.claimed(queue: queue, call: handed.call, claim: handed.claim))
             default: break
             }

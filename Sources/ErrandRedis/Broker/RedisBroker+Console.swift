@@ -58,17 +58,17 @@ extension RedisBroker {
 
     /// Cancels jobs, 50 a script; a session that runs one is told at once by a hint and for certain by its next
     /// heartbeat.
-    public func cancel(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict] {
+    public func cancel(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingOutcome] {
         try await end(ids, on: queue, "cancel")
     }
 
     /// Deletes jobs, 50 a script.
-    public func delete(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingVerdict] {
+    public func delete(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingOutcome] {
         try await end(ids, on: queue, "delete")
     }
 
-    private func end(_ ids: [String], on queue: String, _ how: String) async throws(BrokerError) -> [EndingVerdict] {
-        var verdicts: [EndingVerdict] = []
+    private func end(_ ids: [String], on queue: String, _ how: String) async throws(BrokerError) -> [EndingOutcome] {
+        var verdicts: [EndingOutcome] = []
         while verdicts.count < ids.count {
             do throws(BrokerError) {
                 verdicts += try await endSome(of: ids[verdicts.count...].prefix(50), on: queue, how)
@@ -82,14 +82,14 @@ extension RedisBroker {
         of ids: ArraySlice<String>,
         on queue: String,
         _ how: String
-    ) async throws(BrokerError) -> [EndingVerdict] {
+    ) async throws(BrokerError) -> [EndingOutcome] {
         var call = ScriptCall(.cancel, on: queue)
         call.add(how)
         for id in ids { call.add(id) }
         let answer = try await run(call).elements ?? []
         guard !answer.isEmpty, answer.count <= ids.count else { throw unexpected("\(answer.count) verdicts") }
         return try answer.map { word throws(BrokerError) in
-            guard let verdict = word.text.flatMap({ EndingVerdict(rawValue: $0) }) else {
+            guard let verdict = word.text.flatMap({ EndingOutcome(rawValue: $0) }) else {
                 throw unexpected("a verdict")
             }
             return verdict
@@ -97,8 +97,8 @@ extension RedisBroker {
     }
 
     /// Puts dead jobs back in line, 50 a script, or as many as have 1 MiB together; reads their names from their bodies first.
-    public func revive(_ ids: [String], on queue: String) async throws(BrokerError) -> [ReviveVerdict] {
-        var verdicts: [ReviveVerdict] = []
+    public func retry(_ ids: [String], on queue: String) async throws(BrokerError) -> [RetryOutcome] {
+        var verdicts: [RetryOutcome] = []
         while verdicts.count < ids.count {
             do throws(BrokerError) { verdicts += try await reviveSome(of: ids[verdicts.count...], on: queue) } catch {
                 throw Self.error(error, afterSome: verdicts)
@@ -115,9 +115,9 @@ extension RedisBroker {
     }
 
     /// Revives the first of these, as many as one script may move: it writes their bodies anew.
-    private func reviveSome(of ids: ArraySlice<String>, on queue: String) async throws(BrokerError) -> [ReviveVerdict] {
+    private func reviveSome(of ids: ArraySlice<String>, on queue: String) async throws(BrokerError) -> [RetryOutcome] {
         let records = try await inspectSome(of: ids, on: queue)
-        var call = ScriptCall(.revive, on: queue)
+        var call = ScriptCall(.retry, on: queue)
         for (id, record) in zip(ids, records) {
             call.add(id)
             call.add(record.flatMap { Self.nameHeld(by: $0) } ?? "")
@@ -125,7 +125,7 @@ extension RedisBroker {
         let answer = try await run(call).elements ?? []
         guard answer.count == records.count else { throw unexpected("\(answer.count) verdicts") }
         return try answer.map { word throws(BrokerError) in
-            guard let verdict = ReviveVerdict(word) else { throw unexpected("a verdict") }
+            guard let verdict = RetryOutcome(word) else { throw unexpected("a verdict") }
             return verdict
         }
     }

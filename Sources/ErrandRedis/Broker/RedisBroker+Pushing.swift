@@ -4,8 +4,8 @@ import Logging
 extension RedisBroker {
     /// Pushes in calls of at most 500 jobs and about 8 MiB. Small pushes to a queue that come at the same time share calls.
     public func push(_ jobs: [JobEnvelope], to queue: String) async throws(BrokerError) -> [Receipt] {
-        guard PushTurnstile.admits(jobs) else { return try await pushAlone(jobs, to: queue) }
-        switch await turnstile.enter(queue, with: jobs, patience: options.patience) {
+        guard PushBatcher.admits(jobs) else { return try await pushAlone(jobs, to: queue) }
+        switch await batcher.enter(queue, with: jobs, patience: options.patience) {
         case .told(let outcome): return try outcome.get()
         case .lead(let followers): return try await lead(jobs, followers, to: queue)
         }
@@ -13,18 +13,18 @@ extension RedisBroker {
 
     private func lead(
         _ jobs: [JobEnvelope],
-        _ followers: [PushTurnstile.Follower],
+        _ followers: [PushBatcher.Follower],
         to queue: String
     ) async throws(BrokerError) -> [Receipt] {
         guard !followers.isEmpty else {
             let outcome = await outcome(of: jobs, on: queue)
-            turnstile.leave(queue, after: outcome)
+            batcher.leave(queue, after: outcome)
             return try outcome.get()
         }
         // In a task of its own: when the leader's is cancelled, that is no reason for the others' pushes to fail.
         let all = jobs + followers.flatMap(\.jobs)
         let outcome = await Task { await self.outcome(of: all, on: queue) }.value
-        turnstile.leave(queue, after: outcome)
+        batcher.leave(queue, after: outcome)
         // What the broker refuses may be one push's fault, or there may be room for some of them.
         if case .failure(let error) = outcome, error.code == .refused || error.code == .full {
             for follower in followers { follower.tell(await self.outcome(of: follower.jobs, on: queue)) }

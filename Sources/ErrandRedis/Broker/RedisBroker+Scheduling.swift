@@ -3,11 +3,11 @@ public import Errand
 extension RedisBroker {
     /// Stores a schedule, after comparing it with what is stored; reads again when somebody else was faster.
     @discardableResult
-    public func put(_ schedule: Schedule) async throws(BrokerError) -> ScheduleVerdict {
+    public func put(_ schedule: Schedule) async throws(BrokerError) -> ScheduleOutcome {
         let definition = schedule.encoded()
         while true {
             let (now, stored) = try await read(schedule.name, on: schedule.queue)
-            let (verdict, next): (ScheduleVerdict, Int64?)
+            let (verdict, next): (ScheduleOutcome, Int64?)
             switch try ScheduleChange(putting: schedule, over: stored, now: now) {
             case .nothing(let settled):
                 if stored.isDeleted { try await remind(of: schedule) }
@@ -41,7 +41,7 @@ extension RedisBroker {
     }
 
     /// Pushes what is proposed, if nobody was first; one script.
-    public func tick(_ proposal: TickProposal, on queue: String) async throws(BrokerError) -> TickVerdict {
+    public func tick(_ proposal: TickProposal, on queue: String) async throws(BrokerError) -> TickOutcome {
         var call = ScriptCall(.tick, on: queue)
         call.add(proposal.schedule)
         call.add(proposal.digest)

@@ -23,9 +23,9 @@ extension RedisBroker {
     }
 
     /// Reports and claims in one script and one round trip.
-    public func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeAnswer {
+    public func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeReply {
         let reply = try await run(Self.call(exchange, on: queue))
-        guard let answer = ExchangeAnswer(reply, reports: exchange.reports.count) else {
+        guard let answer = ExchangeReply(reply, reports: exchange.reports.count) else {
             throw unexpected("an exchange's answer")
         }
         return answer
@@ -43,7 +43,7 @@ extension RedisBroker {
         call.add(waitAndGrace)
         call.add(waitAndGrace + longest.wholeMilliseconds)
         call.add(8 << 20)
-        call.add(exchange.canBeHanded ? 1 : 0)
+        call.add(exchange.acceptsDirectDispatch ? 1 : 0)
         call.add(reports: exchange.reports)
         return call
     }
@@ -82,14 +82,14 @@ extension RedisBroker {
     }
 
     /// Keeps a running job's note, if its claim still counts.
-    public func note(_ note: JobNote, of session: Session, on queue: String) async throws(BrokerError) -> Bool {
-        var call = ScriptCall(.note, on: queue)
+    public func update(_ update: JobUpdate, of session: Session, on queue: String) async throws(BrokerError) -> Bool {
+        var call = ScriptCall(.update, on: queue)
         call.add(session.id)
-        call.add(note.id)
-        call.add(note.token)
-        call.add(note.progress?.members ?? [])
-        if let checkpoint = note.checkpoint { call.add(checkpoint) }
-        guard let counted = try await run(call).number else { throw unexpected("a note's answer") }
+        call.add(update.id)
+        call.add(update.token)
+        call.add(update.progress?.members ?? [])
+        if let checkpoint = update.checkpoint { call.add(checkpoint) }
+        guard let counted = try await run(call).number else { throw unexpected("the reply to an update") }
         return counted == 1
     }
 

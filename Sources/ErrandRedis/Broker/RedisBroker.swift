@@ -16,11 +16,11 @@ public final class RedisBroker: Broker {
     let options: ConnectionOptions
     let logger: Logger
     let connection: Connection
-    let turnstile = PushTurnstile()
+    let batcher = PushBatcher()
     /// What only the server and this broker know: who may merely publish must not be able to hand a job over.
     package let hintSecret =
         String(UInt64.random(in: 0 ... .max), radix: 36) + String(UInt64.random(in: 0 ... .max), radix: 36)
-    let edition: ScriptEdition?
+    let overrides: ScriptOverrides?
 
     /// Makes a broker. It connects with the first call.
     ///
@@ -34,7 +34,7 @@ public final class RedisBroker: Broker {
         options: ConnectionOptions = ConnectionOptions(),
         logger: Logger = .current
     ) {
-        self.init(address, options: options, logger: logger, edition: nil)
+        self.init(address, options: options, logger: logger, overrides: nil)
     }
 
     /// Makes a broker of a URL. It connects with the first call.
@@ -50,18 +50,18 @@ public final class RedisBroker: Broker {
         options: ConnectionOptions = ConnectionOptions(),
         logger: Logger = .current
     ) throws(BrokerError) {
-        self.init(try RedisAddress(url: url), options: options, logger: logger, edition: nil)
+        self.init(try RedisAddress(url: url), options: options, logger: logger, overrides: nil)
     }
 
-    /// Makes a broker that runs its scripts in another wording.
+    /// Makes a broker that runs edited scripts.
     package init(
         _ address: RedisAddress,
         options: ConnectionOptions = ConnectionOptions(),
         logger: Logger,
-        edition: ScriptEdition?
+        overrides: ScriptOverrides?
     ) {
         self.address = address
-        self.edition = edition
+        self.overrides = overrides
         self.options = options
         self.logger = logger
         connection = Connection(address, options, logger: logger)
@@ -108,7 +108,7 @@ public final class RedisBroker: Broker {
         var retrying = RefusedCall(patience: patience ?? options.patience)
         var byDigest = true
         var call = call
-        if let edition { call.script = edition.wording(of: call.script) }
+        if let overrides { call.script = overrides.script(call.script) }
         while true {
             guard let reply = try await connection.send(call.command(byDigest: byDigest)).first else {
                 throw unexpected("no reply")

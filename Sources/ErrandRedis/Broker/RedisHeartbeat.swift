@@ -12,7 +12,7 @@ extension RedisBroker {
         begun: @escaping @Sendable (_ queue: String) -> Token,
         onBeat: @escaping @Sendable (_ queue: String, _ beat: Result<Beat, BrokerError>) -> Void
     ) -> any Heartbeat {
-        RedisHeartbeat(address, options, edition, session, queues, interval, begun, onBeat)
+        RedisHeartbeat(address, options, overrides, session, queues, interval, begun, onBeat)
     }
 }
 
@@ -21,7 +21,7 @@ extension RedisBroker {
 final class RedisHeartbeat: Heartbeat {
     private let address: RedisAddress
     private let options: ConnectionOptions
-    private let edition: ScriptEdition?
+    private let overrides: ScriptOverrides?
     private let session: Session
     private let queues: [String]
     private let interval: Duration
@@ -33,7 +33,7 @@ final class RedisHeartbeat: Heartbeat {
     init(
         _ address: RedisAddress,
         _ options: ConnectionOptions,
-        _ edition: ScriptEdition?,
+        _ overrides: ScriptOverrides?,
         _ session: Session,
         _ queues: [String],
         _ interval: Duration,
@@ -47,7 +47,7 @@ final class RedisHeartbeat: Heartbeat {
         options.commandTimeout = min(options.commandTimeout, max(session.lease / 2, .milliseconds(500)))
         options.clientName += "-heartbeat"
         self.options = options
-        self.edition = edition
+        self.overrides = overrides
         self.session = session
         self.queues = queues
         self.interval = interval
@@ -100,7 +100,7 @@ final class RedisHeartbeat: Heartbeat {
 
     private func call(for queue: String) -> ScriptCall {
         var call = ScriptCall.beat(of: session, on: queue, begun: begun(queue))
-        if let edition { call.script = edition.wording(of: call.script) }
+        if let overrides { call.script = overrides.script(call.script) }
         return call
     }
 

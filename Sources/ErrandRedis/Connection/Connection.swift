@@ -23,7 +23,7 @@ package final class Connection: Sendable {
         let deadline: ContinuousClock.Instant
         let complete: Completion
         /// Set where the caller has written it, or a part.
-        var begun: IdleLine.Begun?
+        var begun: DirectWriter.Begun?
     }
 
     fileprivate struct Mailbox: Sendable {
@@ -31,7 +31,7 @@ package final class Connection: Sendable {
         var requests: [Request] = []
         var isClosed = false
         /// Set while nothing is under way on a connection that works.
-        var line: IdleLine?
+        var line: DirectWriter?
     }
 
     private let address: RedisAddress
@@ -145,8 +145,8 @@ package final class Connection: Sendable {
     private func append(
         _ batch: [Request],
         to context: inout HiredisContext
-    ) -> [(requests: ArraySlice<Request>, mark: EndMark)] {
-        var groups: [(requests: ArraySlice<Request>, mark: EndMark)] = []
+    ) -> [(requests: ArraySlice<Request>, mark: SentinelPing)] {
+        var groups: [(requests: ArraySlice<Request>, mark: SentinelPing)] = []
         var rest = batch[...]
         if let begun = rest.first?.begun {
             if !begun.rest.isEmpty { context.append(begun.rest) }

@@ -16,7 +16,7 @@ import ErrandText
 /// whole value away and connect anew; nothing is ever retried on the same context.
 struct HiredisContext: ~Copyable {
     private let context: UnsafeMutablePointer<redisContext>
-    private var mark = EndMark()
+    private var mark = SentinelPing()
 
     /// Connects, and sets the timeouts that no system call may exceed.
     init(_ address: RedisAddress, connectTimeout: Duration, commandTimeout: Duration) throws(BrokerError) {
@@ -82,22 +82,22 @@ struct HiredisContext: ~Copyable {
     }
 
     /// Puts a question into the output buffer whose answer tells that the replies before it are all there and no more.
-    mutating func appendMark() -> EndMark {
+    mutating func appendMark() -> SentinelPing {
         mark.advance()
         append(mark.command)
         return mark
     }
 
     /// The connection for somebody who writes to it himself, while nothing is under way, and a mark that is none of its own.
-    mutating func lend() -> IdleLine {
+    mutating func lend() -> DirectWriter {
         mark.advance()
-        return IdleLine(descriptor: descriptor, mark: mark)
+        return DirectWriter(descriptor: descriptor, mark: mark)
     }
 
     /// Reads the replies to all commands up to a mark, having written whatever is still in the output buffer.
     ///
     /// - Throws: when the connection broke, or more or fewer replies came.
-    mutating func replies(_ count: Int, before mark: EndMark) throws(BrokerError) -> [RESPValue] {
+    mutating func replies(_ count: Int, before mark: SentinelPing) throws(BrokerError) -> [RESPValue] {
         var values: [RESPValue] = []
         values.reserveCapacity(count)
         for _ in 0..<count { values.append(try reply()) }

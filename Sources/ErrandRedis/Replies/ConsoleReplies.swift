@@ -38,11 +38,11 @@ extension JobPage {
     }
 }
 
-extension ReviveVerdict {
-    /// Reads one word of the revive script's answer; `nil` when it is none.
+extension RetryOutcome {
+    /// Reads one word of the retry script's answer; `nil` when it is none.
     package init?(_ word: RESPValue) {
         switch word.text ?? "" {
-        case "revived": self = .revived
+        case "retried": self = .retried
         case "hurried": self = .hurried
         case "not_dead": self = .notDead
         case "not_found": self = .notFound

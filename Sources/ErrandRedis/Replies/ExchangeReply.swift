@@ -1,6 +1,6 @@
 package import Errand
 
-extension ExchangeAnswer {
+extension ExchangeReply {
     /// Reads what the exchange script answers; `nil` when it is anything else.
     package init?(_ reply: RESPValue, reports: Int) {
         guard let parts = reply.elements, parts.count == 6,
@@ -35,7 +35,7 @@ extension ExchangeAnswer {
             hasDueJobs: flags & 1 != 0,
             isPaused: flags & 2 != 0,
             hasMore: flags & 4 != 0,
-            cameLate: flags & 8 != 0
+            isPreanswered: flags & 8 != 0
         )
     }
 }

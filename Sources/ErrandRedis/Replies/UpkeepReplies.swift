@@ -15,7 +15,7 @@ extension Reconciliation {
         guard let parts = reply.elements, let count = parts.first?.number else { return nil }
         let lost = parts.dropFirst().compactMap(\.text)
         guard lost.count == parts.count - 1 else { return nil }
-        self.init(givenBack: Int(clamping: max(0, count)), lost: lost)
+        self.init(released: Int(clamping: max(0, count)), lost: lost)
     }
 }
 

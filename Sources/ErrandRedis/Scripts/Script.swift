@@ -36,10 +36,21 @@ package struct Script: Sendable {
     private static let base = PackageResources.lib_base_lua
     private static let reading = PackageResources.lib_reading_lua
     private static let types = PackageResources.lib_types_lua
-    private static let places = [
-        base, types, PackageResources.lib_checked_lua, PackageResources.lib_events_lua, PackageResources.lib_places_lua,
+    private static let events = [
+        PackageResources.lib_headers_lua, PackageResources.lib_events_lua, PackageResources.lib_wakeups_lua,
     ]
+    private static let jobs =
+        events + [
+            PackageResources.lib_lists_lua, PackageResources.lib_names_lua, PackageResources.lib_history_lua,
+            PackageResources.lib_endings_lua,
+        ]
+    private static let places = [base, types, PackageResources.lib_checked_lua] + jobs
     private static let sessions = places + [PackageResources.lib_sessions_lua]
+    private static let exchanging =
+        sessions + [
+            PackageResources.lib_request_lua, PackageResources.lib_reports_lua, PackageResources.lib_claims_lua,
+            PackageResources.lib_levels_lua,
+        ]
 
     private static let pushing = places + [PackageResources.lib_push_lua]
     private static let schedules = PackageResources.lib_schedules_lua
@@ -59,7 +70,7 @@ package struct Script: Sendable {
         [base, reading, types, schedules],
         .reads
     )
-    static let exchange = Script("exchange", PackageResources.exchange_lua, sessions)
+    static let exchange = Script("exchange", PackageResources.exchange_lua, exchanging)
     static let heartbeat = Script(
         "heartbeat",
         PackageResources.heartbeat_lua,
@@ -74,12 +85,12 @@ package struct Script: Sendable {
     static let reconcile = Script("reconcile", PackageResources.reconcile_lua, sessions)
     static let stream = Script("stream", PackageResources.stream_lua, [base, types], .reads)
     static let cursor = Script("cursor", PackageResources.cursor_lua, [base, types], .fills)
-    static let note = Script("note", PackageResources.note_lua, sessions)
+    static let update = Script("update", PackageResources.update_lua, sessions)
     static let promote = Script("promote", PackageResources.promote_lua, places)
     static let release = Script("release", PackageResources.release_lua, sessions)
     static let cancel = Script("cancel", PackageResources.cancel_lua, places)
     static let clear = Script("clear", PackageResources.clear_lua, places)
-    static let revive = Script("revive", PackageResources.revive_lua, places)
+    static let retry = Script("retry", PackageResources.retry_lua, places)
     static let settings = Script(
         "settings",
         PackageResources.settings_lua,
@@ -114,7 +125,11 @@ package struct Script: Sendable {
         Script(
             "audit",
             PackageResources.audit_lua,
-            [base, types, PackageResources.lib_events_lua, PackageResources.lib_places_lua, schedules],
+            [base, types] + jobs + [
+                schedules, PackageResources.lib_audit_lua, PackageResources.lib_audit_pages_lua,
+                PackageResources.lib_audit_positions_lua, PackageResources.lib_audit_names_lua,
+                PackageResources.lib_audit_schedules_lua,
+            ],
             kind
         )
     }
@@ -123,27 +138,26 @@ package struct Script: Sendable {
     var isReliedOn: Bool { Self.reliedOn.contains(name) && !text.starts(with: Kind.reads.rawValue.utf8) }
 
     private static let reliedOn: Set<String> = [
-        "push", "tick", "schedule", "unschedule", "cancel", "clear", "revive", "settings", "queue", "cursor",
+        "push", "tick", "schedule", "unschedule", "cancel", "clear", "retry", "settings", "queue", "cursor",
     ]
 
     /// Every script, for documentation and benchmarks.
     package static let all = [
-        push, exchange, heartbeat, register, recover, promote, release, cancel, clear, revive, settings, queue,
+        push, exchange, heartbeat, register, recover, promote, release, cancel, clear, retry, settings, queue,
         plainQueue,
-        status, inspect, check, audit, plainAudit, reconcile, tick, schedule, unschedule, timetable, note, stream,
+        status, inspect, check, audit, plainAudit, reconcile, tick, schedule, unschedule, timetable, update, stream,
         cursor,
     ]
 }
 
-/// The scripts in another wording than the one that is shipped: for checks that set the clock, or that break a line to
-/// see whether anybody notices. Nothing but checks makes one.
-package struct ScriptEdition: Sendable {
-    /// By the digest of what is shipped.
+/// Replaces the text of scripts, for tests that set the clock or break a line on purpose.
+package struct ScriptOverrides: Sendable {
+    /// By the digest of the original text.
     private let scripts: [String: Script]
 
-    /// Makes an edition.
+    /// Edits every script.
     ///
-    /// - Parameter edit: gets the name and the text of each script and answers the text to run instead.
+    /// - Parameter edit: Receives the name and the text of each script and returns the text to run instead.
     package init(_ edit: (_ name: String, _ text: String) throws -> String) rethrows {
         var scripts: [String: Script] = [:]
         for script in Script.all {
@@ -153,7 +167,7 @@ package struct ScriptEdition: Sendable {
         self.scripts = scripts
     }
 
-    func wording(of script: Script) -> Script { scripts[script.digest] ?? script }
+    func script(_ script: Script) -> Script { scripts[script.digest] ?? script }
 }
 
 /// A call of a script for one queue.
@@ -204,11 +218,11 @@ package enum KeySpace {
     /// The channel of a queue's events.
     package static func events(of queue: String) -> String { key(of: queue) + ":events" }
     /// The channel on which a session is told that there may be work or something to stop.
-    static func hints(of queue: String, _ session: String) -> String { key(of: queue) + ":hints:" + session }
+    static func wakeUps(of queue: String, _ session: String) -> String { key(of: queue) + ":wakeups:" + session }
     /// The set of all queues' names.
     static let queues = "errand:queues"
     /// Where a repair puts what stood there and is no set.
-    static let spoiledQueues = "errand:spoiled:queues"
+    static let spoiledQueues = "errand:corrupt:queues"
 
     /// The queue of one of the names above.
     static func queue(in name: String) -> String? {

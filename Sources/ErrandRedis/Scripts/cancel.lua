@@ -6,8 +6,8 @@
 local deleting = ARGV[1] == 'delete'
 -- Which sessions hold claims of these jobs: a session is asked for all of them at once, and for nothing else: there may be many of both.
 local holders = {}
-for _, session in ipairs(#ARGV > 1 and call('ZRANGE', Q .. ':sessions', 0, -1) or {}) do
-  local claims = redis.pcall('HMGET', Q .. ':claims:' .. session, unpack(ARGV, 2))
+for _, session in ipairs(#ARGV > 1 and call('ZRANGE', key('sessions'), 0, -1) or {}) do
+  local claims = redis.pcall('HMGET', claims_key(session), unpack(ARGV, 2))
   if claims.err then return session_type_error(session) or claims end
   for i, claim in ipairs(claims) do
     if claim then holders[ARGV[i + 1]] = session end
@@ -19,8 +19,8 @@ local ended_here = {}
 local function has_ended(id) return ended_here[id] or field('ended', id) or field('ended:old', id) end
 
 local function forget_ended(id)
-  kept = kept - call('HSTRLEN', Q .. ':history', id)
-  local kept_history = call('HDEL', Q .. ':history', id) == 1
+  kept = kept - call('HSTRLEN', key('history'), id)
+  local kept_history = call('HDEL', key('history'), id) == 1
   if not (kept_history or has_ended(id)) then return 'not_found' end
   return deleting and kept_history and 'deleted' or 'ended'
 end
@@ -36,13 +36,13 @@ end
 
 local function leave_due(id)
   for _, name in ipairs({ 'scheduled', 'retrying' }) do
-    if has(name) and call('ZREM', Q .. ':' .. name, id) == 1 then return true end
+    if has(name) and call('ZREM', key(name), id) == 1 then return true end
   end
 end
 
 local function leave_succession(id)
-  local name = field('named', id)
-  local holder = name and field('names', name)
+  local name = field('unique:of', id)
+  local holder = name and field('unique', name)
   if holder and holder ~= id and successor_of(holder) == id then
     leave_holder(holder)
     return true
@@ -50,26 +50,26 @@ local function leave_succession(id)
 end
 
 local function take(id)
-  local body = call('HGET', Q .. ':body', id)
+  local body = call('HGET', key('body'), id)
   if not body then
     if deleting then return forget_ended(id) end
     return (has_ended(id) or field('history', id)) and 'ended' or 'not_found'
   end
   room = room - #body
-  if call('ZSCORE', Q .. ':dead', id) then
+  if call('ZSCORE', key('dead'), id) then
     if not deleting then return 'dead' end
-    call('ZREM', Q .. ':dead', id)
+    call('ZREM', key('dead'), id)
     forget_sides(id)
     remember(id, 'x')
     ended_here[id] = true
-    call('HDEL', Q .. ':body', id)
+    call('HDEL', key('body'), id)
     return 'deleted'
   end
   local session = holders[id]
   if session then
     if deleting then return 'running' end
     put('stops', id, 'cancel')
-    call('PUBLISH', Q .. ':hints:' .. session, 's')
+    call('PUBLISH', key('wakeups:' .. session), 's')
     return 'stopping'
   end
   if not (leave_succession(id) or leave_due(id)) then leave_line(id, body) end

@@ -9,7 +9,7 @@ local cleared, looked = 0, 0
 local function is_enough() return looked >= limit or room <= 0 end
 
 local function cancel(id)
-  local body = call('HGET', Q .. ':body', id)
+  local body = call('HGET', key('body'), id)
   if not body then return end
   room = room - #body
   local _, _, _, fragment = header(body)
@@ -20,13 +20,13 @@ local function cancel(id)
 end
 
 local function cancel_entry(entry)
-  local tombs = num(field('gone', entry))
-  if tombs > 1 then return put('gone', entry, tombs - 1) end
-  if tombs == 1 then return drop('gone', entry) end
-  local owner = field('stand', entry)
+  local tombs = num(field('tombstones', entry))
+  if tombs > 1 then return put('tombstones', entry, tombs - 1) end
+  if tombs == 1 then return drop('tombstones', entry) end
+  local owner = field('alias', entry)
   if owner then
-    drop('stand', entry)
-    drop('place', owner)
+    drop('alias', entry)
+    drop('alias:of', owner)
   end
   cancel(owner or entry)
 end
@@ -40,27 +40,27 @@ local function clear_line(line)
   end
 end
 
-clear_line(Q .. ':suspects')
-for level = 9, 0, -1 do clear_line(Q .. ':ready:' .. level) end
+clear_line(key('quarantined'))
+for level = 9, 0, -1 do clear_line(key('ready:' .. level)) end
 -- However many lines there are, no more are looked at than jobs may be cleared: each has one. The highest priority first, as above.
-local lots = not is_enough() and call('HRANDFIELD', Q .. ':parked', limit) or {}
-table.sort(lots, function(one, other)
-  local _, level = parked_there(one)
-  local _, other_level = parked_there(other)
+local groups = not is_enough() and call('HRANDFIELD', key('unroutable'), limit) or {}
+table.sort(groups, function(one, other)
+  local _, level = parse_unroutable_field(one)
+  local _, other_level = parse_unroutable_field(other)
   if level ~= other_level then return level > other_level end
   return one < other
 end)
-for _, lot in ipairs(lots) do
+for _, group in ipairs(groups) do
   local left = 0
-  if not wrong_type('parked:' .. lot, 'list') then
-    clear_line(Q .. ':parked:' .. lot)
-    left = call('LLEN', Q .. ':parked:' .. lot)
+  if not wrong_type('unroutable:' .. group, 'list') then
+    clear_line(key('unroutable:' .. group))
+    left = call('LLEN', key('unroutable:' .. group))
   end
-  if left > 0 then put('parked', lot, left) else call('HDEL', Q .. ':parked', lot) end
+  if left > 0 then put('unroutable', group, left) else call('HDEL', key('unroutable'), group) end
 end
 for _, name in ipairs({ 'scheduled', 'retrying' }) do
   while not is_enough() do
-    local popped = call('ZPOPMIN', Q .. ':' .. name, math.min(PORTION, limit - looked))
+    local popped = call('ZPOPMIN', key(name), math.min(PORTION, limit - looked))
     if #popped == 0 then break end
     for i = 1, #popped, 2 do
       looked = looked + 1
@@ -70,7 +70,7 @@ for _, name in ipairs({ 'scheduled', 'retrying' }) do
 end
 -- What waits for the end of a run, by their ids.
 local function clear_successors()
-  local waiting, flat = {}, not is_enough() and call('HRANDFIELD', Q .. ':next', limit - looked, 'WITHVALUES') or {}
+  local waiting, flat = {}, not is_enough() and call('HRANDFIELD', key('successors'), limit - looked, 'WITHVALUES') or {}
   for i = 1, #flat, 2 do waiting[#waiting + 1] = { holder = flat[i], id = string.match(flat[i + 1], '^%d+:(.+)$') or '' } end
   table.sort(waiting, function(one, other) return one.id < other.id end)
   for _, successor in ipairs(waiting) do
@@ -82,4 +82,4 @@ local function clear_successors()
 end
 clear_successors()
 settle()
-return { cleared, (is_enough() or call('HLEN', Q .. ':parked') > 0) and 1 or 0 }
+return { cleared, (is_enough() or call('HLEN', key('unroutable')) > 0) and 1 or 0 }

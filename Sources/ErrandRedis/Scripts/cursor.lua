@@ -10,12 +10,12 @@ local wrong = type_error({ cursors = 'hash' })
 if wrong then return wrong end
 if cursor ~= '' then
   if not string.find(cursor, '^%d+%-%d+$') then return redis.error_reply('ERRAND a cursor is two numbers with a dash between') end
-  if call('HLEN', Q .. ':cursors') >= 1000 and not field('cursors', reader) then
+  if call('HLEN', key('cursors')) >= 1000 and not field('cursors', reader) then
     return redis.error_reply('ERRANDFULL the queue keeps the cursors of 1000 readers, which is the limit; use the name of one of them')
   end
   -- Of two processes that read for the same reader, the slower one does not put it back.
   local epoch, number = string.match(cursor, '^(%d+)%-(%d+)$')
-  local known_epoch, known_number = string.match(call('HGET', Q .. ':cursors', reader) or '', '^(%d+)%-(%d+)$')
-  if epoch ~= known_epoch or num(number) > num(known_number) then call('HSET', Q .. ':cursors', reader, cursor) end
+  local known_epoch, known_number = string.match(call('HGET', key('cursors'), reader) or '', '^(%d+)%-(%d+)$')
+  if epoch ~= known_epoch or num(number) > num(known_number) then call('HSET', key('cursors'), reader, cursor) end
 end
-return call('HGET', Q .. ':cursors', reader) or ''
+return call('HGET', key('cursors'), reader) or ''

@@ -3,18 +3,18 @@
 -- ARGV     session, lease (ms), begun token
 -- Answer   how many claims the session holds, then id and token of each that is to stop
 local session, lease = ARGV[1], num(ARGV[2])
-if not call('ZSCORE', Q .. ':sessions', session) then return redis.error_reply('ERRANDLOST the session is not registered') end
-local wrong = type_error({ seq = 'hash', stops = 'hash' }) or session_type_error(session)
+if not call('ZSCORE', key('sessions'), session) then return redis.error_reply('ERRANDLOST the session is not registered') end
+local wrong = type_error({ runtime = 'hash', stops = 'hash' }) or session_type_error(session)
 if wrong then return wrong end
 mind_the_gap(lease)
-call('ZADD', Q .. ':sessions', whole(now + lease), session)
-call('HSET', Q .. ':seq', 'beat', nowtext)
-call('HSET', Q .. ':session:' .. session, 'beat', nowtext)
-if num(call('HGET', Q .. ':session:' .. session, 'begun')) < num(ARGV[3]) then
-  call('HSET', Q .. ':session:' .. session, 'begun', ARGV[3])
+call('ZADD', key('sessions'), whole(now + lease), session)
+call('HSET', key('runtime'), 'beat', nowtext)
+call('HSET', session_key(session), 'beat', nowtext)
+if num(call('HGET', session_key(session), 'begun')) < num(ARGV[3]) then
+  call('HSET', session_key(session), 'begun', ARGV[3])
 end
 
-local mine = Q .. ':claims:' .. session
+local mine = claims_key(session)
 local answer = { call('HLEN', mine) }
 local function tell_to_stop(id, claim)
   local token = claim and string.match(claim, '^(%d+):')
@@ -24,8 +24,8 @@ local function tell_to_stop(id, claim)
   end
 end
 -- Of the two the smaller is gone through: somebody may have cancelled more jobs than this session will ever hold.
-if has('stops') and call('HLEN', Q .. ':stops') <= 1000 then
-  local ids = call('HKEYS', Q .. ':stops')
+if has('stops') and call('HLEN', key('stops')) <= 1000 then
+  local ids = call('HKEYS', key('stops'))
   local claims = #ids > 0 and call('HMGET', mine, unpack(ids)) or {}
   for i, id in ipairs(ids) do tell_to_stop(id, claims[i]) end
 elseif has('stops') then

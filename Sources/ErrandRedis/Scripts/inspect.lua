@@ -4,14 +4,14 @@
 -- Answer   next offset, or how many of the ids were looked at (-1: all); then for each job an array: id, state ('' unknown), body, failures, crashes, at (ms; 0 unknown),
 --          session, events (the last one and the errors, with tabs between), result, progress, position in the state (0 by ids). As many as fit into 1 MiB, but one at least
 local HOW = { f = 'finished', c = 'cancelled', r = 'replaced', x = 'deleted' }
-local sessions = call('ZRANGE', Q .. ':sessions', 0, -1)
+local sessions = call('ZRANGE', key('sessions'), 0, -1)
 
 -- Which sessions hold claims of these jobs: a session is asked for all of them at once, for there may be many of both.
 local holders = {}
 local function may_run(id)
-  if call('HEXISTS', Q .. ':body', id) == 0 then return false end
+  if call('HEXISTS', key('body'), id) == 0 then return false end
   for _, name in ipairs({ 'scheduled', 'retrying', 'dead' }) do
-    if call('ZSCORE', Q .. ':' .. name, id) then return false end
+    if call('ZSCORE', key(name), id) then return false end
   end
   return true
 end
@@ -22,7 +22,7 @@ local function find_holders(asked)
   end
   if #ids == 0 then return end
   for _, session in ipairs(sessions) do
-    for i, claim in ipairs(call('HMGET', Q .. ':claims:' .. session, unpack(ids))) do
+    for i, claim in ipairs(call('HMGET', claims_key(session), unpack(ids))) do
       if claim then holders[ids[i]] = holders[ids[i]] or session end
     end
   end
@@ -38,14 +38,14 @@ end
 
 local function state_of(id)
   for _, name in ipairs({ 'scheduled', 'retrying', 'dead' }) do
-    local at = call('ZSCORE', Q .. ':' .. name, id)
+    local at = call('ZSCORE', key(name), id)
     if at then return name, num(at), '' end
   end
   local session = holders[id]
   if session then return 'running', 0, session end
-  local name = field('named', id)
-  local holder = name and field('names', name)
-  if holder and holder ~= id and string.match(field('next', holder) or '', '^%d+:(.+)$') == id then return 'deferred', 0, '' end
+  local name = field('unique:of', id)
+  local holder = name and field('unique', name)
+  if holder and holder ~= id and string.match(field('successors', holder) or '', '^%d+:(.+)$') == id then return 'deferred', 0, '' end
   return 'ready', 0, ''
 end
 
@@ -57,7 +57,7 @@ local function record_of(id, body, state, at, session)
 end
 
 local function record(id)
-  local body = call('HGET', Q .. ':body', id)
+  local body = call('HGET', key('body'), id)
   if not body then return ended_record(id) end
   return record_of(id, body, state_of(id))
 end
@@ -106,22 +106,22 @@ local function places_of(texts, session)
   return all
 end
 
-local function page_of_list(key)
-  page(call('LLEN', key), function(from, to) return places_of(call('LRANGE', key, from, to)) end)
+local function page_of_list(list)
+  page(call('LLEN', list), function(from, to) return places_of(call('LRANGE', list, from, to)) end)
 end
 
 local function page_of_claims(session)
-  local key = Q .. ':claims:' .. session
-  page(call('HLEN', key), function(from, to)
-    local ids = call('HKEYS', key)
+  local list = claims_key(session)
+  page(call('HLEN', list), function(from, to)
+    local ids = call('HKEYS', list)
     return places_of({ unpack(ids, from + 1, to + 1) }, session)
   end)
 end
 
 local function page_of_times(name, command)
-  local key = Q .. ':' .. name
-  page(call('ZCARD', key), function(from, to)
-    local all, flat = {}, call(command, key, from, to, 'WITHSCORES')
+  local zset = key(name)
+  page(call('ZCARD', zset), function(from, to)
+    local all, flat = {}, call(command, zset, from, to, 'WITHSCORES')
     for i = 1, #flat, 2 do all[#all + 1] = { text = flat[i], at = num(flat[i + 1]) } end
     return all
   end)
@@ -129,12 +129,12 @@ end
 
 local function page_of_successors()
   local all = {}
-  for _, next_up in ipairs(call('HVALS', Q .. ':next')) do all[#all + 1] = string.match(next_up, '^%d+:(.+)$') end
+  for _, successor_entry in ipairs(call('HVALS', key('successors'))) do all[#all + 1] = string.match(successor_entry, '^%d+:(.+)$') end
   page(#all, function(from, to) return places_of({ unpack(all, from + 1, to + 1) }) end)
 end
 
 local function page_of_history()
-  local order = Q .. ':history:order'
+  local order = key('history:order')
   page(call('LLEN', order), function(from, to)
     local all = {}
     for _, entry in ipairs(call('LRANGE', order, -to - 1, -from - 1)) do
@@ -149,19 +149,19 @@ end
 local function page_of_parked()
   local cursor, looked = '0', 0
   repeat
-    local found = call('HSCAN', Q .. ':parked', cursor, 'COUNT', 500)
+    local found = call('HSCAN', key('unroutable'), cursor, 'COUNT', 500)
     cursor = found[1]
     for i = 1, #found[2], 2 do
       if skipped > offset + limit then return end
-      page_of_list(Q .. ':parked:' .. found[2][i])
+      page_of_list(key('unroutable:' .. found[2][i]))
       looked = looked + 1
     end
   until cursor == '0' or looked >= 5000
 end
 
 if state == 'ready' then
-  page_of_list(Q .. ':suspects')
-  for level = 9, 0, -1 do page_of_list(Q .. ':ready:' .. level) end
+  page_of_list(key('quarantined'))
+  for level = 9, 0, -1 do page_of_list(key('ready:' .. level)) end
   page_of_parked()
 elseif state == 'scheduled' or state == 'retrying' then page_of_times(state, 'ZRANGE')
 elseif state == 'dead' then page_of_times(state, 'ZREVRANGE')
@@ -175,11 +175,11 @@ end
 
 -- The job of a place. An entry of a line with a tombstone may belong to a job that is elsewhere by now, and the id of an
 -- ended job may have been used again.
-local function id_at(place) return state == 'ready' and field('stand', place.text) or place.text end
-local function is_unsure(place) return of_history or (state == 'ready' and num(field('gone', place.text)) > 0) end
+local function id_at(place) return state == 'ready' and field('alias', place.text) or place.text end
+local function is_unsure(place) return of_history or (state == 'ready' and num(field('tombstones', place.text)) > 0) end
 local function found_at(place)
   local id = id_at(place)
-  local body = call('HGET', Q .. ':body', id)
+  local body = call('HGET', key('body'), id)
   if not body then return ended_record(id) end
   if is_unsure(place) then return record_of(id, body, state_of(id)) end
   return record_of(id, body, state, place.at or 0, place.session or '')

@@ -20,16 +20,21 @@ local function num(value)
   return math.floor(number)
 end
 
+-- The names of the queue's keys.
+local function key(name) return Q .. ':' .. name end
+local function session_key(session) return Q .. ':session:' .. session end
+local function claims_key(session) return Q .. ':claims:' .. session end
+
 -- Whether a key exists. Side records are asked for once a call, so a job without them costs nothing.
 local known = {}
 local function has(name)
-  if known[name] == nil then known[name] = call('EXISTS', Q .. ':' .. name) == 1 end
+  if known[name] == nil then known[name] = call('EXISTS', key(name)) == 1 end
   return known[name]
 end
-local function field(name, id) return has(name) and call('HGET', Q .. ':' .. name, id) end
-local function drop(name, id) if has(name) then call('HDEL', Q .. ':' .. name, id) end end
+local function field(name, id) return has(name) and call('HGET', key(name), id) end
+local function drop(name, id) if has(name) then call('HDEL', key(name), id) end end
 local function put(name, id, value)
-  call('HSET', Q .. ':' .. name, id, value)
+  call('HSET', key(name), id, value)
   known[name] = true
 end
 local function setting(name, default)
@@ -39,8 +44,8 @@ local function setting(name, default)
 end
 
 -- Calls a variadic command in portions that Lua's stack can hold.
-local function each_portion(list, step, command, key)
+local function each_portion(list, step, command, target)
   for from = 1, #list, step do
-    call(command, key, unpack(list, from, math.min(from + step - 1, #list)))
+    call(command, target, unpack(list, from, math.min(from + step - 1, #list)))
   end
 end

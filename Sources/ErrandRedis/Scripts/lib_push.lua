@@ -21,7 +21,7 @@ local function count_fitting(from, room)
   local fitting = 0
   for i = from, #ARGV, 5 do
     local id = ARGV[i]
-    local is_known = call('HEXISTS', Q .. ':body', id) == 1 or field('ended', id) or field('ended:old', id)
+    local is_known = call('HEXISTS', key('body'), id) == 1 or field('ended', id) or field('ended:old', id)
     if not is_known then
       if room <= 0 then break end
       room = room - 1
@@ -46,9 +46,9 @@ local function refuse_jobs(from)
     local what = problem(i)
     if what then return redis.error_reply('ERRAND job ' .. (i - from + 5) / 5 .. ': ' .. what) end
   end
-  local waiting, most, jobs = call('HLEN', Q .. ':body'), setting('maximum', 10000000), (#ARGV - from + 1) / 5
+  local waiting, most, jobs = call('HLEN', key('body')), setting('maximum', 10000000), (#ARGV - from + 1) / 5
   -- A job that has left a long line keeps its place there until that comes to the head.
-  local gone = has('gone') and call('HLEN', Q .. ':gone') or 0
+  local gone = has('tombstones') and call('HLEN', key('tombstones')) or 0
   waiting = waiting + gone
   if waiting + jobs > most then
     local fitting = count_fitting(from, most - waiting)
@@ -58,7 +58,7 @@ local function refuse_jobs(from)
   local checked = {}
   for i = from, #ARGV, 5 do
     local place = ARGV[i + 1] == '0' and 'ready:' .. string.sub(ARGV[i + 4], 3, 3) or 'scheduled'
-    if not checked[place] then call(place == 'scheduled' and 'ZCARD' or 'LLEN', Q .. ':' .. place) end
+    if not checked[place] then call(place == 'scheduled' and 'ZCARD' or 'LLEN', key(place)) end
     checked[place] = true
   end
   return nil, waiting
@@ -72,7 +72,7 @@ local function gather(id, envelope, due)
   bodies[#bodies + 1] = stamp .. envelope
   seen[id] = true
   if num(due) > now then
-    call('ZADD', Q .. ':scheduled', due, id)
+    call('ZADD', key('scheduled'), due, id)
   else
     local line = entries[level]
     if not line then
@@ -84,16 +84,16 @@ local function gather(id, envelope, due)
   end
 end
 local function write_gathered()
-  each_portion(bodies, 1000, 'HSET', Q .. ':body')
-  for level, line in pairs(entries) do each_portion(line, 1000, 'RPUSH', Q .. ':ready:' .. level) end
+  each_portion(bodies, 1000, 'HSET', key('body'))
+  for level, line in pairs(entries) do each_portion(line, 1000, 'RPUSH', key('ready:' .. level)) end
   bodies, entries = {}, {}
 end
 
 local function event_of(kind, id, fragment) return event(kind, id, fragment, 0, 'null', 0, 'null') end
 
 local function take_name(id, name)
-  put('named', id, name)
-  put('names', name, id)
+  put('unique:of', id, name)
+  put('unique', name, id)
 end
 
 -- The old job ends; whatever was kept beside it goes with it.
@@ -103,41 +103,41 @@ local function give_way(holder, body)
   count('replaced')
   keep_history(holder, 'r', line)
   remember(holder, 'r')
-  drop('named', holder)
+  drop('unique:of', holder)
   forget_sides(holder)
-  call('HDEL', Q .. ':body', holder)
+  call('HDEL', key('body'), holder)
 end
 
 -- Whether a waiting job is in line behind others of an operation that nobody knew.
 local function is_parked(id, body)
-  if not has('parked') then return false end
+  if not has('unroutable') then return false end
   local _, _, _, fragment = header(body)
   local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
-  local lot = operation and parking(operation, body)
-  if not lot or not field('parked', lot) then return false end
+  local group = operation and unroutable_field(operation, body)
+  if not group or not field('unroutable', group) then return false end
   -- Nobody knows whether it is in there; at the end of its own line it is certainly found.
-  if wrong_type('parked:' .. lot, 'list') then return true end
+  if wrong_type('unroutable:' .. group, 'list') then return true end
   -- In a long line it is not looked for: then it just goes to the end of its new line.
-  return call('LLEN', Q .. ':parked:' .. lot) > 1000 or call('LPOS', Q .. ':parked:' .. lot, entry_of(id))
+  return call('LLEN', key('unroutable:' .. group)) > 1000 or call('LPOS', key('unroutable:' .. group), entry_of(id))
 end
 
 local function replace_waiting(holder, id, name, envelope, due)
-  local zset = (call('ZSCORE', Q .. ':scheduled', holder) and 'scheduled') or (call('ZSCORE', Q .. ':retrying', holder) and 'retrying')
-  local old = call('HGET', Q .. ':body', holder)
+  local zset = (call('ZSCORE', key('scheduled'), holder) and 'scheduled') or (call('ZSCORE', key('retrying'), holder) and 'retrying')
+  local old = call('HGET', key('body'), holder)
   local same_line = not zset and num(due) <= now and string.sub(old, 16, 16) == string.sub(envelope, 3, 3)
-    and not is_parked(holder, old) and num(field('crashes', holder)) < SUSPECT_FROM
-    and (field('stand', entry_of(holder)) or holder) == holder
+    and not is_parked(holder, old) and num(field('crashes', holder)) < QUARANTINE_AFTER
+    and (field('alias', entry_of(holder)) or holder) == holder
   if same_line then
     local entry = entry_of(holder)
-    call('HSET', Q .. ':body', id, (header(old) and string.sub(old, 1, 13) or stamp) .. envelope)
+    call('HSET', key('body'), id, (header(old) and string.sub(old, 1, 13) or stamp) .. envelope)
     seen[id] = true
-    drop('place', holder)
-    put('stand', entry, id)
-    put('place', id, entry)
+    drop('alias:of', holder)
+    put('alias', entry, id)
+    put('alias:of', id, entry)
   else
     gather(id, envelope, due)
     write_gathered()
-    if zset then call('ZREM', Q .. ':' .. zset, holder) else leave_line(holder, old) end
+    if zset then call('ZREM', key(zset), holder) else leave_line(holder, old) end
   end
   take_name(id, name)
   give_way(holder, old)
@@ -145,16 +145,16 @@ end
 
 local function defer(holder, id, name, envelope, due)
   local old = successor_of(holder)
-  call('HSET', Q .. ':body', id, stamp .. envelope)
+  call('HSET', key('body'), id, stamp .. envelope)
   seen[id] = true
-  put('named', id, name)
-  put('next', holder, whole(num(due)) .. ':' .. id)
-  if old then give_way(old, call('HGET', Q .. ':body', old)) end
+  put('unique:of', id, name)
+  put('successors', holder, whole(num(due)) .. ':' .. id)
+  if old then give_way(old, call('HGET', key('body'), old)) end
 end
 
 local function stop(holder, session)
   if not field('stops', holder) then put('stops', holder, 'replace') end
-  call('PUBLISH', Q .. ':hints:' .. session, 's')
+  call('PUBLISH', key('wakeups:' .. session), 's')
 end
 
 -- Whether a `drop` waits for the end of a holder that runs, where nobody does yet, instead of giving way to it.
@@ -162,9 +162,9 @@ local waits = false
 
 local function push_named(id, due, policy, name, envelope)
   write_gathered()
-  local holder = call('HGET', Q .. ':names', name)
+  local holder = call('HGET', key('unique'), name)
   -- A lock whose holder is gone, or does not know of it, is none.
-  if holder and (call('HEXISTS', Q .. ':body', holder) == 0 or field('named', holder) ~= name) then holder = nil end
+  if holder and (call('HEXISTS', key('body'), holder) == 0 or field('unique:of', holder) ~= name) then holder = nil end
   if not holder then
     gather(id, envelope, due)
     take_name(id, name)
@@ -173,7 +173,7 @@ local function push_named(id, due, policy, name, envelope)
   local session = field('running', holder)
   -- What was written so far stays: a key of a wrong type must not end the script here. Whether the session still has that claim is
   -- then for the doctor to see; who took the holder for one that waits would end a job that runs.
-  local runs = session and (wrong_type('claims:' .. session, 'hash') or call('HEXISTS', Q .. ':claims:' .. session, holder) == 1)
+  local runs = session and (wrong_type('claims:' .. session, 'hash') or call('HEXISTS', claims_key(session), holder) == 1)
   if not runs then session = nil end
   if policy == 'd' or policy == 'D' then
     local waiting_next = session and successor_of(holder)
@@ -199,9 +199,9 @@ local function take_jobs(from, answer)
   local ids = {}
   for i = from, #ARGV, 5 do ids[#ids + 1] = ARGV[i] end
   if #ids == 0 then return end
-  local stored = call('HMGET', Q .. ':body', unpack(ids))
-  local recent = has('ended') and call('HMGET', Q .. ':ended', unpack(ids)) or {}
-  local older = has('ended:old') and call('HMGET', Q .. ':ended:old', unpack(ids)) or {}
+  local stored = call('HMGET', key('body'), unpack(ids))
+  local recent = has('ended') and call('HMGET', key('ended'), unpack(ids)) or {}
+  local older = has('ended:old') and call('HMGET', key('ended:old'), unpack(ids)) or {}
   for n, id in ipairs(ids) do
     local i = from + n * 5 - 5
     local verdict

@@ -1,9 +1,9 @@
 -- What scripts start with that only read: a key of a wrong type ends them, and their error names it.
-call = function(command, key, ...)
-  local reply = redis.pcall(command, key, ...)
+call = function(command, name, ...)
+  local reply = redis.pcall(command, name, ...)
   if type(reply) ~= 'table' or not reply.err then return reply end
   if string.sub(reply.err, 1, 9) == 'WRONGTYPE' then
-    error({ err = 'WRONGTYPE the key ' .. key .. ' is a ' .. redis.call('TYPE', key).ok .. ', which it must not be' })
+    error({ err = 'WRONGTYPE the key ' .. name .. ' is a ' .. redis.call('TYPE', name).ok .. ', which it must not be' })
   end
   error(reply)
 end

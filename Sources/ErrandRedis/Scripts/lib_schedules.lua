@@ -18,16 +18,16 @@ local function revision_in(record)
   return revision and is_revision(revision) and revision
 end
 local function record_of_deleted(name)
-  local record = call('HGET', Q .. ':unscheduled', name) or call('HGET', Q .. ':unscheduled:old', name)
+  local record = call('HGET', key('unscheduled'), name) or call('HGET', key('unscheduled:old'), name)
   return record and revision_in(record) and record or ''
 end
 local function revision_of_deleted(name) return revision_in(record_of_deleted(name)) or '' end
 local function remember_deleted(name, record)
-  call('HSET', Q .. ':unscheduled', name, record)
-  call('HDEL', Q .. ':unscheduled:old', name)
-  if call('HLEN', Q .. ':unscheduled') >= MOST_DELETED then call('RENAME', Q .. ':unscheduled', Q .. ':unscheduled:old') end
+  call('HSET', key('unscheduled'), name, record)
+  call('HDEL', key('unscheduled:old'), name)
+  if call('HLEN', key('unscheduled')) >= MOST_DELETED then call('RENAME', key('unscheduled'), key('unscheduled:old')) end
 end
 local function forget_deleted(name)
-  call('HDEL', Q .. ':unscheduled', name)
-  call('HDEL', Q .. ':unscheduled:old', name)
+  call('HDEL', key('unscheduled'), name)
+  call('HDEL', key('unscheduled:old'), name)
 end

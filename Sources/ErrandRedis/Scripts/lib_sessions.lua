@@ -4,51 +4,51 @@
 -- has run out: nobody may be robbed for that, so recovery waits until the sessions had time to come back. Where the clock was
 -- put back instead, leases would last too long.
 local function grant_grace(longest, noted_as, at)
-  for _, session in ipairs(call('ZRANGEBYSCORE', Q .. ':sessions', '(' .. whole(now + longest), '+inf', 'LIMIT', 0, 5000)) do
-    call('ZADD', Q .. ':sessions', whole(now + longest), session)
+  for _, session in ipairs(call('ZRANGEBYSCORE', key('sessions'), '(' .. whole(now + longest), '+inf', 'LIMIT', 0, 5000)) do
+    call('ZADD', key('sessions'), whole(now + longest), session)
   end
-  call('HSET', Q .. ':seq', 'grace', whole(now + longest), 'leap', nowtext, noted_as, at)
+  call('HSET', key('runtime'), 'grace', whole(now + longest), 'leap', nowtext, noted_as, at)
 end
 
 local function mind_the_gap(lease)
-  local seq = call('HMGET', Q .. ':seq', 'beat', 'lease', 'gap')
-  local longest = math.max(lease, num(seq[2]))
-  if not seq[1] then return end
+  local runtime = call('HMGET', key('runtime'), 'beat', 'lease', 'gap')
+  local longest = math.max(lease, num(runtime[2]))
+  if not runtime[1] then return end
   -- What recovery has noticed ends now, at whatever time a clock has come back from it.
-  if not seq[3] and math.abs(now - num(seq[1])) <= longest / 2 then return end
+  if not runtime[3] and math.abs(now - num(runtime[1])) <= longest / 2 then return end
   grant_grace(longest, 'beat', nowtext)
   -- A clock that was put back comes by the same times again: what recovery has noticed was another gap.
-  call('HDEL', Q .. ':seq', 'gap')
+  call('HDEL', key('runtime'), 'gap')
 end
 
 -- The longest lease counts for as long as a session has it. A grace that was given for a longer one ends with a shorter one.
 local function forget_lease(lease)
-  local seq, longest = call('HMGET', Q .. ':seq', 'lease', 'grace'), 0
-  if lease < num(seq[1]) then return end
-  for _, other in ipairs(call('ZREVRANGE', Q .. ':sessions', 0, 999)) do
-    if call('TYPE', Q .. ':session:' .. other).ok == 'hash' then
-      longest = math.max(longest, num(call('HGET', Q .. ':session:' .. other, 'lease')))
+  local runtime, longest = call('HMGET', key('runtime'), 'lease', 'grace'), 0
+  if lease < num(runtime[1]) then return end
+  for _, other in ipairs(call('ZREVRANGE', key('sessions'), 0, 999)) do
+    if call('TYPE', session_key(other)).ok == 'hash' then
+      longest = math.max(longest, num(call('HGET', session_key(other), 'lease')))
     end
     if longest >= lease then return end
   end
   if longest == 0 then return end
-  call('HSET', Q .. ':seq', 'lease', whole(longest))
-  local grace = num(seq[2])
-  if grace > now + longest and grace <= now + lease then call('HSET', Q .. ':seq', 'grace', whole(now + longest)) end
+  call('HSET', key('runtime'), 'lease', whole(longest))
+  local grace = num(runtime[2])
+  if grace > now + longest and grace <= now + lease then call('HSET', key('runtime'), 'grace', whole(now + longest)) end
 end
 
 local function end_session(session)
-  local lease = num(call('HGET', Q .. ':session:' .. session, 'lease'))
-  call('ZREM', Q .. ':sessions', session)
+  local lease = num(call('HGET', session_key(session), 'lease'))
+  call('ZREM', key('sessions'), session)
   forget_lease(lease)
-  call('DEL', Q .. ':session:' .. session)
-  call('SREM', Q .. ':idle', session)
-  if call('HGET', Q .. ':seq', 'solo') == session then call('HDEL', Q .. ':seq', 'solo') end
+  call('DEL', session_key(session))
+  call('SREM', key('idle'), session)
+  if call('HGET', key('runtime'), 'quarantine_owner') == session then call('HDEL', key('runtime'), 'quarantine_owner') end
 end
 
 -- Gives a claim up that ended without an outcome of its own: `kind` is released or recovered.
 local function return_claim(id, session, kind)
-  local body = call('HGET', Q .. ':body', id)
+  local body = call('HGET', key('body'), id)
   if not body then return end
   room = room - #body
   local _, _, _, fragment = header(body)
@@ -70,7 +70,7 @@ end
 -- again. A hash this small keeps its fields in the order in which they came; of one that is larger, or was as this began, the ids tell.
 local function newest_first(claims, session)
   local sorted, flat = {}, {}
-  local me, keeps_order = Q .. ':session:' .. session, #claims <= 256
+  local me, keeps_order = session_key(session), #claims <= 256
   if not keeps_order then call('HSET', me, 'jumbled', 1)
   elseif call('HGET', me, 'jumbled') then keeps_order = false end
   for i = 1, #claims, 2 do

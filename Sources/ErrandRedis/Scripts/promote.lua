@@ -12,30 +12,30 @@ local function await(time)
   if next_due < 0 or wait < next_due then next_due = wait end
 end
 for _, name in ipairs({ 'scheduled', 'retrying' }) do
-  local key = Q .. ':' .. name
-  local due = has(name) and call('ZRANGEBYSCORE', key, '-inf', nowtext, 'LIMIT', 0, limit) or {}
+  local due_key = key(name)
+  local due = has(name) and call('ZRANGEBYSCORE', due_key, '-inf', nowtext, 'LIMIT', 0, limit) or {}
   if #due > 0 then
     local moved = {}
     for _, id in ipairs(due) do
       if room <= 0 then break end
-      local body = call('HGET', Q .. ':body', id)
+      local body = call('HGET', key('body'), id)
       if body then line_up(id, body, 0) else bury(id) end
       room = room - #(body or '')
       moved[#moved + 1] = id
     end
-    if #moved > 0 then call('ZREM', key, unpack(moved)) end
+    if #moved > 0 then call('ZREM', due_key, unpack(moved)) end
     promoted = promoted + #moved
   end
-  await(call('ZRANGE', key, 0, 0, 'WITHSCORES')[2])
+  await(call('ZRANGE', due_key, 0, 0, 'WITHSCORES')[2])
 end
 local ticking = 0
 -- A spoiled timetable is no reason to leave jobs half promoted; whoever asks for what is due will hear of it.
 if has('timetable') and not wrong_type('timetable', 'zset') then
-  local first = call('ZRANGE', Q .. ':timetable', 0, 0, 'WITHSCORES')[2]
+  local first = call('ZRANGE', key('timetable'), 0, 0, 'WITHSCORES')[2]
   if first and num(first) <= now then
     ticking = 1
     -- One that cannot tick now is no reason to ask again at once.
-    first = call('ZRANGEBYSCORE', Q .. ':timetable', '(' .. nowtext, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
+    first = call('ZRANGEBYSCORE', key('timetable'), '(' .. nowtext, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
   end
   await(first)
 end

@@ -14,29 +14,29 @@ local refused, waiting = refuse_jobs(1)
 if refused then return refused end
 
 local answer = { 0 }
-if waiting == 0 and call('HLEN', Q .. ':counters') == 0 then answer[1] = 1 end
+if waiting == 0 and call('HLEN', key('counters')) == 0 then answer[1] = 1 end
 take_jobs(1, answer)
 
 -- A session that found nothing has left word that a push may answer its next call: how long a claim of it may take. The only job in
 -- line goes to it at once, as if it had made that call just now. It learns of it by the hint; if that is lost, by making the call.
 -- Who has no connection, or has not beaten for half a lease, gets nothing: that lease would have to end first. Nor does who does not
 -- know its operation.
-local LARGEST_HANDED = 16384
+local LARGEST_DISPATCHED = 16384
 local function is_alone(level)
   if special and num(field('settings', 'starts')) == 1 then return false end
   if special or level ~= '5' then
-    local others = { Q .. ':suspects', Q .. ':parked' }
+    local others = { key('quarantined'), key('unroutable') }
     for other = 0, 9 do
-      if tostring(other) ~= level then others[#others + 1] = Q .. ':ready:' .. other end
+      if tostring(other) ~= level then others[#others + 1] = key('ready:' .. other) end
     end
     if call('EXISTS', unpack(others)) > 0 then return false end
   end
-  return call('LLEN', Q .. ':ready:' .. level) == 1
+  return call('LLEN', key('ready:' .. level)) == 1
 end
 
-local function hand_to(session, lease_ends)
+local function dispatch_to(session, lease_ends)
   local id, envelope = ARGV[1], ARGV[5]
-  local me, mine, level = Q .. ':session:' .. session, Q .. ':claims:' .. session, string.sub(envelope, 3, 3)
+  local me, mine, level = session_key(session), claims_key(session), string.sub(envelope, 3, 3)
   local body = stamp .. envelope
   local _, timeout, _, fragment = header(body)
   local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
@@ -44,23 +44,23 @@ local function hand_to(session, lease_ends)
   local grace, usual = string.match(not waits.err and waits[5] and waits[2] or '', '^(%d+):(%d+)$')
   -- A lease that lasts longer than it is long tells of a clock that was put back: the claim's deadline would soon be over.
   local left, lease = lease_ends - now, num(waits[3])
-  if not grace or 2 * left < lease or left > lease or #envelope > LARGEST_HANDED or not is_alone(level) then return false end
-  local seq = call('HMGET', Q .. ':seq', 'token', 'solo')
-  if seq[2] or entry_of(id) ~= id or type(redis.pcall('HLEN', mine)) == 'table' then return false end
+  if not grace or 2 * left < lease or left > lease or #envelope > LARGEST_DISPATCHED or not is_alone(level) then return false end
+  local runtime = call('HMGET', key('runtime'), 'token', 'quarantine_owner')
+  if runtime[2] or entry_of(id) ~= id or type(redis.pcall('HLEN', mine)) == 'table' then return false end
 
-  local token = whole(math.max(clock[1] * 1000000 + clock[2], num(seq[1]) + 1))
+  local token = whole(math.max(clock[1] * 1000000 + clock[2], num(runtime[1]) + 1))
   local deadline = now + (timeout and timeout > 0 and num(grace) + timeout or num(usual))
   local word = 'c' .. (waits[4] or '') .. ' ' .. whole(num(waits[1]) + 1) .. ' ' .. token .. ' ' .. id .. '\n' .. body
-  if call('PUBLISH', Q .. ':hints:' .. session, word) == 0 then return nil end
-  call('LPOP', Q .. ':ready:' .. level)
+  if call('PUBLISH', key('wakeups:' .. session), word) == 0 then return nil end
+  call('LPOP', key('ready:' .. level))
   call('HSET', mine, id, claim_text(token, deadline))
-  call('HSET', Q .. ':seq', 'token', token)
+  call('HSET', key('runtime'), 'token', token)
   call('HSET', me, 'open', 'h' .. token)
   -- A capital letter: its name is its own until it starts, and free from now on.
   if string.find(ARGV[3], '[DR]') then leave_name(id) elseif ARGV[3] ~= 'i' then put('running', id, session) end
   return true
 end
-if COUNT == 1 and answer[2] == 'a' and fresh == 1 then hand_over = hand_to end
+if COUNT == 1 and answer[2] == 'a' and fresh == 1 then dispatch = dispatch_to end
 
 settle()
 return answer

@@ -8,7 +8,7 @@ local how = ARGV[1]
 if how == 'look' then return queue_exists() and 1 or 0 end
 if how == 'create' then
   if queue_exists() then return 0 end
-  call('HSET', Q .. ':seq', 'created', nowtext)
+  call('HSET', key('runtime'), 'created', nowtext)
   return 1
 end
 
@@ -17,7 +17,7 @@ local function remove(names)
   local removed = 0
   for from = 1, #names, 1000 do
     local keys = {}
-    for i = from, math.min(from + 999, #names) do keys[#keys + 1] = Q .. ':' .. names[i] end
+    for i = from, math.min(from + 999, #names) do keys[#keys + 1] = key(names[i]) end
     local count = redis.pcall('UNLINK', unpack(keys))
     if type(count) ~= 'number' then count = call('DEL', unpack(keys)) end
     removed = removed + count
@@ -29,10 +29,10 @@ end
 -- belong to a queue of the same name that was created meanwhile.
 local function is_left_over(name)
   local session = string.match(name, '^session:(.+)$') or string.match(name, '^claims:(.+)$')
-  if session then return not call('ZSCORE', Q .. ':sessions', session) end
-  local lot = string.match(name, '^parked:(.+)$')
-  if lot then return call('HEXISTS', Q .. ':parked', lot) == 0 end
-  return string.find(name, '^spoiled:') ~= nil
+  if session then return not call('ZSCORE', key('sessions'), session) end
+  local group = string.match(name, '^unroutable:(.+)$')
+  if group then return call('HEXISTS', key('unroutable'), group) == 0 end
+  return string.find(name, '^corrupt:') ~= nil
 end
 if how == 'sweep' then
   local left = {}
@@ -55,7 +55,7 @@ if how == 'delete' then
 end
 -- By force also where a key is of another type.
 local function ask(command, name, ...)
-  local answer = redis.pcall(command, Q .. ':' .. name, ...)
+  local answer = redis.pcall(command, key(name), ...)
   return type(answer) == 'table' and answer.err and {} or answer
 end
 local function length(name)
@@ -74,8 +74,8 @@ for _, session in ipairs(ask('ZRANGE', 'sessions', 0, -1)) do
   names[#names + 1] = 'session:' .. session
   names[#names + 1] = 'claims:' .. session
 end
-for _, lot in ipairs(ask('HKEYS', 'parked')) do names[#names + 1] = 'parked:' .. lot end
+for _, group in ipairs(ask('HKEYS', 'unroutable')) do names[#names + 1] = 'unroutable:' .. group end
 remove(names)
 -- Their next beat is refused, and stops what they run.
-for _, session in ipairs(live) do call('PUBLISH', Q .. ':hints:' .. session, 's') end
+for _, session in ipairs(live) do call('PUBLISH', key('wakeups:' .. session), 's') end
 return { 'deleted', jobs, #live, schedules }

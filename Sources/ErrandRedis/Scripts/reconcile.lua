@@ -4,8 +4,8 @@
 -- ARGV     session, number of its last exchange, then id and token of each run that the worker knows
 -- Answer   how many claims were given back because the worker does not know them, then the ids that it has no claim of
 local session = ARGV[1]
-local me, mine = Q .. ':session:' .. session, Q .. ':claims:' .. session
-if not call('ZSCORE', Q .. ':sessions', session) then return redis.error_reply('ERRANDLOST the session is not registered') end
+local me, mine = session_key(session), claims_key(session)
+if not call('ZSCORE', key('sessions'), session) then return redis.error_reply('ERRANDLOST the session is not registered') end
 local wrong = session_type_error(session)
 if wrong then return wrong end
 -- What was claimed since then, or handed over, the worker could not know of when it asked.

@@ -4,32 +4,32 @@
 local ALONE_AT_MOST = 4
 -- A session whose keys somebody spoiled is for the doctor, and must not keep the others from being taken back.
 local dead
-for _, session in ipairs(call('ZRANGEBYSCORE', Q .. ':sessions', '-inf', nowtext, 'LIMIT', 0, 20)) do
+for _, session in ipairs(call('ZRANGEBYSCORE', key('sessions'), '-inf', nowtext, 'LIMIT', 0, 20)) do
   dead = dead or (not session_type_error(session) and session)
 end
-local live = not dead and call('ZRANDMEMBER', Q .. ':sessions')
-if live and num(call('ZSCORE', Q .. ':sessions', live)) <= now then live = nil end
+local live = not dead and call('ZRANDMEMBER', key('sessions'))
+if live and num(call('ZSCORE', key('sessions'), live)) <= now then live = nil end
 local wrong = live and session_type_error(live)
 if wrong then return wrong end
 
-local seq = call('HMGET', Q .. ':seq', 'grace', 'beat', 'lease', 'gap', 'leap')
-local longest, leap = num(seq[3]), num(seq[5])
+local runtime = call('HMGET', key('runtime'), 'grace', 'beat', 'lease', 'gap', 'leap')
+local longest, leap = num(runtime[3]), num(runtime[5])
 -- The first call after an outage may be this one: then it grants the grace that a beat would. Until somebody has beaten, it notes when it
 -- was called last: where that is long ago, too, there was another outage.
-if seq[2] and math.abs(now - num(seq[4] or seq[2])) > longest / 2 then
+if runtime[2] and math.abs(now - num(runtime[4] or runtime[2])) > longest / 2 then
   grant_grace(longest, 'gap', nowtext)
   return { 0, 0 }
 end
-if seq[4] then call('HSET', Q .. ':seq', 'gap', nowtext) end
+if runtime[4] then call('HSET', key('runtime'), 'gap', nowtext) end
 -- A grace is never longer than a lease, whatever a clock that was put back makes of it.
-if num(seq[1]) > now and num(seq[1]) <= now + longest then return { 0, 0 } end
+if num(runtime[1]) > now and num(runtime[1]) <= now + longest then return { 0, 0 } end
 
 local function crashed(id, body, fragment, attempt, worker, alone)
   local crashes = num(field('crashes', id)) + 1
   put('crashes', id, crashes)
   if alone then
-    local times = num(field('alone', id)) + 1
-    put('alone', id, times)
+    local times = num(field('solo_crashes', id)) + 1
+    put('solo_crashes', id, times)
     if times >= ALONE_AT_MOST then
       die(id, fragment, attempt, worker, 0, '"its worker died ' .. crashes .. ' times while running it, ' .. times .. ' of them with nothing else"')
       return true
@@ -38,15 +38,15 @@ local function crashed(id, body, fragment, attempt, worker, alone)
 end
 
 local function take_back(session, claims, mine)
-  local begun = num(call('HGET', Q .. ':session:' .. session, 'begun'))
-  local alone = call('HGET', Q .. ':seq', 'solo') == session and #claims == 2
+  local begun = num(call('HGET', session_key(session), 'begun'))
+  local alone = call('HGET', key('runtime'), 'quarantine_owner') == session and #claims == 2
   local gone = {}
   for i = 1, #claims, 2 do
     if room <= 0 then break end
     local id, token = claims[i], num(string.match(claims[i + 1], '^(%d+):'))
     local body, fragment, attempt, worker = return_claim(id, session, 'recovered')
     if body then
-      local suspect = alone and num(field('crashes', id)) >= SUSPECT_FROM
+      local suspect = alone and num(field('crashes', id)) >= QUARANTINE_AFTER
       -- Once it may have waited there by chance; but a job that ends its worker as soon as it begins must be found out, too.
       local counts = token <= begun or field('crashes', id)
       if not counts then put('crashes', id, 0) end
@@ -72,13 +72,13 @@ local function retries_of(session, body, fragment)
   local _, _, retries = header(body)
   if retries then return retries end
   local operation = string.match(fragment, '^"operation":"([%w_.-]+)"')
-  local defaults = operation and call('HGET', Q .. ':session:' .. session, 'op:' .. operation)
+  local defaults = operation and call('HGET', session_key(session), 'op:' .. operation)
   return num(string.match(defaults or '', ':(%d+)$'))
 end
 
 -- A job that a push has handed over, and of which its worker has not heard, is nothing that it could have ended.
 local function give_back_unheard(session, id, mine, token)
-  local me = call('HMGET', Q .. ':session:' .. session, 'open', 'begun')
+  local me = call('HMGET', session_key(session), 'open', 'begun')
   if me[1] ~= 'h' .. token or num(token) <= num(me[2]) then return false end
   local body = return_claim(id, session, 'released')
   if body then give_back(id, body) end
@@ -87,7 +87,7 @@ local function give_back_unheard(session, id, mine, token)
 end
 
 local function overdue(session, id, mine)
-  local body = call('HGET', Q .. ':body', id)
+  local body = call('HGET', key('body'), id)
   if body then
     room = room - #body
     local _, _, _, fragment = header(body)
@@ -102,7 +102,7 @@ local function overdue(session, id, mine)
       put('failures', id, attempt)
       -- The delay is the default one, without jitter: what the job or its worker wants is not in the header.
       if attempt <= retries_of(session, body, fragment) then
-        call('ZADD', Q .. ':retrying', whole(now + math.min(15000 * 2 ^ (attempt - 1), 3600000)), id)
+        call('ZADD', key('retrying'), whole(now + math.min(15000 * 2 ^ (attempt - 1), 3600000)), id)
         keep_error(id, line)
         drop('running', id)
         event('retrying', id, fragment, attempt, worker, 0, 'null')
@@ -126,12 +126,12 @@ end
 
 local taken, more = 0, 0
 if dead then
-  local mine = Q .. ':claims:' .. dead
+  local mine = claims_key(dead)
   taken = take_back(dead, newest_first(some_claims(mine), dead), mine)
   if call('EXISTS', mine) == 0 then end_session(dead) end
   more = 1
 elseif live then
-  local mine = Q .. ':claims:' .. live
+  local mine = claims_key(live)
   local claims = some_claims(mine)
   for i = 1, #claims, 2 do
     if room <= 0 then break end

@@ -7,27 +7,27 @@ if #session < 8 or #session > 64 or string.find(session, '[^%w_-]') then
   return redis.error_reply('ERRAND a session id must match [A-Za-z0-9_-]{8,64}')
 end
 if lease < 100 or lease > 86400000 then return redis.error_reply('ERRAND the lease must be 100 ms to 1 day') end
-local me = Q .. ':session:' .. session
-local wrong = type_error({ seq = 'hash', sessions = 'zset' }) or session_type_error(session)
+local me = session_key(session)
+local wrong = type_error({ runtime = 'hash', sessions = 'zset' }) or session_type_error(session)
 if wrong then return wrong end
-if call('ZSCORE', Q .. ':sessions', session) then
+if call('ZSCORE', key('sessions'), session) then
   local there = call('HMGET', me, 'host', 'pid')
   if there[1] ~= ARGV[3] or there[2] ~= ARGV[4] then return redis.error_reply('ERRAND another process has this session id') end
 end
 
 -- The longest lease counts while sessions of it live. Of very many, those are looked at that end last.
 local longest = lease
-for _, other in ipairs(call('ZREVRANGE', Q .. ':sessions', 0, 999)) do
+for _, other in ipairs(call('ZREVRANGE', key('sessions'), 0, 999)) do
   -- What others' keys are is not this session's business.
-  if call('TYPE', Q .. ':session:' .. other).ok == 'hash' then
-    longest = math.max(longest, num(call('HGET', Q .. ':session:' .. other, 'lease')))
+  if call('TYPE', session_key(other)).ok == 'hash' then
+    longest = math.max(longest, num(call('HGET', session_key(other), 'lease')))
   end
 end
-call('HSET', Q .. ':seq', 'lease', whole(longest))
+call('HSET', key('runtime'), 'lease', whole(longest))
 mind_the_gap(lease)
-call('HSET', Q .. ':seq', 'beat', nowtext)
+call('HSET', key('runtime'), 'beat', nowtext)
 call('DEL', me)
 call('HSET', me, 'host', ARGV[3], 'pid', ARGV[4], 'concurrency', ARGV[5], 'lease', ARGV[2], 'beat', nowtext, 'secret', ARGV[6])
 for i = 7, #ARGV - 1, 2 do call('HSET', me, 'op:' .. ARGV[i], ARGV[i + 1]) end
-call('ZADD', Q .. ':sessions', whole(now + lease), session)
+call('ZADD', key('sessions'), whole(now + lease), session)
 return redis.status_reply('OK')

@@ -5,7 +5,7 @@
 local session = ARGV[1]
 local wrong = session_type_error(session)
 if wrong then return wrong end
-local mine = Q .. ':claims:' .. session
+local mine = claims_key(session)
 local held = newest_first(call('HGETALL', mine), session)
 local returned = {}
 for i = 1, #held, 2 do

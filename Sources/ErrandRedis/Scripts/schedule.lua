@@ -12,19 +12,19 @@ if #ARGV ~= 6 or not is_time(upcoming) or #definition > 1200000 then
 end
 local wrong = type_error(SCHEDULE_TYPES)
 if wrong then return wrong end
-local stored = call('HGET', Q .. ':schedules', name)
+local stored = call('HGET', key('schedules'), name)
 if digest_of(stored) ~= ARGV[2] or revision_of_deleted(name) ~= ARGV[3] then return 'changed' end
 -- Who pauses or resumes it meanwhile is not overruled.
-local is_paused = not call('ZSCORE', Q .. ':timetable', name) and call('HEXISTS', Q .. ':pauses', name) == 1
+local is_paused = not call('ZSCORE', key('timetable'), name) and call('HEXISTS', key('pauses'), name) == 1
 if is_paused ~= (ARGV[4] == '1') then return 'changed' end
 if upcoming ~= '' and num(upcoming) <= now then return 'late' end
-if not stored and call('HLEN', Q .. ':schedules') >= 10000 then
+if not stored and call('HLEN', key('schedules')) >= 10000 then
   return redis.error_reply('ERRANDFULL the queue has 10000 schedules, which is the limit; delete one first')
 end
-call('HSET', Q .. ':schedules', name, definition)
+call('HSET', key('schedules'), name, definition)
 if upcoming ~= '' then
-  call('ZADD', Q .. ':timetable', upcoming, name)
-  call('HDEL', Q .. ':pauses', name)
+  call('ZADD', key('timetable'), upcoming, name)
+  call('HDEL', key('pauses'), name)
 end
 forget_deleted(name)
 return 'stored'

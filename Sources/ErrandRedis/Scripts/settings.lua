@@ -10,12 +10,12 @@ for i = 1, #ARGV, 2 do
   end
 end
 for i = 1, #ARGV, 2 do
-  if ARGV[i + 1] == '' or ARGV[i + 1] == '0' then call('HDEL', Q .. ':settings', ARGV[i])
-  else call('HSET', Q .. ':settings', ARGV[i], ARGV[i + 1]) end
+  if ARGV[i + 1] == '' or ARGV[i + 1] == '0' then call('HDEL', key('settings'), ARGV[i])
+  else call('HSET', key('settings'), ARGV[i], ARGV[i + 1]) end
   -- What happens while nothing is kept has no number: whoever reads on later is told of a gap by another epoch.
-  if ARGV[i] == 'stream' and call('HEXISTS', Q .. ':settings', 'stream') == 0 then
-    call('DEL', Q .. ':stream')
-    call('HDEL', Q .. ':seq', 'stream')
+  if ARGV[i] == 'stream' and call('HEXISTS', key('settings'), 'stream') == 0 then
+    call('DEL', key('stream'))
+    call('HDEL', key('runtime'), 'stream')
   end
   if ARGV[i] == 'keep_ms' then expire_history() end
   if ARGV[i] == 'paused' then

@@ -8,8 +8,8 @@ local SESSIONS = 500
 
 -- Thousands of sessions would take too long for one call.
 local function some_sessions(from)
-  if from == '0' and call('ZCARD', Q .. ':sessions') <= SESSIONS then return call('ZRANGE', Q .. ':sessions', 0, -1), '0' end
-  local found, ids = call('ZSCAN', Q .. ':sessions', from, 'COUNT', SESSIONS), {}
+  if from == '0' and call('ZCARD', key('sessions')) <= SESSIONS then return call('ZRANGE', key('sessions'), 0, -1), '0' end
+  local found, ids = call('ZSCAN', key('sessions'), from, 'COUNT', SESSIONS), {}
   for i = 1, #found[2], 2 do ids[#ids + 1] = found[2][i] end
   return ids, found[1]
 end
@@ -17,7 +17,7 @@ end
 local sessions = {}
 local ids, rest = some_sessions(string.match(ARGV[1], '^%d+$') or '0')
 for _, id in ipairs(ids) do
-  local flat = call('HGETALL', Q .. ':session:' .. id)
+  local flat = call('HGETALL', session_key(id))
   local fields, operations = {}, {}
   for i = 1, #flat, 2 do
     local operation = string.match(flat[i], '^op:(.+)$')
@@ -25,7 +25,7 @@ for _, id in ipairs(ids) do
   end
   table.sort(operations)
   sessions[#sessions + 1] = {
-    id, fields.host or '', num(fields.pid), call('HLEN', Q .. ':claims:' .. id), num(fields.concurrency), now - num(fields.beat),
+    id, fields.host or '', num(fields.pid), call('HLEN', claims_key(id)), num(fields.concurrency), now - num(fields.beat),
     unpack(operations, 1, 500)
   }
 end
@@ -35,7 +35,7 @@ local ready, oldest = 0, 0
 
 local function age_of_head(line)
   for _, entry in ipairs(call('LRANGE', line, 0, 9)) do
-    local body = call('HGET', Q .. ':body', field('stand', entry) or entry)
+    local body = call('HGET', key('body'), field('alias', entry) or entry)
     local since = body and string.match(body, '^(%d%d%d%d%d%d%d%d%d%d%d%d%d)1')
     if since then
       oldest = math.max(oldest, now - num(since))
@@ -51,29 +51,29 @@ local function add_line(line)
   age_of_head(line)
 end
 
-for level = 0, 9 do add_line(Q .. ':ready:' .. level) end
-add_line(Q .. ':suspects')
+for level = 0, 9 do add_line(key('ready:' .. level)) end
+add_line(key('quarantined'))
 -- Whoever makes operations up by the thousand is not to make every look expensive: the lines of the first hundred are looked at, of the others
 -- their counts are added up, of very many those of some.
-local parked = call('HLEN', Q .. ':parked') > 5000 and call('HRANDFIELD', Q .. ':parked', 5000, 'WITHVALUES') or call('HGETALL', Q .. ':parked')
-for i = 1, #parked, 2 do
-  if i <= 200 then add_line(Q .. ':parked:' .. parked[i]) else ready = ready + math.max(0, math.min(num(parked[i + 1]), 1000000000)) end
+local unroutable = call('HLEN', key('unroutable')) > 5000 and call('HRANDFIELD', key('unroutable'), 5000, 'WITHVALUES') or call('HGETALL', key('unroutable'))
+for i = 1, #unroutable, 2 do
+  if i <= 200 then add_line(key('unroutable:' .. unroutable[i])) else ready = ready + math.max(0, math.min(num(unroutable[i + 1]), 1000000000)) end
 end
-parked = { unpack(parked, 1, 200) }
+unroutable = { unpack(unroutable, 1, 200) }
 -- Nearly every entry with tombstones has one; of very many entries they are not added up.
-local tombs = call('HLEN', Q .. ':gone')
+local tombs = call('HLEN', key('tombstones'))
 if tombs <= 1000 then
   tombs = 0
-  for _, n in ipairs(call('HVALS', Q .. ':gone')) do tombs = tombs + num(n) end
+  for _, n in ipairs(call('HVALS', key('tombstones'))) do tombs = tombs + num(n) end
 end
 
 local counts = {
   'paused', num(field('settings', 'paused')),
   'ready', math.max(ready - tombs, 0),
-  'scheduled', call('ZCARD', Q .. ':scheduled'),
-  'retrying', call('ZCARD', Q .. ':retrying'),
-  'dead', call('ZCARD', Q .. ':dead'),
-  'deferred', call('HLEN', Q .. ':next'),
+  'scheduled', call('ZCARD', key('scheduled')),
+  'retrying', call('ZCARD', key('retrying')),
+  'dead', call('ZCARD', key('dead')),
+  'deferred', call('HLEN', key('successors')),
   'oldest', oldest,
 }
-return { counts, parked, call('HGETALL', Q .. ':counters'), sessions, rest }
+return { counts, unroutable, call('HGETALL', key('counters')), sessions, rest }

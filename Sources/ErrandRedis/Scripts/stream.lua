@@ -5,14 +5,14 @@
 --          the id of its last event and its lines
 local cursor = ARGV[1] or ''
 if not string.find(cursor, '^%d+%-%d+$') then return redis.error_reply('ERRAND a cursor is two numbers with a dash between') end
-local wrong = type_error({ stream = 'stream', seq = 'hash', settings = 'hash' })
+local wrong = type_error({ stream = 'stream', runtime = 'hash', settings = 'hash' })
 if wrong then return wrong end
 
-local answer, size = { num(field('settings', 'stream')), call('HGET', Q .. ':seq', 'stream') or '' }, 0
+local answer, size = { num(field('settings', 'stream')), call('HGET', key('runtime'), 'stream') or '' }, 0
 local from, left = '(' .. cursor, math.max(1, math.min(num(ARGV[2]), 100))
 -- Ten at a time, so that large entries do not pile up.
 while left > 0 and size < 1048576 do
-  local entries = call('XRANGE', Q .. ':stream', from, '+', 'COUNT', math.min(left, 10))
+  local entries = call('XRANGE', key('stream'), from, '+', 'COUNT', math.min(left, 10))
   for _, entry in ipairs(entries) do
     answer[#answer + 1] = entry[1]
     answer[#answer + 1] = entry[2][2]

@@ -17,18 +17,18 @@ if not (is_time(expected) and is_time(newest) and is_time(upcoming)) then
 end
 local wrong = type_error(SCHEDULE_TYPES)
 if wrong then return wrong end
-if digest_of(call('HGET', Q .. ':schedules', name)) ~= digest then return { 'behind' } end
+if digest_of(call('HGET', key('schedules'), name)) ~= digest then return { 'behind' } end
 
 local by_hand = expected == ''
 if not by_hand then
-  local stored = call('ZSCORE', Q .. ':timetable', name)
+  local stored = call('ZSCORE', key('timetable'), name)
   if not stored or num(stored) ~= num(expected) then return { 'behind' } end
   if num(expected) > now or num(newest) > now then return { 'early' } end
   if upcoming ~= '' and (num(upcoming) <= num(expected) or num(upcoming) <= num(newest)) then
     return redis.error_reply('ERRAND the next tick must come after those that are pushed')
   end
 end
-local last, pushed, missed = string.match(call('HGET', Q .. ':ticks', name) or '', '^(%d*):(%d+):(%d+)$')
+local last, pushed, missed = string.match(call('HGET', key('ticks'), name) or '', '^(%d*):(%d+):(%d+)$')
 local refused = refuse_jobs(8)
 if refused then return refused end
 
@@ -37,8 +37,8 @@ local answer = { 'pushed' }
 take_jobs(8, answer)
 if not by_hand then
   if newest ~= '' then last = newest end
-  call('HSET', Q .. ':ticks', name, (last or '') .. ':' .. whole(num(pushed) + jobs) .. ':' .. whole(num(missed) + num(ARGV[6])))
-  if upcoming == '' then call('ZREM', Q .. ':timetable', name) else call('ZADD', Q .. ':timetable', upcoming, name) end
+  call('HSET', key('ticks'), name, (last or '') .. ':' .. whole(num(pushed) + jobs) .. ':' .. whole(num(missed) + num(ARGV[6])))
+  if upcoming == '' then call('ZREM', key('timetable'), name) else call('ZADD', key('timetable'), upcoming, name) end
 end
 settle()
 return answer

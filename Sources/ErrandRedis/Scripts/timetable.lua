@@ -8,11 +8,11 @@ local A_PAGE, BYTES_A_PAGE = 100, 1048576
 local answer = { nowtext, '-1' }
 
 local function add(name, definition)
-  local upcoming = call('ZSCORE', Q .. ':timetable', name)
+  local upcoming = call('ZSCORE', key('timetable'), name)
   answer[#answer + 1] = name
   answer[#answer + 1] = definition
-  answer[#answer + 1] = upcoming and whole(num(upcoming)) or (call('HEXISTS', Q .. ':pauses', name) == 1 and 'paused' or '')
-  answer[#answer + 1] = call('HGET', Q .. ':ticks', name) or ''
+  answer[#answer + 1] = upcoming and whole(num(upcoming)) or (call('HEXISTS', key('pauses'), name) == 1 and 'paused' or '')
+  answer[#answer + 1] = call('HGET', key('ticks'), name) or ''
   answer[#answer + 1] = record_of_deleted(name)
 end
 
@@ -20,7 +20,7 @@ end
 local function add_all(cursor)
   local found, bytes = 0, 0
   repeat
-    local page = call('HSCAN', Q .. ':schedules', cursor, 'COUNT', 1)
+    local page = call('HSCAN', key('schedules'), cursor, 'COUNT', 1)
     cursor = page[1]
     for i = 1, #page[2], 2 do
       add(page[2][i], page[2][i + 1])
@@ -32,7 +32,7 @@ local function add_all(cursor)
 end
 
 local function add_deleted(cursor, generation)
-  local page = call('HSCAN', Q .. ':' .. generation, cursor, 'COUNT', A_PAGE)
+  local page = call('HSCAN', key(generation), cursor, 'COUNT', A_PAGE)
   if page[1] ~= '0' then answer[2] = page[1] end
   for i = 1, #page[2], 2 do
     if string.find(page[2][i + 1], ' ') then add(page[2][i], '') end
@@ -43,7 +43,7 @@ end
 local function add_some(names, from)
   local bytes = 0
   for i, name in ipairs(names) do
-    local definition = call('HGET', Q .. ':schedules', name) or ''
+    local definition = call('HGET', key('schedules'), name) or ''
     bytes = bytes + #definition
     if bytes > BYTES_A_PAGE and i > 1 then
       answer[2] = whole(from + i - 1)
@@ -55,7 +55,7 @@ end
 
 if ARGV[1] == 'due' then
   local from = num(ARGV[2])
-  local names = call('ZRANGEBYSCORE', Q .. ':timetable', '-inf', nowtext, 'LIMIT', from, A_PAGE)
+  local names = call('ZRANGEBYSCORE', key('timetable'), '-inf', nowtext, 'LIMIT', from, A_PAGE)
   if #names == A_PAGE then answer[2] = whole(from + A_PAGE) end
   add_some(names, from)
 elseif ARGV[1] == 'all' or ARGV[1] == 'deleted' then

@@ -8,7 +8,7 @@
 local what, name, extra = ARGV[1], ARGV[2], ARGV[4] or ''
 local wrong = type_error(SCHEDULE_TYPES)
 if wrong then return wrong end
-if digest_of(call('HGET', Q .. ':schedules', name)) ~= ARGV[3] then return 'changed' end
+if digest_of(call('HGET', key('schedules'), name)) ~= ARGV[3] then return 'changed' end
 if what == 'remind' then
   if #extra > 4096 then return redis.error_reply('ERRAND the path of a catalogue has at most 4096 bytes') end
 elseif extra ~= '' and not is_revision(extra) then
@@ -16,17 +16,17 @@ elseif extra ~= '' and not is_revision(extra) then
 end
 if what == 'delete' then
   remember_deleted(name, extra)
-  call('ZREM', Q .. ':timetable', name)
-  call('HDEL', Q .. ':pauses', name)
-  call('HDEL', Q .. ':ticks', name)
-  call('HDEL', Q .. ':schedules', name)
+  call('ZREM', key('timetable'), name)
+  call('HDEL', key('pauses'), name)
+  call('HDEL', key('ticks'), name)
+  call('HDEL', key('schedules'), name)
 elseif what == 'pause' then
-  call('HSET', Q .. ':pauses', name, nowtext)
-  call('ZREM', Q .. ':timetable', name)
+  call('HSET', key('pauses'), name, nowtext)
+  call('ZREM', key('timetable'), name)
 elseif what == 'resume' then
   if num(extra) <= now then return 'late' end
-  call('ZADD', Q .. ':timetable', 'NX', extra, name)
-  call('HDEL', Q .. ':pauses', name)
+  call('ZADD', key('timetable'), 'NX', extra, name)
+  call('HDEL', key('pauses'), name)
 elseif what == 'remind' then
   local revision = revision_of_deleted(name)
   if revision ~= '' then remember_deleted(name, revision .. ' ' .. nowtext .. ' ' .. extra) end

@@ -22,7 +22,7 @@ struct CallerTrace {
         let own = description.meta
         guard own["traceparent"] == nil, own["tracestate"] == nil else { return description }
         // Where it makes the job too large it is left out.
-        guard let traced = try? description.adding(meta: meta), (try? traced.settled()) != nil else {
+        guard let traced = try? description.adding(meta: meta), (try? traced.makeEnvelope()) != nil else {
             return description
         }
         return traced

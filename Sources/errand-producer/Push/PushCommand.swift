@@ -110,7 +110,7 @@ struct PushCommand: AsyncParsableCommand {
         // Unlike a number, a date is in no doubt about its unit: one long past is now.
         let earliest = policy.at.map { $0 < DescriptionLimits.notBeforeSeconds.upperBound ? 0 : $0 }
         let described = try describe(notBefore: earliest, filled)
-        _ = try described.settled()
+        _ = try described.makeEnvelope()
         try await broker.withBroker(as: "errand-producer", logFormat: logFormat) { broker in
             var description = described
             if let delay = policy.delay {

@@ -36,16 +36,16 @@ final class Probe {
         kill(pid, SIGKILL)
     }
 
-    /// The warden of the process.
-    func warden() throws -> pid_t {
+    /// The reaper of the process.
+    func reaper() throws -> pid_t {
         for name in try FileManager.default.contentsOfDirectory(atPath: "/proc") {
             guard let candidate = pid_t(name),
                 let stat = try? String(contentsOfFile: "/proc/\(name)/stat", encoding: .utf8)
             else { continue }
             let fields = stat.split(separator: " ")
-            if fields[1] == "(errand-warden)", fields[3] == "\(pid)" { return candidate }
+            if fields[1] == "(errand-reaper)", fields[3] == "\(pid)" { return candidate }
         }
-        throw TestError("no warden")
+        throw TestError("no reaper")
     }
 
     private static func executable() throws -> URL {

@@ -117,7 +117,7 @@ struct ConnectionTests {
         )
         try await broker.register(session, on: "default")
         try await Producer(broker: broker).push(OperationDescription("noop", id: "first"))
-        func exchange(_ call: Int, _ reports: [OutcomeReport], wanted: Int) async throws -> ExchangeAnswer {
+        func exchange(_ call: Int, _ reports: [OutcomeReport], wanted: Int) async throws -> ExchangeReply {
             try await broker.exchange(
                 Exchange(
                     session: session,

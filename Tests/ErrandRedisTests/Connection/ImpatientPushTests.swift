@@ -14,7 +14,7 @@ import Testing
             logger: Logger(label: "impatient")
         )
         defer { broker.close() }
-        let job = try OperationDescription("noop").settled()
+        let job = try OperationDescription("noop").makeEnvelope()
         let start = ContinuousClock.now
         let outcomes = await withTaskGroup(of: BrokerError.Code?.self) { group in
             for _ in 0..<20_000 {
@@ -44,21 +44,21 @@ import Testing
 
         /// Lets pushes wait behind the calls that may be under way, ends one of these, and then whatever goes next.
         private func play(_ count: Int, patience: Duration, after outcome: BrokerError) async throws -> Tally {
-            let turnstile = PushTurnstile()
-            let jobs = [try OperationDescription("noop").settled()]
-            for _ in 0..<2 { _ = await turnstile.enter("queue", with: jobs, patience: patience) }
+            let batcher = PushBatcher()
+            let jobs = [try OperationDescription("noop").makeEnvelope()]
+            for _ in 0..<2 { _ = await batcher.enter("queue", with: jobs, patience: patience) }
             // Each of them stands in line when the next one comes.
             let tickets = (0..<count).map { _ in
-                Task.immediate { await turnstile.enter("queue", with: jobs, patience: patience) }
+                Task.immediate { await batcher.enter("queue", with: jobs, patience: patience) }
             }
-            turnstile.leave("queue", after: .failure(outcome))
+            batcher.leave("queue", after: .failure(outcome))
             var tally = Tally()
             for ticket in tickets {
                 switch await ticket.value {
                 case .lead(let followers):
                     tally.leaders += 1
                     for follower in followers { follower.tell(.success([])) }
-                    turnstile.leave("queue", after: .failure(BrokerError(.full, "the queue is full")))
+                    batcher.leave("queue", after: .failure(BrokerError(.full, "the queue is full")))
                 case .told(.success): tally.followers += 1
                 case .told(.failure(let error)): tally.unreached += error.code == .notReachable ? 1 : 0
                 }

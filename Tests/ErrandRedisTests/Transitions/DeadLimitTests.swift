@@ -12,11 +12,11 @@ struct DeadLimitTests {
 
     init() throws {
         server = try RedisServer()
-        broker = try BrokenScripts.broker(on: server, with: "DEAD_KEPT = 3, 3\n", for: "DEAD_KEPT = 3, 100000\n")
+        broker = try BrokenScripts.broker(on: server, with: "DEAD_KEPT = 3\n", for: "DEAD_KEPT = 100000\n")
     }
 
     private func push(_ ids: [String]) async throws -> [Receipt.Outcome] {
-        let jobs = try ids.map { try OperationDescription("work", id: $0).settled() }
+        let jobs = try ids.map { try OperationDescription("work", id: $0).makeEnvelope() }
         return try await broker.push(jobs, to: "default").map(\.outcome)
     }
 
@@ -24,8 +24,8 @@ struct DeadLimitTests {
     private func die(_ id: String, _ calls: inout Calls) async throws {
         #expect(try await push([id]) == [.accepted])
         let claim = try #require(try await calls.claim(1).first)
-        let note = JobNote(id: id, token: claim.token, progress: JobProgress(0.5), checkpoint: [0x31])
-        #expect(try await broker.note(note, of: session, on: "default"))
+        let note = JobUpdate(id: id, token: claim.token, progress: JobProgress(0.5), checkpoint: [0x31])
+        #expect(try await broker.update(note, of: session, on: "default"))
         try await calls.report(claim, .failed)
     }
 

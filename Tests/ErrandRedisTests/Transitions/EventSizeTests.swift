@@ -45,7 +45,7 @@ struct EventSizeTests {
 
     private func pushMany() async throws -> [String] {
         let ids = (0..<400).map { "job-\($0)" }
-        let jobs = try ids.map { try OperationDescription("work", id: $0).settled() }
+        let jobs = try ids.map { try OperationDescription("work", id: $0).makeEnvelope() }
         _ = try await broker.push(jobs, to: "default")
         return ids
     }
@@ -83,7 +83,7 @@ struct EventSizeTests {
 
     /// Has a job with the longest name fail, each character of which takes six bytes, and answers what was told of that.
     private func fail(with error: String, _ name: String) async throws -> [JobEvent] {
-        let job = try OperationDescription("work", name: name, id: "job").settled()
+        let job = try OperationDescription("work", name: name, id: "job").makeEnvelope()
         _ = try await broker.push([job], to: "default")
         try await broker.register(session, on: "default")
         let call = Calls.exchange(session, 1, [], wanted: 1)

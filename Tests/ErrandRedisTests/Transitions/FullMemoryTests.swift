@@ -22,13 +22,13 @@ struct FullMemoryTests {
         defer { broker.close() }
         let claim = try stage.server.run("HGET", Self.key + "claims:sessionA", "running")
         let token = try #require(claim.split(separator: ":").first.flatMap { Token($0) })
-        let note = JobNote(id: "running", token: token, progress: JobProgress(0.75), checkpoint: [0x32])
-        #expect(try await broker.note(note, of: FullQueue.session, on: "default"))
+        let note = JobUpdate(id: "running", token: token, progress: JobProgress(0.75), checkpoint: [0x32])
+        #expect(try await broker.update(note, of: FullQueue.session, on: "default"))
         #expect(try await broker.checkpoint(of: "running", on: "default") == [0x32])
         let record = try #require(try await broker.inspect(["running"], on: "default")[0])
         #expect(record.progress == JobProgress(0.75))
         let answer = try await broker.reconcile(FullQueue.session, call: 1000, runs: [], on: "default")
-        #expect(answer.givenBack == 2 && answer.lost == [])
+        #expect(answer.released == 2 && answer.lost == [])
     }
 
     @Test func anOperatorPausesDeletesAndMends() async throws {
@@ -40,13 +40,13 @@ struct FullMemoryTests {
         #expect(try await broker.deleteSchedule("paused", on: "default"))
         try stage.server.run("DEL", Self.key + "ready:9")
         let mended = try await broker.audit("default", repair: true)
-        #expect(mended.contains { $0.kind == "body_without_place" } && mended.allSatisfy(\.repaired), "\(mended)")
+        #expect(mended.contains { $0.kind == "body_without_position" } && mended.allSatisfy(\.repaired), "\(mended)")
         #expect(try stage.server.run("LRANGE", Self.key + "ready:9", "0", "-1") == "urgent")
         for isPaused in [true, false] {
             try await broker.configure("default", QueueSettings(isPaused: isPaused))
             #expect(try await broker.status(of: "default").queue.isPaused == isPaused)
         }
-        #expect(try await broker.revive(["dead", "retry"], on: "default") == [.revived, .hurried])
+        #expect(try await broker.retry(["dead", "retry"], on: "default") == [.retried, .hurried])
         #expect(try await broker.cancel(["plain", "later"], on: "default") == [.cancelled, .cancelled])
         #expect(try await broker.clear("default") > 0)
     }
@@ -54,7 +54,7 @@ struct FullMemoryTests {
     @Test func aWorkerComesBeatsClaimsReportsAndLeaves() async throws {
         let stage = try await full { server in
             // Whoever held jobs has died, and the time of two others has come.
-            try server.run("HDEL", Self.key + "seq", "grace", "beat")
+            try server.run("HDEL", Self.key + "runtime", "grace", "beat")
             try server.run("ZADD", Self.key + "sessions", "1", FullQueue.session.id)
             try server.run("ZADD", Self.key + "scheduled", "1", "later")
             try server.run("ZADD", Self.key + "retrying", "1", "retry")
@@ -92,7 +92,7 @@ struct FullMemoryTests {
         let stage = try await full()
         let broker = stage.broker
         defer { broker.close() }
-        let job = try OperationDescription("work", id: "new").settled()
+        let job = try OperationDescription("work", id: "new").makeEnvelope()
         let schedule = try FullQueue.schedule("new")
         let calls: [(String, () async throws -> Void)] = [
             ("push", { _ = try await broker.push([job], to: "default") }),

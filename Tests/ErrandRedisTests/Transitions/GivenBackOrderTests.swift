@@ -29,11 +29,11 @@ struct GivenBackOrderTests {
         case .release: try await broker.release(session, on: "default")
         case .reconcile:
             let answer = try await broker.reconcile(session, call: 2, runs: [], on: "default")
-            #expect(answer.givenBack == 2 * way.portion && answer.lost == [])
+            #expect(answer.released == 2 * way.portion && answer.lost == [])
         case .recover:
             // Its lease has ended, and nobody thinks of an outage.
             try server.run("ZADD", key + "sessions", "1", session.id)
-            try server.run("HDEL", key + "seq", "grace", "beat")
+            try server.run("HDEL", key + "runtime", "grace", "beat")
             #expect(try await broker.recover(on: "default").recovered == 2 * way.portion)
         }
     }
@@ -42,7 +42,7 @@ struct GivenBackOrderTests {
         defer { broker.close() }
         // By their ids, those of the second claim would come first.
         let ids = ["b", "a"].flatMap { batch in (0..<way.portion).map { "\(batch)-\(1000 + $0)" } } + ["0-behind"]
-        let jobs = try ids.map { try OperationDescription("work", id: $0).settled() }
+        let jobs = try ids.map { try OperationDescription("work", id: $0).makeEnvelope() }
         _ = try await broker.push(jobs, to: "default")
         try await broker.register(session, on: "default")
         var calls = Calls(broker: broker, session: session)

@@ -19,15 +19,15 @@ struct HandOverTests {
         let session = FullQueue.session(id)
         try await broker.register(session, on: "default")
         var call = Calls.exchange(session, 1, [], wanted: 1)
-        call.canBeHanded = true
+        call.acceptsDirectDispatch = true
         #expect(try await broker.exchange(call, on: "default").claims == [])
         return session
     }
 
     private func listen(_ session: Session) async throws -> any Subscription {
-        let subscription = broker.hints(for: session, on: ["default"]) { _ in }
+        let subscription = broker.wakeUps(for: session, on: ["default"]) { _ in }
         try await eventually("it listens") {
-            try server.run("PUBSUB", "NUMSUB", key + "hints:" + session.id).hasSuffix("\n1")
+            try server.run("PUBSUB", "NUMSUB", key + "wakeups:" + session.id).hasSuffix("\n1")
         }
         return subscription
     }
@@ -40,7 +40,7 @@ struct HandOverTests {
             let listening = try await wait("listening-\(round)")
             let subscription = try await listen(listening)
             defer { subscription.cancel() }
-            _ = try await broker.push([OperationDescription("work", id: "job-\(round)").settled()], to: "default")
+            _ = try await broker.push([OperationDescription("work", id: "job-\(round)").makeEnvelope()], to: "default")
             #expect(try server.run("HKEYS", key + "claims:" + listening.id) == "job-\(round)")
             #expect(try server.run("EXISTS", key + "ready:5") == "0")
         }
@@ -49,7 +49,7 @@ struct HandOverTests {
     @Test func whereNobodyListensTheJobWaitsInLine() async throws {
         defer { broker.close() }
         let sessions = [try await wait("deaf-one"), try await wait("deaf-two")]
-        _ = try await broker.push([OperationDescription("work", id: "job").settled()], to: "default")
+        _ = try await broker.push([OperationDescription("work", id: "job").makeEnvelope()], to: "default")
         let status = try await broker.status(of: "default").queue
         #expect(status.ready == 1 && status.running == 0)
         for (number, session) in sessions.enumerated() {

@@ -23,7 +23,7 @@ struct HistoryLimitTests {
     }
 
     private func push(_ id: String) async throws -> Receipt.Outcome? {
-        try await broker.push([OperationDescription("work", id: id).settled()], to: "default").first?.outcome
+        try await broker.push([OperationDescription("work", id: id).makeEnvelope()], to: "default").first?.outcome
     }
 
     private func finish(_ id: String, result bytes: Int, _ calls: inout Calls) async throws {
@@ -42,7 +42,7 @@ struct HistoryLimitTests {
     private func bytes() throws -> (stored: Int?, counted: Int?) {
         let sum = "local n = 0 for _, record in ipairs(redis.call('HVALS', KEYS[1])) do n = n + #record end return n"
         let stored = Int(try server.run("EVAL", sum, "1", key + "history"))
-        return (stored, Int(try server.run("HGET", key + "seq", "history_bytes")))
+        return (stored, Int(try server.run("HGET", key + "runtime", "history_bytes")))
     }
 
     @Test func theOldestRecordsGoWhenTheNewestDoNotFitBesideThem() async throws {
@@ -108,7 +108,10 @@ struct HistoryLimitTests {
         for round in 0..<3 {
             #expect(try freed() == 0, "two generations are all that is kept")
             let ids = (0..<600).map { "job-\(round)-\($0)" }
-            _ = try await broker.push(ids.map { try OperationDescription("work", id: $0).settled() }, to: "default")
+            _ = try await broker.push(
+                ids.map { try OperationDescription("work", id: $0).makeEnvelope() },
+                to: "default"
+            )
             #expect(try await broker.cancel(ids, on: "default").allSatisfy { $0 == .cancelled })
         }
         #expect(try freed() == 1)

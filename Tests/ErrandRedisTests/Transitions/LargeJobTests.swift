@@ -19,7 +19,7 @@ struct LargeJobTests {
     private func push() async throws {
         let large = String(repeating: "x", count: 900_000)
         for id in ids {
-            let job = try OperationDescription("work", encoding: [large], id: id).settled()
+            let job = try OperationDescription("work", encoding: [large], id: id).makeEnvelope()
             #expect(try await broker.push([job], to: "default").map(\.outcome) == [.accepted])
         }
     }
@@ -31,7 +31,7 @@ struct LargeJobTests {
         var calls = Calls(broker: broker, session: session)
         var held = 0
         while held < ids.count { held += try await calls.claim(ids.count).count }
-        try server.run("HDEL", key + "seq", "grace", "beat")
+        try server.run("HDEL", key + "runtime", "grace", "beat")
     }
 
     /// How many calls of scripts it takes; one more where the server does not know the script yet.
@@ -77,7 +77,8 @@ struct LargeJobTests {
         defer { broker.close() }
         let large = String(repeating: "x", count: 100_000)
         let jobs = try (100..<300).map { number in
-            try OperationDescription("work", encoding: [large], id: "job-\(number * 7919 % 1000)-\(number)").settled()
+            try OperationDescription("work", encoding: [large], id: "job-\(number * 7919 % 1000)-\(number)")
+                .makeEnvelope()
         }
         for start in stride(from: 0, to: jobs.count, by: 40) {
             _ = try await broker.push(Array(jobs[start..<start + 40]), to: "default")
@@ -97,7 +98,7 @@ struct LargeJobTests {
         var parts: [Int] = []
         while try server.run("EXISTS", key + "claims:session-1") == "1", parts.count < 20 {
             let call = Int(try server.run("HGET", key + "session:session-1", "call")) ?? 0
-            parts.append(try await broker.reconcile(session, call: call, runs: [], on: "default").givenBack)
+            parts.append(try await broker.reconcile(session, call: call, runs: [], on: "default").released)
         }
         #expect(parts == [10, 10, 4])
         try await broker.release(session, on: "default")
@@ -108,7 +109,7 @@ struct LargeJobTests {
         defer { broker.close() }
         try await push()
         let asked = ids + ["nobody"]
-        var verdicts: [EndingVerdict] = []
+        var verdicts: [EndingOutcome] = []
         let count = try await calls { verdicts = try await broker.cancel(asked, on: "default") }
         #expect((3...4).contains(count), "\(count) calls")
         #expect(verdicts == ids.map { _ in .cancelled } + [.notFound])

@@ -18,11 +18,11 @@ struct LargeRecoveryTests {
     /// A thousand jobs that the session holds. Nobody will think of an outage, however slow this machine is.
     private func hold() async throws {
         try await broker.register(session, on: "default")
-        let jobs = try (0..<1000).map { try OperationDescription("work", id: "job-\($0)").settled() }
+        let jobs = try (0..<1000).map { try OperationDescription("work", id: "job-\($0)").makeEnvelope() }
         _ = try await broker.push(jobs, to: "default")
         var calls = Calls(broker: broker, session: session)
         #expect(try await calls.claim(1000).count == 1000)
-        try server.run("HDEL", key + "seq", "grace", "beat")
+        try server.run("HDEL", key + "runtime", "grace", "beat")
     }
 
     private func expectSome(_ portions: [Int]) {

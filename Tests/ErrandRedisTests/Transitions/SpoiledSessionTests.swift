@@ -43,7 +43,7 @@ struct SpoiledSessionTests {
         try await die("session-2", holding: "back")
         try server.run("ZADD", key("sessions"), "0", "session-1")
         try server.run("DEL", key("\(spoiled):session-1"))
-        try server.run("SET", key("\(spoiled):session-1"), "spoiled")
+        try server.run("SET", key("\(spoiled):session-1"), "corrupt")
         while try await broker.recover(on: "default").hasMore {}
         #expect(try server.run("ZRANGE", key("sessions"), "0", "-1") == "session-1")
         #expect(try server.run("LRANGE", key("ready:5"), "0", "-1") == "back")
@@ -58,7 +58,7 @@ struct SpoiledSessionTests {
         #expect(try await push("holder") == .accepted)
         let claim = try #require(try await calls.claim(1).first)
         try server.run("RENAME", key("claims:session-1"), "kept")
-        try server.run("SET", key("claims:session-1"), "spoiled")
+        try server.run("SET", key("claims:session-1"), "corrupt")
         #expect(try await push("successor") == .deferred)
         try server.run("RENAME", "kept", key("claims:session-1"))
         #expect(try await calls.report(claim, .finished))
@@ -75,7 +75,7 @@ struct SpoiledSessionTests {
         defer { broker.close() }
         try await die("session-1", holding: "kept")
         try server.run("DEL", key("session:session-1"))
-        try server.run("SET", key("session:session-1"), "spoiled")
+        try server.run("SET", key("session:session-1"), "corrupt")
         try await broker.register(session("session-2"), on: "default")
         #expect(try server.run("ZCARD", key("sessions")) == "2")
     }

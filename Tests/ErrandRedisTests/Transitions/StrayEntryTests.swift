@@ -21,7 +21,7 @@ struct StrayEntryTests {
     private func finish(_ generation: String) async throws -> Calls {
         try await broker.register(session, on: "default")
         var calls = Calls(broker: broker, session: session)
-        _ = try await broker.push([OperationDescription("work", id: "job").settled()], to: "default")
+        _ = try await broker.push([OperationDescription("work", id: "job").makeEnvelope()], to: "default")
         try await calls.report(try #require(try await calls.claim(1).first), .finished)
         if generation != "ended" { try server.run("RENAME", key + "ended", key + generation) }
         return calls
@@ -74,7 +74,7 @@ struct StrayEntryTests {
     @Test(arguments: ["ended", "ended:old"], [OutcomeReport.Verb.finished, .failed, .released])
     func aJobThatRunsInTwoSessionsEndsOnce(generation: String, second: OutcomeReport.Verb) async throws {
         defer { broker.close() }
-        _ = try await broker.push([OperationDescription("work", id: "job").settled()], to: "default")
+        _ = try await broker.push([OperationDescription("work", id: "job").makeEnvelope()], to: "default")
         try server.run("RPUSH", key + "ready:5", "job")
         var calls: [Calls] = []
         for name in ["session-1", "session-2"] {

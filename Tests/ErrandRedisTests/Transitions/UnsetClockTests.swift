@@ -16,7 +16,7 @@ struct UnsetClockTests {
         let jobs = try names.map { name in
             try OperationDescription("work", name: name, unique: name == nil ? .ignore : .drop, id: name ?? "plain")
         }
-        _ = try await early.push(try jobs.map { try $0.settled() }, to: "default")
+        _ = try await early.push(try jobs.map { try $0.makeEnvelope() }, to: "default")
         #expect(try server.run("HGET", "errand:{default}:body", "plain").hasPrefix("00000864000001i5;"))
         early.close()
 

@@ -134,7 +134,7 @@ struct RolledBackClaimsTests {
             let hold = """
                 local Q = KEYS[1]
                 local session = redis.call('ZRANGE', Q .. ':sessions', 0, 0)[1]
-                local token = redis.call('HGET', Q .. ':seq', 'token')
+                local token = redis.call('HGET', Q .. ':runtime', 'token')
                 for _, id in ipairs(redis.call('LRANGE', Q .. ':ready:5', 0, -1)) do
                   redis.call('HSET', Q .. ':claims:' .. session, id, token .. ':4000000000000')
                 end

@@ -45,7 +45,7 @@ import Testing
     @Test func `changed stored jobs never trap`() throws {
         var random = SeededRandom(seed: 3)
         let valid = try Vector.load("valid").filter { $0.parts == nil }.map { vector in
-            try OperationDescription(json: vector.bytes()).settled().stored(readySince: 1_795_215_724_000)
+            try OperationDescription(json: vector.bytes()).makeEnvelope().stored(readySince: 1_795_215_724_000)
         }
         var refused = 0
         for _ in 0..<20_000 {
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func `every beginning of a stored job is refused`() throws {
-        let stored = try OperationDescription("a", unique: .drop, retries: 3).settled().stored(readySince: 0)
+        let stored = try OperationDescription("a", unique: .drop, retries: 3).makeEnvelope().stored(readySince: 0)
         for count in 0..<stored.count {
             #expect(throws: EnvelopeError.self) { try JobEnvelope.read(stored: stored.prefix(count)) }
         }

@@ -34,7 +34,7 @@ import Testing
         let description = try OperationDescription(
             json: #"{"x" : [ 1 ],"operation":"a","\u0041":{ },"x":2,"timeout":"10s"}"#
         )
-        let text = String(decoding: try description.settled { "i" }.bytes, as: UTF8.self)
+        let text = String(decoding: try description.makeEnvelope { "i" }.bytes, as: UTF8.self)
         #expect(text.hasSuffix(#""id":"i","x":[ 1 ],"\u0041":{ },"x":2,"timeout":"10s"}"#))
         #expect(try description.filling(priority: 5) != description)
     }

@@ -10,7 +10,7 @@ import Testing
             unique: .replace,
             notBefore: 1_795_215_724_000,
             priority: 9
-        ).settled()
+        ).makeEnvelope()
         #expect(envelope.id.utf8.count == 26)
         #expect(envelope.queue == "images")
         #expect(envelope.operation == "thumbnail")
@@ -24,15 +24,15 @@ import Testing
 
     @Test func `an id is made once and kept`() throws {
         let description = try OperationDescription("a")
-        #expect(try description.settled().id != description.settled().id)
-        #expect(try OperationDescription("a", id: "mine").settled { "other" }.id == "mine")
-        #expect(throws: DescriptionError.self) { try description.settled { "no id" } }
+        #expect(try description.makeEnvelope().id != description.makeEnvelope().id)
+        #expect(try OperationDescription("a", id: "mine").makeEnvelope { "other" }.id == "mine")
+        #expect(throws: DescriptionError.self) { try description.makeEnvelope { "no id" } }
     }
 
     @Test func `a description that settling makes too large is refused`() throws {
         let filler = String(repeating: "x", count: 1_114_112 - 24)
         let description = try OperationDescription(json: #"{"operation":"a","x":"\#(filler)"}"#)
-        let error = #expect(throws: DescriptionError.self) { try description.settled() }
+        let error = #expect(throws: DescriptionError.self) { try description.makeEnvelope() }
         #expect(error?.code == .tooLarge)
     }
 
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test func `the stored time always has 13 digits`() throws {
-        let envelope = try OperationDescription("a").settled()
+        let envelope = try OperationDescription("a").makeEnvelope()
         for (time, digits) in [
             (Int64(0), "0000000000000"), (42, "0000000000042"), (-1, "0000000000000"), (.max, "9999999999999"),
         ] {

@@ -14,7 +14,7 @@ import Testing
 
     private func check(_ vector: Vector, _ description: OperationDescription) throws {
         let settled = try #require(vector.settled)
-        let envelope = try description.settled { "made-id" }
+        let envelope = try description.makeEnvelope { "made-id" }
         #expect(envelope.name == settled.name, "\(vector.why)")
         settled.canonicalArguments.map { #expect(description.arguments.canonical.description == $0, "\(vector.why)") }
         settled.canonicalCount.map { #expect(description.arguments.canonical.bytes.count == $0, "\(vector.why)") }
@@ -25,7 +25,7 @@ import Testing
         let stored = try JobEnvelope.read(stored: envelope.stored(readySince: 1_795_215_724_000))
         #expect(stored.readySince == 1_795_215_724_000)
         #expect(stored.description.arguments == description.arguments, "\(vector.why)")
-        #expect(try stored.description.settled().bytes == envelope.bytes, "\(vector.why)")
+        #expect(try stored.description.makeEnvelope().bytes == envelope.bytes, "\(vector.why)")
     }
 
     @Test func `every invalid vector is refused for its reason`() throws {

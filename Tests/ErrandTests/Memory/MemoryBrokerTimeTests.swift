@@ -24,7 +24,7 @@ struct MemoryBrokerTimeTests {
 
     private func push(_ id: String, delay: Int64 = 0, timeout: Duration? = nil) async throws -> Receipt.Outcome? {
         let due = delay == 0 ? nil : clock.now + delay
-        let job = try OperationDescription("work", timeout: timeout, notBefore: due, id: id).settled()
+        let job = try OperationDescription("work", timeout: timeout, notBefore: due, id: id).makeEnvelope()
         return try await broker.push([job], to: queue).first?.outcome
     }
 
@@ -46,7 +46,7 @@ struct MemoryBrokerTimeTests {
         _ session: Session,
         _ call: Int,
         _ reports: [OutcomeReport] = []
-    ) async throws -> ExchangeAnswer {
+    ) async throws -> ExchangeReply {
         let exchange = Exchange(
             session: session,
             call: call,

@@ -106,7 +106,7 @@ struct MemoryStateTests {
     @Test("an event that is too long loses its names and its error, not its place in the line")
     func longEvent() throws {
         var queue = MemoryQueue(name: "q")
-        let envelope = try OperationDescription("work", id: "a").settled()
+        let envelope = try OperationDescription("work", id: "a").makeEnvelope()
         _ = try queue.push([envelope])
         let job = try #require(queue.jobs["a"])
         queue.publish(.failed, of: job, .init(attempt: 1, error: String(repeating: "x", count: 40_000)))
@@ -128,15 +128,15 @@ struct MemoryStateTests {
     func audit() throws {
         var queue = MemoryQueue(name: "q")
         _ = try queue.push([
-            try OperationDescription("work", name: "n", unique: .drop, id: "a").settled(),
-            try OperationDescription("work", id: "b").settled(),
+            try OperationDescription("work", name: "n", unique: .drop, id: "a").makeEnvelope(),
+            try OperationDescription("work", id: "b").makeEnvelope(),
         ])
         #expect(queue.findings == [])
         queue.lines[.ready(5)]?.remove("a")
         queue.jobs["b"] = nil
-        #expect(queue.findings.map(\.kind) == ["body_without_place", "place_without_body"])
+        #expect(queue.findings.map(\.kind) == ["body_without_position", "position_without_body"])
         queue.jobs["a"] = nil
-        #expect(queue.findings.map(\.kind) == ["place_without_body", "lock_without_holder"])
+        #expect(queue.findings.map(\.kind) == ["position_without_body", "lock_without_holder"])
     }
 
     @Test func deletionsOfSchedulesAreForgottenWhenManyOthersHappenedSince() {

@@ -10,13 +10,13 @@ struct TickerTests {
         let inner: MemoryBroker
         let unwanted: String
 
-        func put(_ schedule: Schedule) async throws(BrokerError) -> ScheduleVerdict { try await inner.put(schedule) }
+        func put(_ schedule: Schedule) async throws(BrokerError) -> ScheduleOutcome { try await inner.put(schedule) }
 
         func dueSchedules(on queue: String, skipping count: Int) async throws(BrokerError) -> DueSchedules {
             try await inner.dueSchedules(on: queue, skipping: count)
         }
 
-        func tick(_ proposal: TickProposal, on queue: String) async throws(BrokerError) -> TickVerdict {
+        func tick(_ proposal: TickProposal, on queue: String) async throws(BrokerError) -> TickOutcome {
             guard proposal.schedule != unwanted else { throw BrokerError(.refused, "not this one") }
             return try await inner.tick(proposal, on: queue)
         }

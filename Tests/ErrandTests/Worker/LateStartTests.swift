@@ -18,7 +18,7 @@ struct LateStartTests {
     private static let logger = Logger(label: "late start") { _ in SwiftLogNoOpLogHandler() }
     private let calls = Calls()
     private let background = BackgroundQueue()
-    private let lane: Lane
+    private let poller: QueuePoller
 
     init() {
         let configuration = WorkerConfiguration(queues: [.init("late")], lease: .milliseconds(500))
@@ -31,7 +31,7 @@ struct LateStartTests {
             lease: configuration.lease,
             operations: [:]
         )
-        let epoch = SessionEpoch(
+        let workerSession = WorkerSession(
             session: session,
             broker: MemoryBroker(),
             configuration: configuration,
@@ -43,12 +43,12 @@ struct LateStartTests {
             logger: Self.logger,
             onStuck: { _ in }
         )
-        lane = Lane("late", index: 0, epoch: epoch)
+        poller = QueuePoller("late", index: 0, workerSession: workerSession)
     }
 
     /// What is reported of a job's run that gets its slot now.
     private func report(claimedAt: ContinuousClock.Instant) async throws -> OutcomeReport {
-        let envelope = try OperationDescription("noop", id: "late-job").settled()
+        let envelope = try OperationDescription("noop", id: "late-job").makeEnvelope()
         let body = Array("1700000000000".utf8) + envelope.bytes
         let operation = RegisteredOperation(
             "noop",
@@ -61,20 +61,20 @@ struct LateStartTests {
             Claim(id: envelope.id, token: 7, attempt: 1, crashes: 0, body: body),
             try JobEnvelope.read(stored: body),
             operation,
-            lane: lane,
+            poller: poller,
             claimedAt: claimedAt,
             stopGrace: .seconds(1),
             middleware: MiddlewareChain([any JobMiddleware]()),
             logger: Self.logger
         )
         background.addOperations([run.makeOperation()])
-        try await eventually("it is reported") { lane.held.withLock { !$0.reports.isEmpty } }
-        return try #require(lane.held.withLock { $0.reports.first })
+        try await eventually("it is reported") { poller.held.withLock { !$0.reports.isEmpty } }
+        return try #require(poller.held.withLock { $0.reports.first })
     }
 
     @Test("one whose time is over when it gets its slot goes back, with nothing spent")
     func goesBack() async throws {
-        let report = try await report(claimedAt: ContinuousClock.now - lane.patience - .milliseconds(1))
+        let report = try await report(claimedAt: ContinuousClock.now - poller.patience - .milliseconds(1))
         #expect(report.verb == .released)
         #expect(report.token == 7 && report.attempt == 1)
         #expect(calls.count.load(ordering: .relaxed) == 0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Errand
 
-/// Two lanes of one session and one queue would take each other's calls for their own.
+/// Two pollers of one session and one queue would take each other's calls for their own.
 @Suite("Queues that are named twice", .timeLimit(.minutes(6)))
 struct SettledQueuesTests {
     private var configuration: WorkerConfiguration {

@@ -95,7 +95,7 @@ final class TroubledBroker: WorkingBroker {
         }
     }
 
-    func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeAnswer {
+    func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeReply {
         await pass(queue)
         let failure = state.withLock { state -> BrokerError? in
             state.calls[queue, default: 0] += 1
@@ -109,7 +109,7 @@ final class TroubledBroker: WorkingBroker {
             state.emptyAnswers -= 1
             return true
         }
-        if findsNothing { return ExchangeAnswer(accepted: [], claims: [], hasMore: true) }
+        if findsNothing { return ExchangeReply(accepted: [], claims: [], hasMore: true) }
         let answer = try await memory.exchange(exchange, on: queue)
         let isLost = state.withLock { state in
             guard state.unanswered == queue else { return false }
@@ -153,8 +153,8 @@ final class TroubledBroker: WorkingBroker {
 
     // MARK: What goes through
 
-    func note(_ note: JobNote, of session: Session, on queue: String) async throws(BrokerError) -> Bool {
-        try await memory.note(note, of: session, on: queue)
+    func update(_ update: JobUpdate, of session: Session, on queue: String) async throws(BrokerError) -> Bool {
+        try await memory.update(update, of: session, on: queue)
     }
 
     func checkpoint(of id: String, on queue: String) async throws(BrokerError) -> [UInt8]? {
@@ -183,12 +183,12 @@ final class TroubledBroker: WorkingBroker {
         try await memory.release(session, on: queue)
     }
 
-    func hints(
+    func wakeUps(
         for session: Session,
         on queues: [String],
-        _ onHint: @escaping @Sendable (Hint) -> Void
+        _ onHint: @escaping @Sendable (WakeUp) -> Void
     ) -> any Subscription {
-        memory.hints(for: session, on: queues) { [weak self] hint in
+        memory.wakeUps(for: session, on: queues) { [weak self] hint in
             let passes = self?.state.withLock { state in
                 if case .claimed(let queue, _, _) = hint { state.callsWhenHanded[queue] = state.calls[queue] }
                 return !state.hintsAreLost
@@ -197,13 +197,13 @@ final class TroubledBroker: WorkingBroker {
         }
     }
 
-    func put(_ schedule: Schedule) async throws(BrokerError) -> ScheduleVerdict { try await memory.put(schedule) }
+    func put(_ schedule: Schedule) async throws(BrokerError) -> ScheduleOutcome { try await memory.put(schedule) }
 
     func dueSchedules(on queue: String, skipping count: Int) async throws(BrokerError) -> DueSchedules {
         try await memory.dueSchedules(on: queue, skipping: count)
     }
 
-    func tick(_ proposal: TickProposal, on queue: String) async throws(BrokerError) -> TickVerdict {
+    func tick(_ proposal: TickProposal, on queue: String) async throws(BrokerError) -> TickOutcome {
         try await memory.tick(proposal, on: queue)
     }
 }

@@ -53,7 +53,7 @@ import Testing
         proxy.treat { $0.contains("\r\ndelete\r\n") ? .hold : .pass }
         async let asked = DashboardScene.ask(dashboard, Self.path, Self.form)
         try await until("the new job is pushed, and the dead one not deleted") { proxy.heldRequests > 0 }
-        #expect(try await scene.desk.broker.revive(["j0"], on: "images") == [.revived])
+        #expect(try await scene.desk.broker.retry(["j0"], on: "images") == [.retried])
         #expect(try await scene.desk.claim(from: "images").count == 2)
         proxy.release()
 

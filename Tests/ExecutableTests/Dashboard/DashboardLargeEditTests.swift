@@ -13,7 +13,7 @@ import Testing
     private func dead(_ arguments: String) async throws -> DashboardScene {
         let scene = try await DashboardScene()
         let json = #"{"operation":"work","id":"j0","queue":"images","arguments":\#(arguments)}"#
-        _ = try await scene.desk.broker.push([try OperationDescription(json: json).settled()], to: "images")
+        _ = try await scene.desk.broker.push([try OperationDescription(json: json).makeEnvelope()], to: "images")
         try await scene.desk.work(.failed, error: "odd", queue: "images")
         return scene
     }

@@ -134,7 +134,7 @@ import Testing
         _ = try await failed("X18", "never: it goes on")
     }
 
-    /// Plays one that struck and must fail at once, with a problem of these words.
+    /// Plays one that injected its fault and must fail at once, with a problem of these words.
     private func failed(_ scenario: String, _ words: String) async throws -> Report {
         let (status, report) = try await play(scenario)
         #expect(status == 1)

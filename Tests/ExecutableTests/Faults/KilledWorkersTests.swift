@@ -69,7 +69,7 @@ extension FaultTests {
             // The kills reached jobs: some began more than once.
             #expect(begun.values.contains { $0 > 1 })
             #expect(try await scene.findings().isEmpty)
-            #expect(try scene.keys().isDisjoint(with: ["names", "named", "running", "next", "stops"]))
+            #expect(try scene.keys().isDisjoint(with: ["unique", "unique:of", "running", "successors", "stops"]))
         }
 
         /// Only the worker is killed: what it started does not outlive it.

@@ -86,7 +86,7 @@ extension FaultTests {
                     queue: FaultScene.queue,
                     name: "\(number)",
                     unique: number % 2 == 0 ? .drop : .replace
-                ).settled()
+                ).makeEnvelope()
                 var receipt: Receipt
                 repeat { receipt = try await producer.push(envelopes: [job])[0] } while receipt.outcome == .unknown
                 #expect(receipt.outcome == .accepted || receipt.outcome == .exists)

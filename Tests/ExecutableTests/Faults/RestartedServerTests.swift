@@ -134,7 +134,7 @@ private final class PushRecord: Sendable {
     func pushes(of size: Int, through producer: Producer) async throws {
         while !state.withLock(\.isOver) {
             let jobs = try (0..<size).map { _ in
-                try OperationDescription("mark", queue: FaultScene.queue).settled()
+                try OperationDescription("mark", queue: FaultScene.queue).makeEnvelope()
             }
             try await push(jobs, through: producer)
             state.withLock { $0.ids += jobs.map(\.id) }

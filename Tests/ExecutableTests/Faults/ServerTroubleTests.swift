@@ -75,7 +75,7 @@ extension FaultTests {
         private func push(_ count: Int, _ scene: FaultScene) async throws -> [String] {
             var ids: [String] = []
             for _ in 0..<count {
-                let job = try OperationDescription("mark", queue: FaultScene.queue).settled()
+                let job = try OperationDescription("mark", queue: FaultScene.queue).makeEnvelope()
                 var receipt: Receipt
                 repeat {
                     receipt = try await scene.producer.push(envelopes: [job])[0]

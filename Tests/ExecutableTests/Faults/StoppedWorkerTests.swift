@@ -61,7 +61,7 @@ extension FaultTests {
                 defer { proxy.close() }
                 let first = try await scene.worker(concurrency: 1, via: proxy.url)
                 let job = try OperationDescription("mark", queue: FaultScene.queue)
-                let envelope = try job.settled()
+                let envelope = try job.makeEnvelope()
                 proxy.treat { Self.isReport($0, of: envelope.id) ? .holdAll : .pass }
                 _ = try await scene.producer.push(envelopes: [envelope])
                 try await eventually("the finish is held back") { proxy.heldRequests == 1 }
@@ -104,7 +104,7 @@ extension FaultTests {
                 defer { proxy.close() }
                 let first = try await scene.worker(concurrency: 1, via: proxy.url)
                 let job = try OperationDescription("mark", queue: FaultScene.queue, timeout: .seconds(1), retries: 1)
-                let envelope = try job.settled()
+                let envelope = try job.makeEnvelope()
                 proxy.treat { Self.isReport($0, of: envelope.id) ? .hold : .pass }
                 _ = try await scene.producer.push(envelopes: [envelope])
                 try await eventually("the finish is held back") { proxy.heldRequests == 1 }

@@ -63,7 +63,7 @@ final class Desk: Sendable {
         try await report(claim, verb, error: error, result: Array(result.utf8), queue: queue)
     }
 
-    private func exchange(_ reports: [OutcomeReport], wanted: Int, _ queue: String) async throws -> ExchangeAnswer {
+    private func exchange(_ reports: [OutcomeReport], wanted: Int, _ queue: String) async throws -> ExchangeReply {
         try await broker.exchange(
             Exchange(
                 session: session,

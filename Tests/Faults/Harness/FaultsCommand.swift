@@ -29,7 +29,7 @@ struct FaultsCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "How often a scenario that was late or did not strike is played again. Whatever else does not hold fails at once."
+            "How often a scenario that was late or did not injection is played again. Whatever else does not hold fails at once."
     )
     var again = 0
 

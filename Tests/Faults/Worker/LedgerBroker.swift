@@ -6,7 +6,7 @@ struct LedgerBroker: WorkingBroker {
     let broker: RedisBroker
     let ledger: LedgerWriter
 
-    func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeAnswer {
+    func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeReply {
         do throws(BrokerError) {
             let answer = try await broker.exchange(exchange, on: queue)
             ledger.write(exchange.reports, counted: answer.accepted)
@@ -49,8 +49,8 @@ struct LedgerBroker: WorkingBroker {
         try await broker.recover(on: queue)
     }
 
-    func note(_ note: JobNote, of session: Session, on queue: String) async throws(BrokerError) -> Bool {
-        try await broker.note(note, of: session, on: queue)
+    func update(_ update: JobUpdate, of session: Session, on queue: String) async throws(BrokerError) -> Bool {
+        try await broker.update(update, of: session, on: queue)
     }
 
     func checkpoint(of id: String, on queue: String) async throws(BrokerError) -> [UInt8]? {
@@ -65,15 +65,15 @@ struct LedgerBroker: WorkingBroker {
         try await broker.release(session, on: queue)
     }
 
-    func hints(
+    func wakeUps(
         for session: Session,
         on queues: [String],
-        _ onHint: @escaping @Sendable (Hint) -> Void
+        _ onHint: @escaping @Sendable (WakeUp) -> Void
     ) -> any Subscription {
-        broker.hints(for: session, on: queues, onHint)
+        broker.wakeUps(for: session, on: queues, onHint)
     }
 
-    func put(_ schedule: Schedule) async throws(BrokerError) -> ScheduleVerdict {
+    func put(_ schedule: Schedule) async throws(BrokerError) -> ScheduleOutcome {
         try await broker.put(schedule)
     }
 
@@ -81,7 +81,7 @@ struct LedgerBroker: WorkingBroker {
         try await broker.dueSchedules(on: queue, skipping: count)
     }
 
-    func tick(_ proposal: TickProposal, on queue: String) async throws(BrokerError) -> TickVerdict {
+    func tick(_ proposal: TickProposal, on queue: String) async throws(BrokerError) -> TickOutcome {
         try await broker.tick(proposal, on: queue)
     }
 }

@@ -18,7 +18,7 @@ import Errand
 private func checkWritten(_ job: StoredJob) throws(Violation) {
     let id = job.description.id ?? "made"
     let envelope: JobEnvelope
-    do { envelope = try job.description.settled { id } } catch {
+    do { envelope = try job.description.makeEnvelope { id } } catch {
         // Settling adds an id and a name, which the largest description has no room for.
         return try require(error.code == .tooLarge, "cannot be settled: \(error)")
     }

@@ -35,13 +35,13 @@ private func read(_ parts: [[UInt8]]) throws(Violation) -> [RESPValue]? {
 private func decode(_ value: RESPValue) throws(Violation) {
     if case .error(let text) = value { try check(ServerError(text)) }
     for count in 0...3 {
-        guard let answer = ExchangeAnswer(value, reports: count) else { continue }
+        guard let answer = ExchangeReply(value, reports: count) else { continue }
         // What came late says nothing of the reports.
-        let verdicts = answer.cameLate ? 0 : count
+        let verdicts = answer.isPreanswered ? 0 : count
         try require(answer.accepted.count == verdicts, "\(answer.accepted.count) verdicts for \(count) reports")
         for claim in answer.claims { try check(claim) }
     }
-    if let handed = value.bytes.flatMap({ HandedClaim($0, secret: "s3cret") }) {
+    if let handed = value.bytes.flatMap({ DispatchedClaim($0, secret: "s3cret") }) {
         try require(handed.call > 0, "an answer to call \(handed.call)")
         try check(handed.claim)
     }
@@ -53,7 +53,7 @@ private func decode(_ value: RESPValue) throws(Violation) {
     if let receipt = Receipt(value, job: "made", queue: "default") {
         try require(receipt.outcome != .unknown && isID(receipt.id), "the receipt \(receipt)")
     }
-    _ = ReviveVerdict(value)
+    _ = RetryOutcome(value)
     if let page = TimetablePage(value) {
         try require(page.now >= 0 && page.next != "-1", "a timetable that cannot be")
         for record in page.records { try checkRecord(record, now: page.now) }

@@ -20,7 +20,7 @@ struct ComparisonTests {
         let server = try RedisServer()
         let comparison = try await RedisComparison(
             on: server,
-            TestEdition.make(tombstones: tombstones),
+            TestScripts.make(tombstones: tombstones),
             keepsTombstones: tombstones
         )
         defer { comparison.close() }

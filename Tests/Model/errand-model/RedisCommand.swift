@@ -22,9 +22,9 @@ struct RedisCommand: AsyncParsableCommand {
 
     func run() async throws {
         let server = try RedisServer()
-        let mutations = mutate.map { [TestEdition.Mutation(script: $0, old: old, new: new)] } ?? []
-        let edition = try TestEdition.make(tombstones: tombstones, mutations: mutations)
-        let comparison = try await RedisComparison(on: server, edition, keepsTombstones: tombstones)
+        let mutations = mutate.map { [TestScripts.Mutation(script: $0, old: old, new: new)] } ?? []
+        let overrides = try TestScripts.make(tombstones: tombstones, mutations: mutations)
+        let comparison = try await RedisComparison(on: server, overrides, keepsTombstones: tombstones)
         defer { comparison.close() }
         if let seed = seeds.seed { return try await replay(seed, comparison) }
         try await checkWrongTypes(comparison, on: server, mutations)
@@ -38,7 +38,7 @@ struct RedisCommand: AsyncParsableCommand {
     private func checkWrongTypes(
         _ comparison: RedisComparison,
         on server: RedisServer,
-        _ mutations: [TestEdition.Mutation]
+        _ mutations: [TestScripts.Mutation]
     ) async throws {
         var fault = try await comparison.faultOfWrongTypes(queue: 8_000_002)
         if fault == nil {

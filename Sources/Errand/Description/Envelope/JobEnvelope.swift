@@ -43,7 +43,7 @@ extension OperationDescription {
     ///
     /// - Parameter idGenerator: Makes an id when the description has none.
     /// - Throws: ``DescriptionError`` when the made id is not one, or the settled text is too large for a description.
-    public func settled(idGenerator: () -> String = JobIDGenerator.next) throws(DescriptionError) -> JobEnvelope {
+    public func makeEnvelope(idGenerator: () -> String = JobIDGenerator.next) throws(DescriptionError) -> JobEnvelope {
         let settled = try settling(id: id ?? idGenerator())
         return JobEnvelope(
             id: settled.id ?? "",

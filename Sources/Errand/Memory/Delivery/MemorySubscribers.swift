@@ -6,7 +6,7 @@ final class MemorySubscribers: Sendable {
     private struct Listeners {
         var nextNumber = 0
         var events: [Int: EventListener] = [:]
-        var hints: [Int: HintListener] = [:]
+        var hints: [Int: WakeUpListener] = [:]
     }
 
     private struct EventListener {
@@ -14,10 +14,10 @@ final class MemorySubscribers: Sendable {
         let continuation: AsyncThrowingStream<QueueEvents, any Error>.Continuation
     }
 
-    private struct HintListener {
+    private struct WakeUpListener {
         let session: String
         let queues: Set<String>
-        let onHint: @Sendable (Hint) -> Void
+        let onHint: @Sendable (WakeUp) -> Void
     }
 
     /// How many messages wait for a slow subscriber; then the oldest are lost.
@@ -36,13 +36,13 @@ final class MemorySubscribers: Sendable {
         return stream
     }
 
-    func hints(
+    func wakeUps(
         for session: String,
         on queues: [String],
-        _ onHint: @escaping @Sendable (Hint) -> Void
+        _ onHint: @escaping @Sendable (WakeUp) -> Void
     ) -> any Subscription {
         let number = add { listeners, number in
-            listeners.hints[number] = HintListener(session: session, queues: Set(queues), onHint: onHint)
+            listeners.hints[number] = WakeUpListener(session: session, queues: Set(queues), onHint: onHint)
         }
         return MemorySubscription(subscribers: self, number: number)
     }
@@ -74,7 +74,7 @@ final class MemorySubscribers: Sendable {
     }
 
     /// From a queue of the broker's own, so that whoever is hinted may call the broker.
-    private func deliver(_ hint: Hint, to session: String, of queue: String) {
+    private func deliver(_ hint: WakeUp, to session: String, of queue: String) {
         let interested = listeners.withLock {
             $0.hints.values.filter { $0.session == session && $0.queues.contains(queue) }
         }

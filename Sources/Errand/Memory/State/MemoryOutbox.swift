@@ -1,7 +1,7 @@
 /// What a transition has to tell: events for whoever watches, hints for sessions.
 struct MemoryOutbox: Sendable {
     private(set) var messages: [[UInt8]] = []
-    private(set) var hints: [(session: String, hint: Hint)] = []
+    private(set) var hints: [(session: String, hint: WakeUp)] = []
     /// Jobs that came into a line, so that as many sessions are woken.
     var newWork = 0
     /// A session that waits for a hint from the end of the transition on.
@@ -19,7 +19,7 @@ struct MemoryOutbox: Sendable {
         }
     }
 
-    mutating func add(_ hint: Hint, for session: String) { hints.append((session, hint)) }
+    mutating func add(_ hint: WakeUp, for session: String) { hints.append((session, hint)) }
 }
 
 extension MemoryQueue {

@@ -25,7 +25,7 @@ struct MemorySession: Sendable {
         let token: Token?
         let accepted: [Bool]
         /// Whether a push had answered it before it came.
-        var cameLate = false
+        var isPreanswered = false
     }
 
     /// The number of the last call that was answered, by a push also.

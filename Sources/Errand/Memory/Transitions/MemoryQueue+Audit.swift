@@ -6,7 +6,8 @@ extension MemoryQueue {
 
     private func misplaced(_ job: MemoryJob) -> Finding? {
         isThere(job)
-            ? nil : finding("body_without_place", job.id, "the job is not where it is said to be, so it will not run")
+            ? nil
+            : finding("body_without_position", job.id, "the job is not where it is said to be, so it will not run")
     }
 
     private func isThere(_ job: MemoryJob) -> Bool {
@@ -30,7 +31,9 @@ extension MemoryQueue {
         for session in sessions.values {
             strays += session.claims.keys.filter { jobs[$0]?.place != .claimed(by: session.id) }
         }
-        return strays.sorted().map { finding("place_without_body", $0, "a place is taken by a job that is not there") }
+        return strays.sorted().map {
+            finding("position_without_body", $0, "a place is taken by a job that is not there")
+        }
     }
 
     /// Names that no unfinished job of that name holds.

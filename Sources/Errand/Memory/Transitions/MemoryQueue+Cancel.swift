@@ -1,6 +1,6 @@
 /// Cancel and delete: end jobs that wait, tell running ones to stop; delete also removes dead and ended ones.
 extension MemoryQueue {
-    mutating func cancel(_ id: String) -> EndingVerdict {
+    mutating func cancel(_ id: String) -> EndingOutcome {
         guard let job = jobs[id] else {
             return ended.ending(of: id, now: now) != nil || history[id] != nil ? .ended : .notFound
         }
@@ -15,7 +15,7 @@ extension MemoryQueue {
         }
     }
 
-    mutating func delete(_ id: String) -> EndingVerdict {
+    mutating func delete(_ id: String) -> EndingOutcome {
         guard let job = jobs[id] else { return forget(id) }
         switch job.place {
         case .claimed: return .running
@@ -25,7 +25,7 @@ extension MemoryQueue {
         return .deleted
     }
 
-    private mutating func forget(_ id: String) -> EndingVerdict {
+    private mutating func forget(_ id: String) -> EndingOutcome {
         if history.remove(id) { return .deleted }
         return ended.ending(of: id, now: now) != nil ? .ended : .notFound
     }

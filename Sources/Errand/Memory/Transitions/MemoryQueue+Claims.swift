@@ -3,7 +3,7 @@ extension MemoryQueue {
     /// The highest level is claimed from first, but every so-manieth job while several levels wait is of the lowest.
     private static let shareOfLowest = 16
 
-    mutating func claim(_ call: Exchange, into answer: inout ExchangeAnswer) {
+    mutating func claim(_ call: Exchange, into answer: inout ExchangeReply) {
         guard !settings.isPaused else {
             answer.isPaused = true
             awaitHint(call.session.id)
@@ -30,7 +30,7 @@ extension MemoryQueue {
 
     var nextToken: Token { max(UInt64(clamping: now) &* 1000, lastToken &+ 1) }
 
-    private mutating func wait(_ session: String, _ answer: inout ExchangeAnswer) {
+    private mutating func wait(_ session: String, _ answer: inout ExchangeReply) {
         awaitHint(session)
         answer.hasDueJobs = [scheduled.first(), retrying.first()].contains { $0.map { $0.time <= now } ?? false }
     }
@@ -84,7 +84,7 @@ extension MemoryQueue {
     ///
     /// - Returns: whether this session met a suspect that it is to serve.
     private mutating func claimLevels(_ grant: inout MemoryGrant) -> Bool {
-        var parking = MemoryParking(lots: parkedAndKnown(by: grant.session), mayServe: solo == nil)
+        var parking = MemoryUnroutable(lots: parkedAndKnown(by: grant.session), mayServe: solo == nil)
         while grant.hasRoom {
             let waiting = (0...9).filter { lines[.ready($0)] != nil || !parking.lots[$0].isEmpty }
             guard let lowest = waiting.first, let highest = waiting.last else { break }
@@ -107,7 +107,7 @@ extension MemoryQueue {
     private mutating func claim(
         _ most: Int,
         of level: Int,
-        _ parking: inout MemoryParking,
+        _ parking: inout MemoryUnroutable,
         _ grant: inout MemoryGrant
     ) -> Int {
         var taken = 0

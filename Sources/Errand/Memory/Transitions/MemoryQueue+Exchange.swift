@@ -1,6 +1,6 @@
 /// Exchange: runs that ended, and new claims, in one step.
 extension MemoryQueue {
-    mutating func exchange(_ call: Exchange) throws(BrokerError) -> ExchangeAnswer {
+    mutating func exchange(_ call: Exchange) throws(BrokerError) -> ExchangeReply {
         let id = call.session.id
         guard let session = sessions[id] else { throw lost(id) }
         noticeGap(lease: 0)
@@ -10,7 +10,7 @@ extension MemoryQueue {
             throw BrokerError(.refused, "this call is older than the last one")
         }
         let accepted = take(call.reports, from: id)
-        var answer = ExchangeAnswer(accepted: accepted, claims: [])
+        var answer = ExchangeReply(accepted: accepted, claims: [])
         if call.wanted > 0 { claim(call, into: &answer) }
         remember(call, answer)
         return answer
@@ -23,23 +23,23 @@ extension MemoryQueue {
         )
     }
 
-    private mutating func remember(_ call: Exchange, _ answer: ExchangeAnswer) {
+    private mutating func remember(_ call: Exchange, _ answer: ExchangeReply) {
         let token = answer.claims.first?.token
         let id = call.session.id
         sessions[id]?.lastCall = .init(number: call.call, token: token, accepted: answer.accepted)
-        let waits = call.wanted > 0 && token == nil && !answer.isPaused && call.canBeHanded
+        let waits = call.wanted > 0 && token == nil && !answer.isPaused && call.acceptsDirectDispatch
         sessions[id]?.openCall = waits ? MemoryGrant.longestWaitAndGrace(of: call) : nil
         sessions[id]?.handedToken = nil
         if let token, call.freeSlots > 0 { sessions[id]?.begun = token } else { sessions[id]?.begun = call.begun }
     }
 
     /// The verdicts of the first time, and what is still held of its claims.
-    func repeated(_ last: MemorySession.LastCall, for session: MemorySession) -> ExchangeAnswer {
+    func repeated(_ last: MemorySession.LastCall, for session: MemorySession) -> ExchangeReply {
         let held = session.claimsInOrder.filter { $0.claim.token == last.token }
-        return ExchangeAnswer(
+        return ExchangeReply(
             accepted: last.accepted,
             claims: held.compactMap { held in jobs[held.id].map { claim(of: $0, token: held.claim.token) } },
-            cameLate: last.cameLate
+            isPreanswered: last.isPreanswered
         )
     }
 

@@ -39,9 +39,9 @@ extension MemoryQueue {
     }
 
     /// The answer to a call that a push has answered already. Its reports are not taken.
-    mutating func answeredByPush(_ call: Exchange, of session: MemorySession) -> ExchangeAnswer? {
+    mutating func answeredByPush(_ call: Exchange, of session: MemorySession) -> ExchangeReply? {
         guard let token = session.handedToken, call.call == session.lastAnswered else { return nil }
-        let last = MemorySession.LastCall(number: call.call, token: token, accepted: [], cameLate: true)
+        let last = MemorySession.LastCall(number: call.call, token: token, accepted: [], isPreanswered: true)
         sessions[session.id]?.lastCall = last
         sessions[session.id]?.handedToken = nil
         if call.freeSlots > 0 { sessions[session.id]?.begun = token }

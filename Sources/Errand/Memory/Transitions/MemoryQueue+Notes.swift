@@ -1,8 +1,8 @@
 /// Note: what a running job tells of itself.
 extension MemoryQueue {
     /// Keeps it, if the claim still counts.
-    mutating func take(_ note: JobNote, from session: String) throws(BrokerError) -> Bool {
-        guard (note.checkpoint ?? []).count <= JobNote.checkpointBytes else {
+    mutating func take(_ note: JobUpdate, from session: String) throws(BrokerError) -> Bool {
+        guard (note.checkpoint ?? []).count <= JobUpdate.checkpointBytes else {
             throw BrokerError(.refused, "a checkpoint has at most 65536 bytes")
         }
         guard let job = jobs[note.id], sessions[session]?.claims[note.id]?.token == note.token else { return false }

@@ -7,7 +7,7 @@ extension MemoryQueue {
     mutating func claim(
         _ most: Int,
         parkedIn line: LineName,
-        _ parking: inout MemoryParking,
+        _ parking: inout MemoryUnroutable,
         _ grant: inout MemoryGrant
     ) -> Int {
         var taken = 0
@@ -48,7 +48,7 @@ extension MemoryQueue {
 }
 
 /// What one call knows of parked jobs.
-struct MemoryParking {
+struct MemoryUnroutable {
     /// The lines that it may claim from, by level.
     var lots: [[LineName]]
     let mayServe: Bool

@@ -18,6 +18,6 @@ extension MemoryQueue {
             guard let job = jobs[held.id] else { continue }
             if returnClaim(job, of: id, as: .released) { giveBack(job.id) }
         }
-        return Reconciliation(givenBack: strange.count, lost: lost)
+        return Reconciliation(released: strange.count, lost: lost)
     }
 }

@@ -37,7 +37,7 @@ extension MemoryQueue {
         )
     }
 
-    mutating func put(_ schedule: Schedule) throws(BrokerError) -> ScheduleVerdict {
+    mutating func put(_ schedule: Schedule) throws(BrokerError) -> ScheduleOutcome {
         let stored = record(ofSchedule: schedule.name)
         switch try ScheduleChange(putting: schedule, over: stored, now: now) {
         case .nothing(let verdict):
@@ -60,7 +60,7 @@ extension MemoryQueue {
         }
     }
 
-    mutating func tick(_ proposal: TickProposal) throws(BrokerError) -> TickVerdict {
+    mutating func tick(_ proposal: TickProposal) throws(BrokerError) -> TickOutcome {
         guard proposal.jobs.count <= TickProposal.mostJobs else {
             throw BrokerError(.refused, "a tick has at most \(TickProposal.mostJobs) jobs")
         }

@@ -20,7 +20,7 @@ extension Schedule {
             description.givenUniqueUntil = nil
             description.name = template.name ?? "schedule \(name)"
         }
-        return try description.settled()
+        return try description.makeEnvelope()
     }
 
     /// The template's `meta` with the schedule's name and the tick, so that a handler can tell for which time it works.

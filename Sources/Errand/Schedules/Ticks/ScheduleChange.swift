@@ -1,9 +1,9 @@
 /// What a broker does with a schedule that is put, decided from what it has stored.
 package enum ScheduleChange: Sendable, Equatable {
     /// Nothing; this is the answer.
-    case nothing(ScheduleVerdict)
+    case nothing(ScheduleOutcome)
     /// The definition is stored, with a next tick or, when it is `nil`, with the timetable as it is.
-    case store(ScheduleVerdict, next: Int64?)
+    case store(ScheduleOutcome, next: Int64?)
 
     /// Decides.
     ///

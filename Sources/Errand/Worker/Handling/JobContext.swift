@@ -11,7 +11,7 @@ public struct JobContext: Sendable {
     /// The job's name, if it has one.
     public var name: String? { run.job.description.name }
     /// The queue it came from.
-    public var queue: String { run.lane.queue }
+    public var queue: String { run.poller.queue }
     /// Which attempt this is, from 1. Crashes of workers and releases do not count.
     public var attempt: Int { run.attempt }
     /// The fence of this claim: it grows with every claim, so a store that keeps the greatest it has seen can refuse
@@ -52,9 +52,9 @@ public struct JobContext: Sendable {
     /// Has the job released, whatever its handler returns then, if the worker is stopping or begins to within a fifth of a
     /// second: what has ended the job's work may reach the worker a moment later.
     package func releaseIfStopping() async {
-        let epoch = run.lane.epoch
+        let workerSession = run.poller.workerSession
         // Nothing says that no signal is to come.
-        if !epoch.isDraining { try? await Task.sleep(for: .milliseconds(200)) }
-        if epoch.isDraining { run.stop(.released) }
+        if !workerSession.isDraining { try? await Task.sleep(for: .milliseconds(200)) }
+        if workerSession.isDraining { run.stop(.released) }
     }
 }

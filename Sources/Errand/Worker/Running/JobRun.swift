@@ -41,8 +41,8 @@ final class JobRun: Sendable {
     let job: StoredJob
     let operation: RegisteredOperation
     let logger: Logger
-    /// The lane holds the run until it is reported.
-    let lane: Lane
+    /// The poller holds the run until it is reported.
+    let poller: QueuePoller
     private let timeout: Duration
     private let stopGrace: Duration
     private let middleware: MiddlewareChain
@@ -53,7 +53,7 @@ final class JobRun: Sendable {
         _ claim: Claim,
         _ job: StoredJob,
         _ operation: RegisteredOperation,
-        lane: Lane,
+        poller: QueuePoller,
         claimedAt: ContinuousClock.Instant,
         stopGrace: Duration,
         middleware: MiddlewareChain,
@@ -65,7 +65,7 @@ final class JobRun: Sendable {
         self.job = job
         self.operation = operation
         timeout = job.timeout ?? operation.defaults.timeout
-        self.lane = lane
+        self.poller = poller
         self.claimedAt = claimedAt
         self.stopGrace = stopGrace
         self.middleware = middleware
@@ -109,7 +109,7 @@ final class JobRun: Sendable {
 
     private func begin(_ slot: AsyncOperation) {
         let now = ContinuousClock.now
-        if now > lane.latestBegin(claimedAt) { stop(.released) }
+        if now > poller.latestBegin(claimedAt) { stop(.released) }
         let begins = state.withLock { state in
             guard case .waiting = state.phase else { return false }
             state.phase = .running(since: now)
@@ -117,7 +117,7 @@ final class JobRun: Sendable {
             return true
         }
         guard begins else { return slot.finish() }
-        lane.noteBegun(token)
+        poller.noteBegun(token)
         guard case .blocking(let body) = operation.handler, middleware.isEmpty else { return beginTask(slot) }
         let outcome: HandlerOutcome
         do { outcome = try body(context) } catch { outcome = self.outcome(ofThrown: error) }
@@ -189,7 +189,7 @@ final class JobRun: Sendable {
             return (state.phase, state.stopDeadline, state.overran)
         }
         deadline?.cancel()
-        if overran { lane.noteReturn() }
+        if overran { poller.noteReturn() }
         switch phase {
         case .running(let since): end(report(outcome, since))
         case .stopping(let cause, let since): end(report(outcome, stoppedBy: cause, since))
@@ -248,18 +248,18 @@ final class JobRun: Sendable {
         }
         slot?.cancel()
         guard case .stopping(let cause, let since) = phase else { return }
-        lane.noteOverrun()
+        poller.noteOverrun()
         let report = report(.failed("did not stop when told to"), stoppedBy: cause, since)
         guard cause == .released else { return end(report) }
         // It goes back with the session, last of all: the process may be gone by the time that another worker runs it.
         middleware.finished(context, RunEnding(report, wasCancelled: false))
-        lane.report(nil, of: self)
+        poller.report(nil, of: self)
     }
 
     /// Tells everybody that it has ended; `nil` when the broker is not to be told.
     private func end(_ report: OutcomeReport?, wasCancelled: Bool = false) {
         middleware.finished(context, RunEnding(report, wasCancelled: wasCancelled))
-        lane.report(report, of: self)
+        poller.report(report, of: self)
     }
 }
 
@@ -316,7 +316,7 @@ extension JobRun {
 
     private func report(_ verb: OutcomeReport.Verb, _ since: ContinuousClock.Instant) -> OutcomeReport {
         let elapsed = ContinuousClock.now - since
-        lane.noteDuration(elapsed)
+        poller.noteDuration(elapsed)
         return OutcomeReport(
             id: id,
             token: token,

@@ -56,7 +56,7 @@ struct CeilingBench {
             for i = 1, #ARGV, 5 do ARGV[i] = string.format('%x-%x', number, i) end
             """
         let digest = try await load("push", head: head)
-        let job = try stage.job(BenchOperations.noop, on: queue).settled()
+        let job = try stage.job(BenchOperations.noop, on: queue).makeEnvelope()
         let words = (0..<portion).flatMap { _ in ["id", "0", "i", "", String(decoding: job.bytes, as: UTF8.self)] }
         let calls = pace.calls(jobs / portion)
         let rate = try benchmark.rate(of: digest, on: queue, words, calls: calls, pace)

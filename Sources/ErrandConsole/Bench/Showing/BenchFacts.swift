@@ -49,7 +49,7 @@ struct BenchFacts {
     private static func work(of stage: BenchStage, _ runs: BenchRuns) throws -> [(name: String, value: String)] {
         let job = try stage.job(BenchOperations.noop, on: stage.queue())
         // As it is stored: with its id, its queue and what the scripts read, in front of which the time stands.
-        let stored = try job.settled().stored(readySince: 0).count
+        let stored = try job.makeEnvelope().stored(readySince: 0).count
         return [
             ("runs", "\(runs)"), ("jobs a measurement", "\(stage.jobs)"),
             ("bytes a job", "\(job.arguments.description.utf8.count) of arguments, \(stored) stored"),

@@ -34,7 +34,7 @@ struct DemoJobs: Sendable {
             unique: .drop,
             timeout: .seconds(120),
             retries: 0
-        ).settled()
+        ).makeEnvelope()
     }
 
     /// A job that never finishes.
@@ -46,7 +46,7 @@ struct DemoJobs: Sendable {
             unique: .drop,
             timeout: DemoOperations.stuckTimeout,
             retries: 0
-        ).settled()
+        ).makeEnvelope()
     }
 
     /// Names end at 1,024 bytes; longer paths are named by their digest.

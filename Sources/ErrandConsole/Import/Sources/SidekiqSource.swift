@@ -57,9 +57,9 @@ struct SidekiqSource: ImportSource {
         }
         if place.isStranded { try await checkIsStranded(place) }
         return try OperationDescription(
-            ImportedName.settled(job.wrapped ?? job.class),
+            ImportedName.adapted(job.wrapped ?? job.class),
             arguments: parts["args"] ?? .null,
-            queue: ImportedName.settled(queue),
+            queue: ImportedName.adapted(queue),
             notBefore: ImportedName.time(entry.score),
             retries: retries(parts),
             id: job.jid.flatMap(ImportedName.id)

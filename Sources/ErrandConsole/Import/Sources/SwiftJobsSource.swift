@@ -29,9 +29,9 @@ struct SwiftJobsSource: ImportSource {
         let parts = Dictionary(fields.members.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
         guard let parameters = parts["p"] else { throw ImportProblem("its payload has no parameters \"p\"") }
         return try OperationDescription(
-            ImportedName.settled(name),
+            ImportedName.adapted(name),
             arguments: parameters,
-            queue: place.queue == "_hbJobQueue" ? "default" : ImportedName.settled(place.queue),
+            queue: place.queue == "_hbJobQueue" ? "default" : ImportedName.adapted(place.queue),
             notBefore: ImportedName.time(entry.score),
             id: ImportedName.id(id),
             meta: (try? parts["t"]?.decode([String: String].self)) ?? [:]

@@ -43,9 +43,9 @@ struct VaporQueuesSource: ImportSource {
             payload = try JSONText(validating: job.payload)
         } catch { throw ImportProblem("its data cannot be read: \(error)") }
         return try OperationDescription(
-            ImportedName.settled(job.jobName),
+            ImportedName.adapted(job.jobName),
             arguments: payload,
-            queue: ImportedName.settled(place.queue),
+            queue: ImportedName.adapted(place.queue),
             notBefore: ImportedName.time(job.delayUntil),
             retries: ImportedName.retries(
                 job.maxRetryCount.subtractingReportingOverflow(max(0, job.attempts ?? 0)).partialValue

@@ -142,7 +142,7 @@ final class FaultScene: Sendable {
 
     /// What may be left of a queue whose jobs have all ended and whose workers have left.
     static func mayBeLeft(_ key: String) -> Bool {
-        ["seq", "counters", "schedules", "timetable", "pauses", "ticks", "unscheduled"].contains(key)
+        ["runtime", "counters", "schedules", "timetable", "pauses", "ticks", "unscheduled"].contains(key)
             || key.hasPrefix("ended") || key.hasPrefix("history")
     }
 }

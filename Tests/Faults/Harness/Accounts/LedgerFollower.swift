@@ -101,7 +101,7 @@ final class LedgerFollower: Sendable {
         state.lines.append(line)
     }
 
-    /// A failed run may be tried again, a dead job revived; these are over.
+    /// A failed run may be tried again, a dead job retried; these are over.
     private static func accept(_ line: Line, _ state: inout State) {
         let verbs: [OutcomeReport.Verb] = [.finished, .cancelled]
         guard verbs.contains(where: { $0.rawValue == line.more }) else { return }

@@ -59,7 +59,7 @@ struct Takeovers {
     }
 }
 
-extension Play {
+extension ScenarioContext {
     /// The README's guarantee: a killed worker's jobs are back in line within the lease and 5 s while another worker lives.
     func expectTakenOver(_ kills: [Takeovers.Kill], lease: Int = WorkerOptions().lease) {
         let takeovers = Takeovers(kills, in: ledger)

@@ -6,8 +6,8 @@ struct FaultReport: Encodable, Sendable {
     var scenario: String
     /// What happened in it, in words.
     var title: String
-    /// How often the fault struck.
-    var struck = 0
+    /// How often the fault injected.
+    var injected = 0
     /// Accepted jobs that neither were run to their end nor ended visibly otherwise.
     var lost = 0
     /// Runs of jobs that nobody pushed, of other arguments than were pushed, before their time, or after their end.
@@ -45,7 +45,7 @@ struct FaultReport: Encodable, Sendable {
     var seconds = 0.0
 
     enum CodingKeys: String, CodingKey {
-        case scenario, title, struck, lost, unexpected, duplicates, stuck
+        case scenario, title, injected, lost, unexpected, duplicates, stuck
         case recoveryMilliseconds = "recovery_ms"
         case audit, valid, passed, attempts
         case serverLostData = "server_lost_data"

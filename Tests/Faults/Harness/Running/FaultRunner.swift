@@ -17,10 +17,10 @@ struct FaultRunner {
             return report
         }
         do {
-            let play = try Play(isFull: isFull, seed: seed)
-            await perform(scenario, on: play)
-            await play.end(keepsFiles: keepsFiles)
-            play.fill(&report)
+            let context = try ScenarioContext(isFull: isFull, seed: seed)
+            await perform(scenario, on: context)
+            await context.end(keepsFiles: keepsFiles)
+            context.fill(&report)
         } catch {
             report.problems.append("\(error)")
         }
@@ -29,14 +29,14 @@ struct FaultRunner {
     }
 
     /// The books are compared in any case: what a body waited for in vain may be what was lost.
-    private func perform(_ scenario: Scenario, on play: Play) async {
+    private func perform(_ scenario: Scenario, on context: ScenarioContext) async {
         do {
-            try await Self.within(isFull ? scenario.limit * 4 : scenario.limit) { try await scenario.body(play) }
+            try await Self.within(isFull ? scenario.limit * 4 : scenario.limit) { try await scenario.body(context) }
         } catch {
-            play.fails(error)
-            await play.halt()
+            context.fails(error)
+            await context.halt()
         }
-        do { try await play.settle() } catch { play.expect(false, "the books could not be compared: \(error)") }
+        do { try await context.settle() } catch { context.expect(false, "the books could not be compared: \(error)") }
     }
 
     private static func within(_ limit: Duration, _ body: @escaping @Sendable () async throws -> Void) async throws {

@@ -5,7 +5,7 @@ struct FaultSeries {
     let runner: FaultRunner
     /// How many are played at once.
     let lanes: Int
-    /// How often a scenario that was late or did not strike is played again.
+    /// How often a scenario that was late or did not injection is played again.
     let again: Int
     /// Takes each report that is final.
     let onReport: @Sendable (FaultReport) -> Void

@@ -3,7 +3,7 @@ import ErrandCommandLine
 /// The reports as a table for people.
 struct FaultTable {
     private static let columns: [(title: String, alignment: TextTable.Alignment)] = [
-        ("scenario", .left), ("struck", .right), ("lost", .right), ("unexpected", .right), ("duplicates", .right),
+        ("scenario", .left), ("injected", .right), ("lost", .right), ("unexpected", .right), ("duplicates", .right),
         ("stuck", .right), ("recovery", .right), ("audit", .right), ("seconds", .right), ("", .left), ("what", .left),
     ]
 
@@ -12,7 +12,7 @@ struct FaultTable {
         var table = TextTable(columns)
         for report in reports {
             table.add([
-                .init(report.scenario), .init("\(report.struck)"), .init("\(report.lost)"),
+                .init(report.scenario), .init("\(report.injected)"), .init("\(report.lost)"),
                 .init("\(report.unexpected)"),
                 .init("\(report.duplicates)"), .init("\(report.stuck)"), .init("\(report.recoveryMilliseconds) ms"),
                 .init(report.audit == 0 ? "clean" : "\(report.audit)"), .init("\(Int(report.seconds))"),

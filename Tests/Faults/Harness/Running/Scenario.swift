@@ -13,7 +13,7 @@ struct Scenario: Sendable {
     /// What it needs of the machine.
     let needs: [Need]
     /// Makes it happen, and says what must hold.
-    let body: @Sendable (Play) async throws -> Void
+    let body: @Sendable (ScenarioContext) async throws -> Void
 
     init(
         _ id: String,
@@ -22,7 +22,7 @@ struct Scenario: Sendable {
         alone: Bool = false,
         limit: Duration = .seconds(180),
         needs: [Need] = [],
-        _ body: @escaping @Sendable (Play) async throws -> Void
+        _ body: @escaping @Sendable (ScenarioContext) async throws -> Void
     ) {
         self.id = id
         self.title = title

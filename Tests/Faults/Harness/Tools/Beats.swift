@@ -3,7 +3,7 @@ import ErrandRedis
 import TestSupport
 
 /// How long a worker has been silent, by the server's word.
-extension Play {
+extension ScenarioContext {
     /// How old the last heartbeat of a worker is, in milliseconds; the greatest number where the server knows none of its sessions.
     func beatAge(of worker: Program) async throws -> Int {
         let mine = sessions(of: worker)

@@ -2,7 +2,7 @@ import Errand
 import Foundation
 import TestSupport
 
-extension Play {
+extension ScenarioContext {
     /// Starts one of the executables that people run, in a network of its own if wished.
     func command(_ name: String, _ arguments: [String], in network: NetworkNamespace? = nil) throws -> Program {
         // No broker may be meant but the one that is named.

@@ -5,11 +5,13 @@ import TestSupport
 struct ControlGroup {
     private let path: String
 
-    init(_ play: Play, _ controller: String) throws {
+    init(_ context: ScenarioContext, _ controller: String) throws {
         let path = "/sys/fs/cgroup/\(controller)/errand-faults-\(UInt32.random(in: 0 ... .max))"
         self.path = path
         try Shell.run("mkdir \(path)")
-        play.atEnd { _ = try? Shell.run("for i in 1 2 3 4 5 6 7 8 9 10; do rmdir \(path) && break; sleep 0.1; done") }
+        context.atEnd {
+            _ = try? Shell.run("for i in 1 2 3 4 5 6 7 8 9 10; do rmdir \(path) && break; sleep 0.1; done")
+        }
     }
 
     /// Sets one of its values.

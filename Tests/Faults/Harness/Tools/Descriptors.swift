@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 
 /// How many files, connections and pipes workers have open: whoever loses one with each fault has more in the end.
-extension Play {
+extension ScenarioContext {
     /// So many more than at its registration a worker may have: a connection more, one that is being closed, a file that it reads.
     private static let descriptorsMore = 16
 

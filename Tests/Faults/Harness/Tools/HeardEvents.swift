@@ -30,7 +30,7 @@ final class HeardEvents: Sendable {
     }
 }
 
-extension Play {
+extension ScenarioContext {
     /// Listens to the queue's events until the scenario ends.
     func listen() async throws -> HeardEvents {
         let heard = HeardEvents()

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 
 /// What single workers hold, by the ledger and by the server's word.
-extension Play {
+extension ScenarioContext {
     /// Those of these jobs that a worker has begun.
     func begun(_ ids: [String], by worker: Program) -> [String] {
         let mine = Set(ledger.lines.filter { $0.pid == worker.pid && $0.what == "begin" }.map(\.id))

@@ -1,7 +1,7 @@
 import Errand
 import ErrandRedis
 
-extension Play {
+extension ScenarioContext {
     /// All that the queue's stream of events has kept, in its order. Its numbers must have no holes.
     func keptEvents() async throws -> [JobEvent] {
         var events: [JobEvent] = []

@@ -24,22 +24,22 @@ final class MemoryCurve: Sendable {
     }
 
     /// Every tenth of the time after the second must be as large as the second's end, by medians.
-    func judge(_ play: Play) {
+    func judge(_ context: ScenarioContext) {
         let samples = samples.withLock { $0 }
         let tenths = stride(from: 0, to: samples.count, by: max(samples.count / 10, 1)).map { start in
             samples[start..<min(start + samples.count / 10, samples.count)].sorted()
         }.filter { !$0.isEmpty }.map { $0[$0.count / 2] }
         let around = samples.count / 5
-        guard tenths.count >= 10, around > 4 else { return play.expect(false, "too few samples of \(name)") }
+        guard tenths.count >= 10, around > 4 else { return context.expect(false, "too few samples of \(name)") }
         let early = samples[(around - 5)..<(around + 5)].sorted()[5]
-        play.note(
+        context.note(
             "\(name): " + tenths.map { "\($0 / 1024)" }.joined(separator: " ") + " MiB, at two tenths \(early / 1024)"
         )
         // In a minute a process has not filled its caches by then.
-        let tolerance = play.isFull ? 0.05 : 0.15
+        let tolerance = context.isFull ? 0.05 : 0.15
         for (number, size) in tenths.enumerated() where number >= 2 {
             let change = Double(size) / Double(early) - 1
-            play.expect(
+            context.expect(
                 abs(change) <= tolerance,
                 "\(name) worker: \(size) KiB in tenth \(number + 1), \(Int(change * 100)) % from \(early) KiB"
             )

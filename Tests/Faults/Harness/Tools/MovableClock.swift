@@ -6,8 +6,8 @@ struct MovableClock {
     private let file: String
     private let libraries: String
 
-    init(_ play: Play) throws {
-        file = play.directory + "/clock"
+    init(_ context: ScenarioContext) throws {
+        file = context.directory + "/clock"
         // The C library before jemalloc: that one asks for the time while faketime still begins, and neither goes on.
         let paths = try Shell.run("echo /usr/lib/*/faketime/libfaketimeMT.so.1 /lib/*-linux-gnu/libc.so.6")
         libraries = paths.split(whereSeparator: \.isWhitespace).joined(separator: ":")
@@ -22,8 +22,8 @@ struct MovableClock {
     }
 
     /// A server that goes by it.
-    func server(_ play: Play, _ more: [String] = []) throws -> RedisServer {
-        try play.adopt(RedisServer(prefix: settings, more))
+    func server(_ context: ScenarioContext, _ more: [String] = []) throws -> RedisServer {
+        try context.adopt(RedisServer(prefix: settings, more))
     }
 
     /// Words before a command that make it go by this clock; the shell is there for ``Faketime``'s reasons.

@@ -11,10 +11,10 @@ struct NetworkNamespace: Sendable {
     /// Makes one, deleted with the scenario, with a hosts file of its own.
     ///
     /// - Parameter hosts: what `/etc/hosts` says in it.
-    init(_ play: Play, hosts: String = "127.0.0.1 localhost\n") throws {
+    init(_ context: ScenarioContext, hosts: String = "127.0.0.1 localhost\n") throws {
         let name = "errand-f" + String(UInt32.random(in: 0 ... .max), radix: 36)
         self.name = name
-        play.atEnd { _ = try? Shell.run("ip netns del \(name); rm -rf /etc/netns/\(name)") }
+        context.atEnd { _ = try? Shell.run("ip netns del \(name); rm -rf /etc/netns/\(name)") }
         try Shell.run("mkdir -p /etc/netns/\(name)")
         try Data(hosts.utf8).write(to: URL(fileURLWithPath: "/etc/netns/\(name)/hosts"))
         try Shell.run("ip netns add \(name)")
@@ -63,7 +63,11 @@ struct NetworkNamespace: Sendable {
     }
 
     /// Starts a server in it that listens on these addresses, too.
-    func server(_ play: Play, on addresses: [String] = ["127.0.0.1"], _ more: [String] = []) throws -> RedisServer {
-        try play.adopt(RedisServer(tcp: true, prefix: prefix, ["--bind"] + addresses + more))
+    func server(
+        _ context: ScenarioContext,
+        on addresses: [String] = ["127.0.0.1"],
+        _ more: [String] = []
+    ) throws -> RedisServer {
+        try context.adopt(RedisServer(tcp: true, prefix: prefix, ["--bind"] + addresses + more))
     }
 }

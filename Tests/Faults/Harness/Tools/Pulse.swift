@@ -12,32 +12,32 @@ struct Pulse {
     /// So many ticks of the last seconds are pushed although nothing is made up for.
     static let comeLateAtMost = 12
 
-    private let play: Play
+    private let context: ScenarioContext
     private let broker: RedisBroker
 
     /// Stores it; from then on it ticks while any worker serves the queue.
     ///
     /// - Parameter broker: what it is stored through; past every proxy unless given.
     init(
-        _ play: Play,
+        _ context: ScenarioContext,
         via broker: RedisBroker? = nil,
         catchUp: Schedule.CatchUp = .all(limit: Pulse.missedAtMost)
     ) async throws {
-        let broker = try broker ?? play.console
+        let broker = try broker ?? context.console
         let schedule = try Schedule(
             Self.name,
             .every(.milliseconds(Self.interval)),
-            pushing: OperationDescription("mark", queue: Play.queue),
+            pushing: OperationDescription("mark", queue: ScenarioContext.queue),
             catchUp: catchUp
         )
-        try await play.insist { try await broker.put(schedule) }
-        self.play = play
+        try await context.insist { try await broker.put(schedule) }
+        self.context = context
         self.broker = broker
     }
 
     /// What the broker knows of it.
     func record() async throws -> ScheduleRecord {
-        guard let record = try await play.console.schedule(Self.name, on: Play.queue) else {
+        guard let record = try await context.console.schedule(Self.name, on: ScenarioContext.queue) else {
             throw TestFailure("the schedule is gone")
         }
         return record
@@ -45,8 +45,8 @@ struct Pulse {
 
     /// Pauses it and resumes it: it ticks from now on, wherever it was.
     func restart() async throws {
-        try await play.insist { try await broker.pauseSchedule(Self.name, on: Play.queue) }
-        try await play.insist { try await broker.resumeSchedule(Self.name, on: Play.queue) }
+        try await context.insist { try await broker.pauseSchedule(Self.name, on: ScenarioContext.queue) }
+        try await context.insist { try await broker.resumeSchedule(Self.name, on: ScenarioContext.queue) }
     }
 
     /// Lets it tick no more, waits until what it has pushed has run, and checks that no tick was lost and none came twice.
@@ -55,14 +55,14 @@ struct Pulse {
     func stop(isSteady: Bool = true) async throws {
         let ticks = try await end().compactMap(Self.tick).sorted()
         let last = try await record()
-        play.expect(last.pushed == ticks.count, "\(last.pushed) ticks were pushed, and \(ticks.count) ran")
+        context.expect(last.pushed == ticks.count, "\(last.pushed) ticks were pushed, and \(ticks.count) ran")
         guard isSteady else { return }
-        play.expect(
+        context.expect(
             last.lastTick == ticks.last,
             "the last tick that ran was \(ticks.last ?? 0), not \(last.lastTick ?? 0)"
         )
         let left = Self.leftOut(of: ticks)
-        play.expect(last.missed == left, "\(left) ticks were left out, and \(last.missed) are said to be missed")
+        context.expect(last.missed == left, "\(left) ticks were left out, and \(last.missed) are said to be missed")
     }
 
     /// Lets it tick no more where the broker went back to an older state so many times and nothing is made up for: of the ticks that
@@ -72,26 +72,26 @@ struct Pulse {
         let last = try await record()
         let first = ids.compactMap(Self.tick).min() ?? 0
         let span = Int(((last.lastTick ?? 0) - first) / Self.interval) + 1
-        play.expect(
+        context.expect(
             last.pushed + last.missed == span,
             "of \(span) ticks \(last.pushed) are said to be pushed and \(last.missed) to be missed"
         )
-        let begun = play.ledger.begun
+        let begun = context.ledger.begun
         let again = ids.filter { begun[$0, default: 0] > 1 }.count
-        play.note("\(again) ticks came again")
-        play.expectStrike(again > 0, "no tick came again")
-        play.expect(again <= returns * Self.comeLateAtMost, "\(again) ticks came again in \(returns) rounds")
+        context.note("\(again) ticks came again")
+        context.expectStrike(again > 0, "no tick came again")
+        context.expect(again <= returns * Self.comeLateAtMost, "\(again) ticks came again in \(returns) rounds")
     }
 
     /// Lets it tick no more, and waits until what it has pushed has run.
     ///
     /// - Returns: the ids of the ticks' jobs.
     private func end() async throws -> [String] {
-        try await play.insist { try await broker.pauseSchedule(Self.name, on: Play.queue) }
-        try await play.drain()
-        let ids = play.ledger.begun.keys.filter { $0.hasPrefix("tick-") }
-        for id in ids { play.accounts.adopt(id) }
-        play.expect(!ids.isEmpty, "no tick was pushed")
+        try await context.insist { try await broker.pauseSchedule(Self.name, on: ScenarioContext.queue) }
+        try await context.drain()
+        let ids = context.ledger.begun.keys.filter { $0.hasPrefix("tick-") }
+        for id in ids { context.accounts.adopt(id) }
+        context.expect(!ids.isEmpty, "no tick was pushed")
         return ids
     }
 

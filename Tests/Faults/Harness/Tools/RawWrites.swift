@@ -3,7 +3,7 @@ import ErrandRedis
 import TestSupport
 
 /// Writing past Errand, as anybody can who reaches the server.
-extension Play {
+extension ScenarioContext {
     /// The full name of one of the queue's keys.
     static func key(_ name: String) -> String { KeySpace.key(of: queue) + ":" + name }
 
@@ -19,13 +19,16 @@ extension Play {
 
     /// Tells a session that a job was handed to it, as a push would: with the number of the call that waits now, but not the session's secret.
     func forgeHandOver(of job: JobEnvelope, to session: String) async throws {
-        let asked = try await write("HGET", [Array(Play.key("session:\(session)").utf8), Array("call".utf8)])
+        let asked = try await write(
+            "HGET",
+            [Array(ScenarioContext.key("session:\(session)").utf8), Array("call".utf8)]
+        )
         guard case .bulk(let call) = asked, let number = Int(String(decoding: call, as: UTF8.self)) else { return }
         let secret = noise(16).map { String($0, radix: 16) }.joined()
-        let words = "c\(secret) \(number + 1) \(Play.now)000 \(job.id)\n"
+        let words = "c\(secret) \(number + 1) \(ScenarioContext.now)000 \(job.id)\n"
         try await write(
             "PUBLISH",
-            [Array(Play.key("hints:\(session)").utf8), Array(words.utf8) + job.stored(readySince: 0)]
+            [Array(ScenarioContext.key("wakeups:\(session)").utf8), Array(words.utf8) + job.stored(readySince: 0)]
         )
     }
 

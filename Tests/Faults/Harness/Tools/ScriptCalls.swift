@@ -2,7 +2,7 @@ import ErrandRedis
 import Synchronization
 import TestSupport
 
-/// How often each script was called, and how often a fault struck one of its calls.
+/// How often each script was called, and how often a fault injected one of its calls.
 final class ScriptCalls: Sendable {
     private let counts = Mutex<[String: Int]>([:])
     private let strikes = Mutex<[String: Int]>([:])
@@ -31,23 +31,23 @@ final class ScriptCalls: Sendable {
     }
 
     /// A fault strikes a call of a script.
-    func strike(_ name: String, _ request: ChaosProxy.Request) {
+    func injection(_ name: String, _ request: ChaosProxy.Request) {
         strikes.withLock { $0[name, default: 0] += 1 }
         if name == "push" { struckPushes.withLock { _ = $0.insert(request.bytes) } }
         if name == "exchange" { struckExchanges.withLock { _ = $0.insert(request.bytes) } }
     }
 
-    /// How many exchanges that a fault struck brought jobs when they came through for the first time, whether anybody heard it or not.
+    /// How many exchanges that a fault injected brought jobs when they came through for the first time, whether anybody heard it or not.
     func claims(through proxy: ChaosProxy) -> Int {
         var waiting = struckExchanges.withLock { $0 }
         return proxy.passages.filter { waiting.remove($0.request.bytes) != nil && ScriptAnswer($0.answer).bringsClaims }
             .count
     }
 
-    /// How often a fault struck a call of a script.
+    /// How often a fault injected a call of a script.
     func strikes(on name: String) -> Int { strikes.withLock { $0[name] ?? 0 } }
 
-    /// How many pushes of one job that a fault struck the server answered so when they came through for the first time, whether
+    /// How many pushes of one job that a fault injected the server answered so when they came through for the first time, whether
     /// anybody heard it or not: `d` dropped, `r` replaced, `n` deferred.
     func pushes(answered letter: Character, through proxy: ChaosProxy) -> Int {
         var waiting = struckPushes.withLock { $0 }

@@ -3,7 +3,7 @@ import ErrandRedis
 import Foundation
 import TestSupport
 
-/// What a server says of itself: the proof that a fault struck.
+/// What a server says of itself: the proof that a fault injected.
 extension RedisServer {
     /// A fact of INFO; empty when it has none of that name.
     func fact(_ name: String) throws -> String {
@@ -38,7 +38,7 @@ extension String {
     }
 }
 
-extension Play {
+extension ScenarioContext {
     /// What the server answers over the console's own connection, for when it takes no other.
     func ask(_ words: String...) async throws -> String {
         var command = CommandWriter()

@@ -7,12 +7,12 @@ struct SmallDisk: Sendable {
     let path: String
 
     /// Mounts one of so many megabytes, unmounted with the scenario.
-    init(_ play: Play, megabytes: Int) throws {
-        let path = play.directory + "/disk"
+    init(_ context: ScenarioContext, megabytes: Int) throws {
+        let path = context.directory + "/disk"
         self.path = path
         try Shell.run("mkdir -p \(path) && mount -t tmpfs -o size=\(megabytes)m tmpfs \(path)")
         // Lazily: a server that is killed a moment later may still have files open.
-        play.atEnd { _ = try? Shell.run("umount -l \(path)") }
+        context.atEnd { _ = try? Shell.run("umount -l \(path)") }
     }
 
     /// Leaves not a byte free.

@@ -15,7 +15,7 @@ struct Storm {
 
     /// Where it rages, and with what.
     struct Place: Sendable {
-        let play: Play
+        let context: ScenarioContext
         let server: RedisServer
         let policy: UniquenessPolicy
         let operation: String
@@ -26,7 +26,7 @@ struct Storm {
     static func rage(_ place: Place, count: Int) async throws -> Storm {
         let watch = try await watch(place)
         let share = count / (processes + 1)
-        let go = place.play.directory + "/go"
+        let go = place.context.directory + "/go"
         try? FileManager.default.removeItem(atPath: go)
         let others = try (0..<processes).map { try start($0, place, share, go) }
         for other in others {
@@ -35,7 +35,7 @@ struct Storm {
         try Data().write(to: URL(fileURLWithPath: go))
         var outcomes = try await ours(place, count - processes * share)
         for other in others {
-            place.play.expect(try await other.end() == 0, "a storm failed: \(other.lines.suffix(2))")
+            place.context.expect(try await other.end() == 0, "a storm failed: \(other.lines.suffix(2))")
             for words in other.lines.map({ $0.split(separator: " ") }) where words.count == 3 {
                 outcomes[String(words[1])] = outcome(words[2])
             }
@@ -48,15 +48,16 @@ struct Storm {
     // MARK: Who pushes
 
     private static func start(_ number: Int, _ place: Place, _ count: Int, _ go: String) throws -> Program {
-        let script = place.play.directory + "/push.lua"
+        let script = place.context.directory + "/push.lua"
         let text = Script.all.first { $0.name == "push" }?.text ?? []
         try Data(text).write(to: URL(fileURLWithPath: script))
         let storm = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("storm.py")
         let letter = place.policy == .drop ? "d" : "r"
-        return try place.play.program(
+        return try place.context.program(
             "/usr/bin/env",
             [
-                "python3", storm.path, place.server.socket, script, go, Play.queue, letter, place.operation, name,
+                "python3", storm.path, place.server.socket, script, go, ScenarioContext.queue, letter, place.operation,
+                name,
                 "python\(number)", String(count), place.gate,
             ]
         )
@@ -67,7 +68,7 @@ struct Storm {
         try await withThrowingTaskGroup(of: [String: Receipt.Outcome].self) { group in
             for connection in 0..<4 {
                 let numbers = Array(stride(from: connection, to: count, by: 4))
-                let broker = try place.play.connect(place.server.url)
+                let broker = try place.context.connect(place.server.url)
                 group.addTask { try await push(numbers, through: broker, place) }
             }
             return try await group.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
@@ -85,7 +86,7 @@ struct Storm {
             let job = try OperationDescription(
                 place.operation,
                 encoding: ["id": id, "gate": place.gate],
-                queue: Play.queue,
+                queue: ScenarioContext.queue,
                 name: name,
                 unique: place.policy,
                 timeout: .seconds(600),
@@ -110,14 +111,14 @@ struct Storm {
 
     /// Lets the server tell every command as it carries it out.
     private static func watch(_ place: Place) async throws -> Program {
-        let watch = try place.play.program("/usr/bin/env", ["redis-cli", "-s", place.server.socket, "MONITOR"])
+        let watch = try place.context.program("/usr/bin/env", ["redis-cli", "-s", place.server.socket, "MONITOR"])
         try await eventually("the server tells what it does") { watch.lines.first == "OK" }
         return watch
     }
 
     /// The ids of the pushes in the log: the word behind the only key.
     private static func order(_ watch: Program) -> [String] {
-        let key = "\"1\" \"\(KeySpace.key(of: Play.queue))\" \""
+        let key = "\"1\" \"\(KeySpace.key(of: ScenarioContext.queue))\" \""
         return watch.lines.compactMap { line in
             guard line.contains("] \"EVAL"), let start = line.range(of: key)?.upperBound else { return nil }
             let id = line[start...].prefix { $0 != "\"" }

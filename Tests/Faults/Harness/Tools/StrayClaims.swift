@@ -2,7 +2,7 @@ import Errand
 import ErrandRedis
 import TestSupport
 
-extension Play {
+extension ScenarioContext {
     /// What a broker may keep that went back to an older state: claims of which the worker that holds them does not know.
     private static let strayClaims = """
         for i = 3, #ARGV do

@@ -19,14 +19,14 @@ enum DumpScript {
           table.insert(places[id], kind)
           table.insert(places[id], where)
         end
-        local tombs, flat = {}, call('HGETALL', Q .. ':gone')
+        local tombs, flat = {}, call('HGETALL', Q .. ':tombstones')
         for i = 1, #flat, 2 do tombs[flat[i]] = tonumber(flat[i + 1]) end
         local function walk(name, kind, where)
           local ids = {}
           for _, entry in ipairs(call('LRANGE', Q .. ':' .. name, 0, -1)) do
             if (tombs[entry] or 0) > 0 then tombs[entry] = tombs[entry] - 1
             else
-              local id = field('stand', entry) or entry
+              local id = field('alias', entry) or entry
               ids[#ids + 1] = digits(id)
               placed(id, kind, where)
             end
@@ -34,10 +34,10 @@ enum DumpScript {
           if #ids > 0 then lines[#lines + 1] = { kind, where, ids } end
         end
         for priority = 0, 9 do walk('ready:' .. priority, 1, priority) end
-        walk('suspects', 2, 0)
+        walk('quarantined', 2, 0)
         for operation = 0, ARGV[4] - 1 do
           for priority = 0, 9 do
-            walk('parked:op' .. operation .. (priority == 5 and '' or ':' .. priority), 3, operation * 10 + priority)
+            walk('unroutable:op' .. operation .. (priority == 5 and '' or ':' .. priority), 3, operation * 10 + priority)
           end
         end
         for name, kind in pairs({ scheduled = 4, retrying = 5, dead = 8 }) do
@@ -48,7 +48,7 @@ enum DumpScript {
           for _, id in ipairs(call('HKEYS', Q .. ':claims:session-' .. session)) do placed(id, 6, session) end
         end
         local successors = {}
-        flat = call('HGETALL', Q .. ':next')
+        flat = call('HGETALL', Q .. ':successors')
         for i = 1, #flat, 2 do
           local due, id = string.match(flat[i + 1], '^(%d+):(.+)$')
           successors[flat[i]] = { digits(id), due }
@@ -63,8 +63,8 @@ enum DumpScript {
           if body then
             local successor = successors[id] or { -1, 0 }
             say(10, n, string.sub(body, 1, 13), #body, field('failures', id) or 0, field('crashes', id) or 0,
-              field('alone', id) or 0, field('crashes', id) and 1 or 0, stops[field('stops', id)] or 0, successor[1], successor[2],
-              #(field('errors', id) or ''), digits(field('named', id)) or -1)
+              field('solo_crashes', id) or 0, field('crashes', id) and 1 or 0, stops[field('stops', id)] or 0, successor[1], successor[2],
+              #(field('errors', id) or ''), digits(field('unique:of', id)) or -1)
             say(unpack(places[id] or { 0 }))
             say(digits(field('running', id)) or -1)
           elseif places[id] then say(13, n, unpack(places[id])) end
@@ -97,9 +97,9 @@ enum DumpScript {
           end
         end
         say(40)
-        for n = 0, ARGV[3] - 1 do say(digits(field('names', 'name ' .. n)) or -1) end
-        say(50, field('seq', 'beat') or -1, field('seq', 'lease') or 0, field('seq', 'grace') or 0, field('seq', 'gap') or -1, field('seq', 'leap') or 0,
-          field('seq', 'token') or 0, field('seq', 'turn') or 0, digits(field('seq', 'solo')) or -1)
+        for n = 0, ARGV[3] - 1 do say(digits(field('unique', 'name ' .. n)) or -1) end
+        say(50, field('runtime', 'beat') or -1, field('runtime', 'lease') or 0, field('runtime', 'grace') or 0, field('runtime', 'gap') or -1, field('runtime', 'leap') or 0,
+          field('runtime', 'token') or 0, field('runtime', 'turn') or 0, digits(field('runtime', 'quarantine_owner')) or -1)
         say(60, field('settings', 'paused') or 0, field('settings', 'starts') or 0, field('settings', 'maximum') or 10000000,
           field('settings', 'remember_ms') or 60000, field('settings', 'keep_ms') or 86400000, 70)
         for _, what in ipairs({ 'pushed', 'dropped', 'replaced', 'finished', 'failed', 'timed_out', 'cancelled', 'retried',

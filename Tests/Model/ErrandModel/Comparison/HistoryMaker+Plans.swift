@@ -71,7 +71,7 @@ extension HistoryMaker {
         var call = Call(session: session, number: nextNumber(of: session))
         call.wanted = 1 + numbers.below(2)
         call.freeSlots = numbers.below(2)
-        call.canBeHanded = true
+        call.acceptsDirectDispatch = true
         call.waitAndGrace = [0, 400, 100_000][numbers.below(3)]
         return .exchange(call)
     }

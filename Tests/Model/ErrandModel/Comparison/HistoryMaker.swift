@@ -91,7 +91,7 @@ package struct HistoryMaker {
         case 82..<90: return recover()
         case 90..<93: return .cancel(someIDs())
         case 93..<95: return .delete(someIDs())
-        case 95..<98: return .revive(someIDs())
+        case 95..<98: return .retry(someIDs())
         default: return rare()
         }
     }
@@ -186,7 +186,7 @@ package struct HistoryMaker {
         call.wanted = call.reports.isEmpty || numbers.chance(50) ? 1 + numbers.below(4) : 0
         // With tombstones no job becomes a suspect: a line of nothing but tombstones would hold a session up.
         call.freeSlots = style.isPlain ? 0 : numbers.below(2)
-        call.canBeHanded = !style.isPlain && numbers.chance(50)
+        call.acceptsDirectDispatch = !style.isPlain && numbers.chance(50)
         call.begun = numbers.chance(60) && !style.isPlain ? known?.begun ?? 0 : 0
         call.waitAndGrace = [0, 50, 400, 100_000][numbers.below(4)]
         return .exchange(call)

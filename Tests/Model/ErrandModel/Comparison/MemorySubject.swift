@@ -38,7 +38,7 @@ package struct MemorySubject {
             stopHints: news.hints.filter { $0.hint == .stop(queue: universe.queue) }.map {
                 Universe.number($0.session)
             },
-            handed: news.hints.lazy.compactMap { Handed($0.session, $0.hint) }.first,
+            handed: news.hints.lazy.compactMap { DirectDispatch($0.session, $0.hint) }.first,
             waiting: Set(transitions.waitingSessions.map(Universe.number))
         )
     }
@@ -92,7 +92,7 @@ package struct MemorySubject {
             return .recovered(recovery.recovered, more: recovery.hasMore)
         case .cancel(let ids): return Answer(ids.map { transitions.cancel(universe.ids[$0]) })
         case .delete(let ids): return Answer(ids.map { transitions.delete(universe.ids[$0]) })
-        case .revive(let ids): return Answer(ids.map { transitions.revive(universe.ids[$0]) })
+        case .retry(let ids): return Answer(ids.map { transitions.retry(universe.ids[$0]) })
         case .clear: return .cleared(transitions.clear())
         case .configure(let change):
             try transitions.configure(universe.settings(change))
@@ -105,9 +105,9 @@ package struct MemorySubject {
     }
 }
 
-extension Handed {
+extension DirectDispatch {
     /// A hint for a session, if it hands a job over.
-    init?(_ session: String, _ hint: Hint) {
+    init?(_ session: String, _ hint: WakeUp) {
         guard case .claimed(_, let call, let claim) = hint else { return nil }
         self.init(session: Universe.number(session), call: call, claim: GivenClaim(claim))
     }

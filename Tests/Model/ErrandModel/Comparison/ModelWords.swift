@@ -72,7 +72,7 @@ extension QueueModel {
         let verdicts = session.lastCall?.accepted ?? []
         words.append(Int64(verdicts.count))
         for verdict in verdicts { words.append(verdict ? 1 : 0) }
-        words += [session.lastCall?.cameLate == true ? 1 : 0, session.openCall ?? -1, session.handed ?? 0]
+        words += [session.lastCall?.isPreanswered == true ? 1 : 0, session.openCall ?? -1, session.handed ?? 0]
         words.append(Int64(session.claims.count))
         for claim in session.claims { words += [Int64(claim.id), claim.token, claim.deadline, claim.made] }
     }

@@ -10,7 +10,7 @@ package struct Observation {
     package var workHints: [SessionID]
     package var stopHints: [SessionID]
     /// The job that a session was given before it asked for it.
-    package var handed: Handed?
+    package var handed: DirectDispatch?
     /// Sessions that wait for a hint.
     package var waiting: Set<SessionID>
 }
@@ -35,10 +35,10 @@ struct Judge {
         if seen.waiting != Set(model.waiting) {
             return "waiting sessions are \(seen.waiting.sorted()), not \(model.waiting)"
         }
-        return hints(model.effects, seen)
+        return wakeUps(model.effects, seen)
     }
 
-    private func hints(_ effects: Effects, _ seen: Observation) -> String? {
+    private func wakeUps(_ effects: Effects, _ seen: Observation) -> String? {
         if seen.workHints != effects.woken { return "woke \(seen.workHints), not \(effects.woken)" }
         if seen.handed != effects.handed { return "handed over \(seen.handed as Any), not \(effects.handed as Any)" }
         // In one call the hints of several stops may come in any order.
@@ -85,19 +85,19 @@ extension Answer {
         )
     }
 
-    init(_ answer: ExchangeAnswer) {
+    init(_ answer: ExchangeReply) {
         self = .exchanged(
             accepted: answer.accepted,
             claims: answer.claims.map { GivenClaim($0) },
             hasDue: answer.hasDueJobs,
             isPaused: answer.isPaused,
-            cameLate: answer.cameLate
+            isPreanswered: answer.isPreanswered
         )
     }
 
     /// The order of stops is the broker's choice.
     init(_ answer: Reconciliation) {
-        self = .reconciled(answer.givenBack, lost: answer.lost.map(Universe.number))
+        self = .reconciled(answer.released, lost: answer.lost.map(Universe.number))
     }
 
     init(_ beat: Beat) {
@@ -105,19 +105,19 @@ extension Answer {
         self = .beaten(claims: beat.claims, stops: stops.sorted { $0.id < $1.id })
     }
 
-    init(_ verdicts: [EndingVerdict]) {
-        let words: [EndingVerdict: EndingWord] = [
+    init(_ verdicts: [EndingOutcome]) {
+        let words: [EndingOutcome: EndingWord] = [
             .cancelled: .cancelled, .stopping: .stopping, .deleted: .deleted, .running: .running, .ended: .ended,
             .dead: .dead, .notFound: .notFound,
         ]
         self = .endings(verdicts.compactMap { words[$0] })
     }
 
-    init(_ verdicts: [ReviveVerdict]) {
+    init(_ verdicts: [RetryOutcome]) {
         self = .revivals(
             verdicts.map { verdict in
                 switch verdict {
-                case .revived: .revived
+                case .retried: .retried
                 case .notDead: .notDead
                 case .hurried: .hurried
                 case .notFound: .notFound

@@ -11,15 +11,15 @@ package struct RedisComparison: Sendable {
 
     /// - Parameters:
     ///   - server: a server of its own, whose data the histories may use.
-    ///   - keepsTombstones: Whether the edition's short lines keep tombstones.
-    package init(on server: RedisServer, _ edition: ScriptEdition, keepsTombstones: Bool = false) async throws {
+    ///   - keepsTombstones: Whether the overrides's short lines keep tombstones.
+    package init(on server: RedisServer, _ overrides: ScriptOverrides, keepsTombstones: Bool = false) async throws {
         self.keepsTombstones = keepsTombstones
         let options = ConnectionOptions()
         broker = RedisBroker(
             try RedisAddress(url: server.shownURL),
             options: options,
             logger: Logger(label: "model"),
-            edition: edition
+            overrides: overrides
         )
         scripts = try await RedisSubject.Scripts(on: broker)
     }

@@ -34,7 +34,7 @@ package actor RedisSubject {
             .command("HSET", key + ":test", "now", String(step.time), "look", look(of: step.command))
         )
         // The model's queue exists from the beginning.
-        _ = try await broker.command(.command("HSET", key + ":seq", "created", "1"))
+        _ = try await broker.command(.command("HSET", key + ":runtime", "created", "1"))
     }
 
     private func look(of command: Command) -> String {
@@ -95,7 +95,7 @@ package actor RedisSubject {
         var events: [UInt8] = []
         var work: [SessionID] = []
         var stop: [SessionID] = []
-        var handed: Handed?
+        var handed: DirectDispatch?
 
         mutating func add(channel: String, _ message: [UInt8]) {
             if channel.hasSuffix(":events") {
@@ -105,8 +105,8 @@ package actor RedisSubject {
                 let session = Universe.number(String(channel.suffix(1)))
                 if message == Array("s".utf8) {
                     stop.append(session)
-                } else if let given = HandedClaim(message, secret: secret) {
-                    handed = Handed(session: session, call: given.call, claim: GivenClaim(given.claim))
+                } else if let given = DispatchedClaim(message, secret: secret) {
+                    handed = DirectDispatch(session: session, call: given.call, claim: GivenClaim(given.claim))
                 } else {
                     work.append(session)
                 }
@@ -160,7 +160,7 @@ package actor RedisSubject {
             return .recovered(recovery.recovered, more: recovery.hasMore)
         case .cancel(let ids): return Answer(try await broker.cancel(ids.map { universe.ids[$0] }, on: queue))
         case .delete(let ids): return Answer(try await broker.delete(ids.map { universe.ids[$0] }, on: queue))
-        case .revive(let ids): return Answer(try await broker.revive(ids.map { universe.ids[$0] }, on: queue))
+        case .retry(let ids): return Answer(try await broker.retry(ids.map { universe.ids[$0] }, on: queue))
         case .clear: return .cleared(try await broker.clear(queue))
         case .configure(let change):
             try await broker.configure(queue, universe.settings(change))

@@ -61,7 +61,7 @@ package final class Universe: Sendable {
             begun: Errand.Token(call.begun),
             longestWait: .milliseconds(call.waitAndGrace),
             stopGrace: .zero,
-            canBeHanded: call.canBeHanded
+            acceptsDirectDispatch: call.acceptsDirectDispatch
         )
     }
 
@@ -120,7 +120,7 @@ package struct Envelopes {
             retries: push.retries,
             priority: push.priority,
             id: universe.ids[push.id]
-        ).settled()
+        ).makeEnvelope()
         made[plain] = envelope
         return envelope.due(at: push.due)
     }

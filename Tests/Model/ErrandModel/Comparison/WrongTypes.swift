@@ -9,11 +9,11 @@ extension RedisComparison {
     /// new place before it leaves the old one, whatever was checked before.
     package static func faultOfUncheckedPromotion(
         on server: RedisServer,
-        mutations: [TestEdition.Mutation]
+        mutations: [TestScripts.Mutation]
     ) async throws -> String? {
         let look = "  if wrong then return wrong end\nend\n"
-        let unchecked = TestEdition.Mutation(script: "promote", old: look, new: "end\n")
-        let comparison = try await Self(on: server, try TestEdition.make(mutations: [unchecked] + mutations))
+        let unchecked = TestScripts.Mutation(script: "promote", old: look, new: "end\n")
+        let comparison = try await Self(on: server, try TestScripts.make(mutations: [unchecked] + mutations))
         defer { comparison.close() }
         return try await comparison.fault(of: .promote, queue: 8_000_003)
     }
@@ -75,7 +75,7 @@ extension RedisComparison {
     private func places(_ key: String) async throws -> [[String]] {
         let commands: [CommandWriter] = [
             .command("HKEYS", key + ":body"), .command("ZRANGE", key + ":scheduled", "0", "-1"),
-            .command("HKEYS", key + ":claims:session-0"), .command("HGETALL", key + ":names"),
+            .command("HKEYS", key + ":claims:session-0"), .command("HGETALL", key + ":unique"),
         ]
         var places: [[String]] = []
         for command in commands {

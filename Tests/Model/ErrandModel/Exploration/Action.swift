@@ -17,7 +17,7 @@ enum Action: Hashable, Sendable {
     case sendAgain(Int)
     case execute(Int), executeLosingAnswer(Int)
     case recover(SessionID?), promote
-    case cancel(JobID), revive(JobID)
+    case cancel(JobID), retry(JobID)
     case crash(Int), pause(Int), resume(Int)
     case save, rollBack
     case leap(ticks: Time)
@@ -41,7 +41,7 @@ enum Action: Hashable, Sendable {
         case .recover: .recover
         case .promote: .promote
         case .cancel: .cancel
-        case .revive: .revive
+        case .retry: .retry
         case .crash: .crash
         case .pause: .pause
         case .resume: .resume
@@ -57,7 +57,7 @@ package enum ActionKind: Int, CaseIterable, Sendable {
     case tick, push, pushLosingReceipt, pushAgain, hear
     case register, beat, reconcile, leave
     case call, sendAgain, execute, executeLosingAnswer
-    case recover, promote, cancel, revive
+    case recover, promote, cancel, retry
     case crash, pause, resume, save, rollBack, leap
 }
 
@@ -79,7 +79,7 @@ extension World {
         if faults.cancels > 0 {
             actions += queue.jobs.values.filter { !$0.isDead }.map(\.id).sorted().map { .cancel($0) }
         }
-        if faults.revivals > 0 { actions += queue.jobs.values.filter(\.isDead).map(\.id).sorted().map { .revive($0) } }
+        if faults.revivals > 0 { actions += queue.jobs.values.filter(\.isDead).map(\.id).sorted().map { .retry($0) } }
         if faults.rollbacks > 0 { actions.append(saved == nil ? .save : .rollBack) }
         if faults.leaps > 0 { actions += [.leap(ticks: Self.leap), .leap(ticks: -Self.leap)] }
         return actions

@@ -9,14 +9,14 @@ extension Exploration.Scope {
             Self("2 workers, 2 ids, no fault") {
                 $0.isQuick = true
                 $0.mustReach = names.union([
-                    .claimed, .retried, .died, .overdue, .staleReport, .lostClaim, .handedOver, .cameLate,
+                    .claimed, .retried, .died, .overdue, .staleReport, .lostClaim, .handedOver, .isPreanswered,
                 ])
             },
             Self("1 worker, 2 ids, 2 lost messages") {
                 $0.workers = 1
                 $0.faults.lost = 2
                 $0.isQuick = true
-                $0.mustReach = names.union([.exists, .resent, .heldBack, .handedOver, .cameLate])
+                $0.mustReach = names.union([.exists, .resent, .heldBack, .handedOver, .isPreanswered])
             },
             Self("1 worker, 2 ids, 1 crash") {
                 $0.workers = 1
@@ -34,7 +34,7 @@ extension Exploration.Scope {
                 $0.jobs = 1
                 $0.faults.rollbacks = 1
                 $0.isQuick = true
-                $0.mustReach = [.grace, .overdue, .givenBack, .lostClaim, .sessionLost]
+                $0.mustReach = [.grace, .overdue, .released, .lostClaim, .sessionLost]
             },
             Self("1 worker, 1 id, 1 leap, 2 pauses") {
                 $0.workers = 1
@@ -101,31 +101,31 @@ extension Exploration.Scope {
             },
             Self("2 workers, 2 ids, 1 lost message") {
                 $0.faults.lost = 1
-                $0.mustReach = names.union([.exists, .resent, .heldBack, .handedOver, .cameLate])
+                $0.mustReach = names.union([.exists, .resent, .heldBack, .handedOver, .isPreanswered])
             },
             Self("2 workers, 1 id, 1 crash, 1 lost message") {
                 $0.jobs = 1
                 $0.faults.lost = 1
                 $0.faults.crashes = 1
-                $0.mustReach = [.exists, .resent, .heldBack, .recovered, .grace, .handedOver, .cameLate]
+                $0.mustReach = [.exists, .resent, .heldBack, .recovered, .grace, .handedOver, .isPreanswered]
             },
             Self("2 workers, 1 id, 1 pause, 1 lost message") {
                 $0.jobs = 1
                 $0.faults.lost = 1
                 $0.faults.pauses = 1
-                $0.mustReach = [.exists, .resent, .heldBack, .recovered, .grace, .overdue, .handedOver, .cameLate]
+                $0.mustReach = [.exists, .resent, .heldBack, .recovered, .grace, .overdue, .handedOver, .isPreanswered]
             },
             Self("1 worker, 2 ids, 1 rollback, 1 lost message") {
                 $0.workers = 1
                 $0.faults.lost = 1
                 $0.faults.rollbacks = 1
-                $0.mustReach = names.union([.exists, .resent, .givenBack, .lostClaim, .handedOver, .cameLate])
+                $0.mustReach = names.union([.exists, .resent, .released, .lostClaim, .handedOver, .isPreanswered])
             },
             Self("1 worker, 2 ids, 1 crash, 1 lost message") {
                 $0.workers = 1
                 $0.faults.lost = 1
                 $0.faults.crashes = 1
-                $0.mustReach = names.union([.exists, .resent, .recovered, .grace, .handedOver, .cameLate])
+                $0.mustReach = names.union([.exists, .resent, .recovered, .grace, .handedOver, .isPreanswered])
             },
             Self("2 workers, 2 ids, 2 lost messages, nothing handed over") {
                 $0.workersAreHandedJobs = false
@@ -152,12 +152,12 @@ extension Exploration.Scope {
                 $0.workers = 1
                 $0.jobs = 3
                 $0.faults.rollbacks = 1
-                $0.mustReach = names.union([.givenBack, .lostClaim])
+                $0.mustReach = names.union([.released, .lostClaim])
             },
             Self("2 workers, 2 ids, 1 rollback, nothing handed over") {
                 $0.workersAreHandedJobs = false
                 $0.faults.rollbacks = 1
-                $0.mustReach = names.union([.givenBack, .lostClaim])
+                $0.mustReach = names.union([.released, .lostClaim])
             },
             Self("2 workers, 1 id, 1 leap, 1 pause") {
                 $0.jobs = 1
@@ -173,13 +173,13 @@ extension Exploration.Scope {
                 $0.faults.crashes = 1
                 $0.faults.pauses = 1
                 $0.faults.rollbacks = 1
-                $0.mustReach = [.exists, .resent, .heldBack, .recovered, .grace, .overdue, .givenBack, .lostClaim]
+                $0.mustReach = [.exists, .resent, .heldBack, .recovered, .grace, .overdue, .released, .lostClaim]
             },
             Self("2 workers that may leave, 2 ids, 1 cancel, 1 revival") {
                 $0.workersLeave = true
                 $0.faults.cancels = 1
                 $0.faults.revivals = 1
-                $0.mustReach = names.union([.revived, .died])
+                $0.mustReach = names.union([.retriedByHand, .died])
             },
             Self("2 workers, 2 ids, every way for a run to end") {
                 $0.verbs = [.finished, .timedOut, .snoozed, .unreadable, .parked]

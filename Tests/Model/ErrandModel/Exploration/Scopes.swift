@@ -33,7 +33,7 @@ extension Exploration {
             if faults.rollbacks > 0 { kinds += [.save, .rollBack, .reconcile] }
             if faults.leaps > 0 { kinds += [.leap] }
             if faults.cancels > 0 { kinds += [.cancel] }
-            if faults.revivals > 0 { kinds += [.revive] }
+            if faults.revivals > 0 { kinds += [.retry] }
             if workersLeave { kinds += [.leave] }
             if faults.lost + faults.crashes + faults.pauses > 0 { kinds += [.execute] }
             if verbs.contains(.failed) { kinds += [.promote] }

@@ -5,9 +5,9 @@ package enum Witness: Int, CaseIterable, Sendable {
     case retried, died, promoted
     case grace, recovered, overdue
     case toldToStop, successor
-    case givenBack, lostClaim
-    case revived
-    case handedOver, cameLate
+    case released, lostClaim
+    case retriedByHand
+    case handedOver, isPreanswered
     case supplanted, setAside
 }
 
@@ -27,9 +27,9 @@ extension World {
         case .no(.sessionLost): witnesses.insert(.sessionLost)
         // Who compares its claims before it has heard of all calls is refused, too.
         case .no(.refused): if case .exchange = command { witnesses.insert(.heldBack) }
-        case .exchanged(let accepted, let claims, _, _, let cameLate):
+        case .exchanged(let accepted, let claims, _, _, let isPreanswered):
             if !claims.isEmpty { witnesses.insert(.claimed) }
-            if cameLate { witnesses.insert(.cameLate) }
+            if isPreanswered { witnesses.insert(.isPreanswered) }
             if accepted.contains(false) { witnesses.insert(.staleReport) }
             if case .exchange(let call) = command, before.sessions[call.session]?.lastCall?.number == call.number {
                 witnesses.insert(.resent)
@@ -37,9 +37,9 @@ extension World {
         case .beaten(_, let stops): if !stops.isEmpty { witnesses.insert(.toldToStop) }
         case .promoted(let count, _): if count > 0 { witnesses.insert(.promoted) }
         case .reconciled(let count, let lost):
-            if count > 0 { witnesses.insert(.givenBack) }
+            if count > 0 { witnesses.insert(.released) }
             if !lost.isEmpty { witnesses.insert(.lostClaim) }
-        case .revivals(let words): if words.contains(.revived) { witnesses.insert(.revived) }
+        case .revivals(let words): if words.contains(.retried) { witnesses.insert(.retriedByHand) }
         case .done, .no(.full), .recovered, .endings, .cleared: break
         }
         for event in queue.effects.events { witness(event) }

@@ -37,9 +37,9 @@ extension World {
         case .cancel(let id):
             faults.cancels -= 1
             return observe(.cancel([id])).broken
-        case .revive(let id):
+        case .retry(let id):
             faults.revivals -= 1
-            return observe(.revive([id])).broken
+            return observe(.retry([id])).broken
         case .crash(let index):
             faults.crashes -= 1
             workers[index] = Worker()
@@ -135,7 +135,7 @@ extension World {
         }
         call.wanted = 1
         call.freeSlots = 1
-        call.canBeHanded = rules.workersAreHandedJobs
+        call.acceptsDirectDispatch = rules.workersAreHandedJobs
         workers[index].held = []
         workers[index].stops = []
         workers[index].mustReconcile = false
@@ -144,7 +144,7 @@ extension World {
     }
 
     /// Whether a hint answers the next call of a worker.
-    func isNews(_ hint: Handed, to index: Int) -> Bool {
+    func isNews(_ hint: DirectDispatch, to index: Int) -> Bool {
         let worker = workers[index]
         return worker.session == hint.session && !worker.isAwaiting && worker.lastNumber + 1 == hint.call
     }

@@ -129,7 +129,7 @@ struct WorldWriter {
         // Who waits is told in order, as long as there may be pushes; what they answer depends on the last call.
         add(
             rank * 8 + (state.openCall != nil && rank > 0 ? 1 : 0) + (state.handed == nil ? 0 : 2)
-                + (state.lastCall?.cameLate == true ? 4 : 0)
+                + (state.lastCall?.isPreanswered == true ? 4 : 0)
         )
         // Of dead sessions, the one that died first is recovered first.
         if state.leaseEnds <= furthest { add(queue.sessions.values.count { $0.leaseEnds < state.leaseEnds }) }

@@ -7,7 +7,7 @@ struct Agenda {
         case request(Message)
         case answer(Message, Answer)
         case pushAnswered(Push)
-        case hint(Handed, worker: Int, life: Int)
+        case hint(DirectDispatch, worker: Int, life: Int)
     }
 
     /// A worker's command on its way.

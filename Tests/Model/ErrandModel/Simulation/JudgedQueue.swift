@@ -60,7 +60,7 @@ extension JudgedQueue {
     /// clock is put back.
     private func brokenTime(_ command: Command, _ before: QueueModel) -> String? {
         var hurried: [JobID] = []
-        if case .revive(let ids) = command { hurried = ids }
+        if case .retry(let ids) = command { hurried = ids }
         for job in queue.jobs.values where job.pushed.due > now && !hurried.contains(job.id) {
             switch (before.jobs[job.id]?.place, job.place) {
             case (nil, .line), (.scheduled, .line), (.behind, .line), (nil, .claimed), (.scheduled, .claimed),

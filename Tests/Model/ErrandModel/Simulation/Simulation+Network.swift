@@ -28,7 +28,7 @@ extension Simulation {
     }
 
     /// A hint goes another way than the answers.
-    private mutating func tell(_ handed: Handed) {
+    private mutating func tell(_ handed: DirectDispatch) {
         note("handed over")
         guard let index = workers.firstIndex(where: { $0.session == handed.session }) else { return }
         if faultsStrike, numbers.chance(10) { return note("hint lost") }
@@ -82,9 +82,9 @@ extension Simulation {
             if case .killsItsWorkers = event.reason { note("quarantine") }
             if event.kind == .replaced, event.worker != nil { note("successor promoted") }
         }
-        if case .exchanged(let accepted, _, _, _, let cameLate) = answer {
+        if case .exchanged(let accepted, _, _, _, let isPreanswered) = answer {
             if accepted.contains(false) { note("stale report refused") }
-            if cameLate { note("answered by a push before") }
+            if isPreanswered { note("answered by a push before") }
         }
         if world.queue.graceEnds > before.graceEnds { note("grace granted") }
         if world.queue.solo != nil, before.solo == nil { note("suspect served alone") }

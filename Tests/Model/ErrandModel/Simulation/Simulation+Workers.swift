@@ -122,7 +122,7 @@ extension Simulation {
         call.wanted = wanted
         call.freeSlots = min(wanted, max(SimulatedWorker.slots - worker.running, 0))
         call.begun = worker.begun
-        call.canBeHanded = call.freeSlots > 0
+        call.acceptsDirectDispatch = call.freeSlots > 0
         call.waitAndGrace = SimulatedWorker.longestWait + 300
         workers[index].reports = []
         workers[index].awaited = call
@@ -175,7 +175,7 @@ extension Simulation {
     // MARK: Answers
 
     /// A push has answered the next call. When it is under way already, its own answer counts.
-    mutating func hear(_ handed: Handed, _ index: Int, _ life: Int) {
+    mutating func hear(_ handed: DirectDispatch, _ index: Int, _ life: Int) {
         guard workers[index].life == life, workers[index].isUp else { return }
         if workers[index].pausedUntil > now {
             return agenda.add(.hint(handed, worker: index, life: life), at: workers[index].pausedUntil)
@@ -213,10 +213,10 @@ extension Simulation {
                 note("stopped as told")
                 end(index, held.claim, .cancelled)
             }
-        case (.exchange(let call), .exchanged(_, let claims, _, _, let cameLate)):
+        case (.exchange(let call), .exchanged(_, let claims, _, _, let isPreanswered)):
             guard workers[index].awaited?.number == call.number else { return }
             workers[index].awaited = nil
-            if cameLate { workers[index].reports = call.reports + workers[index].reports }
+            if isPreanswered { workers[index].reports = call.reports + workers[index].reports }
             workers[index].held += claims.map { .init(claim: $0, since: now) }
         default: break
         }

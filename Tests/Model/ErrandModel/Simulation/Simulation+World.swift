@@ -43,7 +43,7 @@ extension Simulation {
         let ids = (0...numbers.below(2)).map { _ in numbers.below(max(nextJob, 1)) }
         switch numbers.below(8) {
         case 0...3: execute(.cancel(ids))
-        case 4: execute(.revive(ids))
+        case 4: execute(.retry(ids))
         case 5: execute(.delete(ids))
         case 6:
             var change = SettingsChange()

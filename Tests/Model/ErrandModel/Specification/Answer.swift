@@ -31,7 +31,7 @@ package enum EndingWord: Int, Hashable, Sendable {
 
 /// What became of a dead job that was to run again.
 package enum RevivalWord: Hashable, Sendable {
-    case revived, hurried, notDead, notFound
+    case retried, hurried, notDead, notFound
     case taken(holder: JobID)
 }
 
@@ -56,7 +56,7 @@ package enum Answer: Hashable, Sendable {
     case done
     case no(Refusal)
     case receipts([Receipt])
-    case exchanged(accepted: [Bool], claims: [GivenClaim], hasDue: Bool, isPaused: Bool, cameLate: Bool)
+    case exchanged(accepted: [Bool], claims: [GivenClaim], hasDue: Bool, isPaused: Bool, isPreanswered: Bool)
     case beaten(claims: Int, stops: [StopOrder])
     case promoted(Int, next: Time?)
     case recovered(Int, more: Bool)

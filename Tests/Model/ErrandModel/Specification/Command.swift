@@ -71,7 +71,7 @@ package struct Call: Hashable, Sendable {
     package var freeSlots = 0
     package var begun: Token = 0
     /// Whether a push may answer the next call, if this one finds nothing.
-    package var canBeHanded = false
+    package var acceptsDirectDispatch = false
     /// The longest wait in the worker and the time to stop, together.
     package var waitAndGrace: Time = 0
 
@@ -106,7 +106,7 @@ package enum Command: Hashable, Sendable {
     case recover(look: SessionID?)
     case cancel([JobID])
     case delete([JobID])
-    case revive([JobID])
+    case retry([JobID])
     case clear
     case configure(SettingsChange)
 }

@@ -42,7 +42,7 @@ package struct Effects: Hashable, Sendable {
     /// Sessions that are told that there is work.
     package var woken: [SessionID] = []
     /// A job that a session was given before it asked for it.
-    package var handed: Handed?
+    package var handed: DirectDispatch?
 
     var touchesHistory = false
     /// A session that waits from the end of the transition on.
@@ -52,7 +52,7 @@ package struct Effects: Hashable, Sendable {
 }
 
 /// A claim that answers a call which its session has not made yet.
-package struct Handed: Hashable, Sendable {
+package struct DirectDispatch: Hashable, Sendable {
     package var session: SessionID
     package var call: Int
     package var claim: GivenClaim

@@ -108,7 +108,7 @@ extension QueueModel {
 
     /// S9, S13: what is dead comes back only when somebody asks for it, and starts anew.
     private func brokenRevival(_ left: Job, _ command: Command) -> String? {
-        guard case .revive = command else { return "S9: job \(left.id) was dead" }
+        guard case .retry = command else { return "S9: job \(left.id) was dead" }
         return left.failures + left.crashes + left.crashesAlone == 0 && !left.hasComeBack
             ? nil : "S13: \(left.id) did not start anew"
     }
@@ -163,7 +163,7 @@ extension QueueModel {
     /// S15: made once more, a transition changes no job and is answered the same.
     private func brokenResend(of command: Command, _ answer: Answer) -> String? {
         switch command {
-        case .exchange, .push, .reconcile, .release, .cancel, .revive: break
+        case .exchange, .push, .reconcile, .release, .cancel, .retry: break
         default: return nil
         }
         var copy = self

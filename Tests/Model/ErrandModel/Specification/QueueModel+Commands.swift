@@ -19,7 +19,7 @@ extension QueueModel {
         case .recover(let look): return recover(look: look)
         case .cancel(let ids): return .endings(ids.map { cancel($0) })
         case .delete(let ids): return .endings(ids.map { delete($0) })
-        case .revive(let ids): return .revivals(ids.map { revive($0) })
+        case .retry(let ids): return .revivals(ids.map { retry($0) })
         case .clear: return clear()
         case .configure(let change): return configure(change)
         }

@@ -76,7 +76,7 @@ extension QueueModel {
     }
 
     /// A dead job starts anew, when its name is free.
-    mutating func revive(_ id: JobID) -> RevivalWord {
+    mutating func retry(_ id: JobID) -> RevivalWord {
         guard let job = jobs[id] else { return .notFound }
         guard job.isDead else { return hurry(job) }
         if let name = job.pushed.name {
@@ -87,7 +87,7 @@ extension QueueModel {
         jobs[id] = Job(pushed: job.pushed, readySince: now, place: job.place)
         jobs[id]?.errors = job.errors
         lineUp(id)
-        return .revived
+        return .retried
     }
 
     /// A job that waits for its time need not.

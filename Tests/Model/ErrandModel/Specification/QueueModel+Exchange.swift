@@ -24,10 +24,10 @@ extension QueueModel {
         let token = claims.first?.token
         sessions[call.session]?.lastCall = .init(number: call.number, token: token, accepted: accepted)
         let foundNothing = call.wanted > 0 && !isPaused && claims.isEmpty
-        sessions[call.session]?.openCall = foundNothing && call.canBeHanded ? call.waitAndGrace : nil
+        sessions[call.session]?.openCall = foundNothing && call.acceptsDirectDispatch ? call.waitAndGrace : nil
         sessions[call.session]?.handed = nil
         sessions[call.session]?.begun = call.freeSlots > 0 ? token ?? call.begun : call.begun
-        return .exchanged(accepted: accepted, claims: claims, hasDue: hasDue, isPaused: isPaused, cameLate: false)
+        return .exchanged(accepted: accepted, claims: claims, hasDue: hasDue, isPaused: isPaused, isPreanswered: false)
     }
 
     /// Of what its own call has put in line, which it could not have, others are told.
@@ -50,7 +50,7 @@ extension QueueModel {
             claims: claims,
             hasDue: false,
             isPaused: false,
-            cameLate: last.cameLate
+            isPreanswered: last.isPreanswered
         )
     }
 

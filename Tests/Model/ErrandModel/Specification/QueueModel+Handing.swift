@@ -19,13 +19,13 @@ extension QueueModel {
         lastToken = token
         sessions[told]?.openCall = nil
         sessions[told]?.handed = token
-        effects.handed = claims.first.map { Handed(session: told, call: call.number, claim: $0) }
+        effects.handed = claims.first.map { DirectDispatch(session: told, call: call.number, claim: $0) }
     }
 
     /// The answer to a call that a push has answered before it came. Its reports are not taken.
     mutating func answeredByPush(_ call: Call, _ session: SessionState) -> Answer? {
         guard let token = session.handed, call.number == session.lastAnswered else { return nil }
-        let last = SessionState.LastCall(number: call.number, token: token, accepted: [], cameLate: true)
+        let last = SessionState.LastCall(number: call.number, token: token, accepted: [], isPreanswered: true)
         sessions[call.session]?.lastCall = last
         sessions[call.session]?.handed = nil
         if call.freeSlots > 0 { sessions[call.session]?.begun = token }

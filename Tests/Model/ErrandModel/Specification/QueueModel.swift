@@ -98,7 +98,7 @@ package struct SessionState: Hashable, Sendable {
         package var number: Int
         package var token: Token?
         package var accepted: [Bool]
-        package var cameLate = false
+        package var isPreanswered = false
     }
 
     package func claim(of id: JobID) -> HeldClaim? { claims.first { $0.id == id } }

@@ -6,126 +6,131 @@ import TestSupport
 /// What goes over channels is a hint; nothing may depend on it.
 extension Scenario {
     static let channels = [
-        Scenario("F77", "no message on a channel arrives: the server refuses every subscription", quick: true) { play in
-            let server = try play.server(rules: "-subscribe -psubscribe")
-            try await play.workers(2)
+        Scenario("F77", "no message on a channel arrives: the server refuses every subscription", quick: true) {
+            context in
+            let server = try context.server(rules: "-subscribe -psubscribe")
+            try await context.workers(2)
             try await eventually("they may not listen") { try server.rejections(of: "subscribe") >= 2 }
-            let ids = try await play.push(50, "mark")
-            try await play.recovers("workers find work by looking", within: .seconds(10)) {
-                ids.allSatisfy { play.ledger.ended[$0] != nil }
+            let ids = try await context.push(50, "mark")
+            try await context.recovers("workers find work by looking", within: .seconds(10)) {
+                ids.allSatisfy { context.ledger.ended[$0] != nil }
             }
             // A cancelled job is told by the heartbeat: within a quarter of the lease and a second.
-            let long = try await play.push(1, "nap") {
+            let long = try await context.push(1, "nap") {
                 $0.milliseconds = 30_000
                 $0.timeout = .seconds(60)
                 $0.ends = false
             }
-            try await eventually("it runs") { play.ledger.begun[long[0]] != nil }
+            try await eventually("it runs") { context.ledger.begun[long[0]] != nil }
             let asked = ContinuousClock.now
-            let verdict = try await play.console.cancel(long, on: Play.queue)
-            play.expect(verdict == [.stopping], "cancelling said \(verdict)")
-            try await play.recovers("it is cancelled", within: .seconds(1.5), since: asked) {
-                try await play.console.inspect(long, on: Play.queue)[0]?.state == .cancelled
+            let verdict = try await context.console.cancel(long, on: ScenarioContext.queue)
+            context.expect(verdict == [.stopping], "cancelling said \(verdict)")
+            try await context.recovers("it is cancelled", within: .seconds(1.5), since: asked) {
+                try await context.console.inspect(long, on: ScenarioContext.queue)[0]?.state == .cancelled
             }
             // Somebody who waits for the end of a job hears of it by looking.
-            let arguments = ["push", "mark", "--queue", Play.queue, "--wait=20s", "--redis", server.url, "--json"]
-            let waiting = try play.program("errand-producer", arguments)
+            let arguments = [
+                "push", "mark", "--queue", ScenarioContext.queue, "--wait=20s", "--redis", server.url, "--json",
+            ]
+            let waiting = try context.program("errand-producer", arguments)
             let status = try await waiting.end(within: .seconds(25))
-            play.expect(status == 0, "waiting for a job ended with \(status): \(waiting.lines)")
-            for line in play.ledger.lines { play.accounts.adopt(line.id) }
+            context.expect(status == 0, "waiting for a job ended with \(status): \(waiting.lines)")
+            for line in context.ledger.lines { context.accounts.adopt(line.id) }
             let refused = try server.rejections(of: "subscribe")
             let taken = try server.calls("subscribe") + server.calls("psubscribe")
             let sent = try server.calls("publish")
-            play.struck(
+            context.injected(
                 taken == 0 && sent > 0 ? refused : 0,
                 or: "\(sent) messages were sent, and of the subscriptions \(taken) were taken and \(refused) refused"
             )
         },
-        Scenario("F78", "a subscriber stands still while events pour in", limit: .seconds(300)) { play in
-            let server = try play.server(["--client-output-buffer-limit", "pubsub", "2mb", "1mb", "5"])
-            let listener = try play.program("errand", ["events", "--json", "--redis", server.url])
+        Scenario("F78", "a subscriber stands still while events pour in", limit: .seconds(300)) { context in
+            let server = try context.server(["--client-output-buffer-limit", "pubsub", "2mb", "1mb", "5"])
+            let listener = try context.program("errand", ["events", "--json", "--redis", server.url])
             try await eventually("it listens") {
                 try server.run("PUBSUB", "NUMPAT") != "0" || server.calls("psubscribe") > 0
             }
             listener.signal(SIGSTOP)
             let before = try subscribers(server)
-            try await play.workers(2) { $0.concurrency = 32 }
-            let count = play.size(quick: 20_000, full: 300_000)
-            async let pushed = play.push(count, "mark")
+            try await context.workers(2) { $0.concurrency = 32 }
+            let count = context.size(quick: 20_000, full: 300_000)
+            async let pushed = context.push(count, "mark")
             var most = 0
             try await eventually("the jobs are done", within: .seconds(240)) {
                 most = max(most, try heldBack(server))
-                return play.ledger.counts.ended == count
+                return context.ledger.counts.ended == count
             }
             _ = try await pushed
             let cut = try before.subtracting(subscribers(server)).count
-            play.struck(cut)
+            context.injected(cut)
             let memory = try server.count("used_memory_peak", in: "memory")
-            play.note(
+            context.note(
                 "disconnected \(cut) times; the server kept up to \(most >> 10) KB for it, of \(memory >> 20) MB at the most"
             )
-            play.expect(most <= 3 << 20, "the server kept \(most) bytes for who reads nothing")
-            let bound = play.size(quick: 16, full: 64)
-            play.expect(memory <= bound << 20, "the server used \(memory >> 20) MB while events poured in")
+            context.expect(most <= 3 << 20, "the server kept \(most) bytes for who reads nothing")
+            let bound = context.size(quick: 16, full: 64)
+            context.expect(memory <= bound << 20, "the server used \(memory >> 20) MB while events poured in")
             listener.signal(SIGCONT)
             // It still reads what its socket held; only of these it can have heard on a new connection.
             var later: [String] = []
-            try await play.recovers("it hears events again", within: .seconds(20)) {
-                later += try await play.push(1, "mark")
+            try await context.recovers("it hears events again", within: .seconds(20)) {
+                later += try await context.push(1, "mark")
                 let ends = listener.lines.suffix(200).filter { $0.contains("finished") }
                 return ends.contains { line in later.contains { line.contains($0) } }
             }
             listener.signal(SIGINT)
             _ = try await listener.end()
         },
-        Scenario("F79", "forged and senseless messages on every channel", quick: true) { play in
-            let server = try play.server()
-            let workers = try await play.workers(2)
-            let gate = play.directory + "/gate"
-            let ids = try await play.push(6, "gate") {
+        Scenario("F79", "forged and senseless messages on every channel", quick: true) { context in
+            let server = try context.server()
+            let workers = try await context.workers(2)
+            let gate = context.directory + "/gate"
+            let ids = try await context.push(6, "gate") {
                 $0.gate = gate
                 $0.timeout = .seconds(600)
             }
-            try await eventually("they run") { ids.allSatisfy { play.ledger.begun[$0] != nil } }
-            let arguments = ["push", "gate", #"{"gate":"\#(gate)"}"#, "--queue", Play.queue, "--id", "awaited"]
-            let waiting = try play.program(
+            try await eventually("they run") { ids.allSatisfy { context.ledger.begun[$0] != nil } }
+            let arguments = [
+                "push", "gate", #"{"gate":"\#(gate)"}"#, "--queue", ScenarioContext.queue, "--id", "awaited",
+            ]
+            let waiting = try context.program(
                 "errand-producer",
                 arguments + ["--timeout", "600s", "--wait=600s", "--redis", server.url, "--json"]
             )
-            try await eventually("it waits") { play.ledger.begun["awaited"] != nil || waiting.lines.count > 0 }
-            let sessions = workers.flatMap { play.sessions(of: $0) }
-            let channels = [Play.key("events")] + sessions.map { Play.key("hints:\($0)") }
-            let strange = try play.job("mark")
-            for round in 0..<play.size(quick: 200, full: 5000) {
+            try await eventually("it waits") { context.ledger.begun["awaited"] != nil || waiting.lines.count > 0 }
+            let sessions = workers.flatMap { context.sessions(of: $0) }
+            let channels = [ScenarioContext.key("events")] + sessions.map { ScenarioContext.key("wakeups:\($0)") }
+            let strange = try context.job("mark")
+            for round in 0..<context.size(quick: 200, full: 5000) {
                 for channel in channels {
                     for id in ids + ["awaited"] {
                         let forged =
-                            #"{"event":"\#(play.pick(["finished", "cancelled", "dead"]))","id":"\#(id)","operation":"gate","name":null,"queue":"faults","attempt":1,"worker":"x","at_ms":1,"duration_ms":1,"error":null}"#
+                            #"{"event":"\#(context.pick(["finished", "cancelled", "dead"]))","id":"\#(id)","operation":"gate","name":null,"queue":"faults","attempt":1,"worker":"x","at_ms":1,"duration_ms":1,"error":null}"#
                         try server.run("PUBLISH", channel, forged)
                     }
-                    try await play.write("PUBLISH", [Array(channel.utf8), play.noise(round % 50)])
+                    try await context.write("PUBLISH", [Array(channel.utf8), context.noise(round % 50)])
                     try server.run("PUBLISH", channel, round % 2 == 0 ? "s" : "w")
                 }
-                for session in sessions { try await play.forgeHandOver(of: strange, to: session) }
-                play.struck()
+                for session in sessions { try await context.forgeHandOver(of: strange, to: session) }
+                context.injected()
             }
-            play.expect(waiting.isRunning, "a forged event ended the wait for a job: \(waiting.lines)")
-            play.expect(ids.allSatisfy { play.ledger.ended[$0] == nil }, "a forged message ended a job")
-            play.expect(play.ledger.begun[strange.id] == nil, "a job was run that only a forged message knows")
-            let running = try await play.status().running
-            play.expect(running == 7, "\(running) run")
+            context.expect(waiting.isRunning, "a forged event ended the wait for a job: \(waiting.lines)")
+            context.expect(ids.allSatisfy { context.ledger.ended[$0] == nil }, "a forged message ended a job")
+            context.expect(context.ledger.begun[strange.id] == nil, "a job was run that only a forged message knows")
+            let running = try await context.status().running
+            context.expect(running == 7, "\(running) run")
             try Data().write(to: URL(fileURLWithPath: gate))
             let status = try await waiting.end()
-            play.expect(status == 0, "the waiting push ended with \(status): \(waiting.lines)")
-            play.accounts.adopt("awaited")
+            context.expect(status == 0, "the waiting push ended with \(status): \(waiting.lines)")
+            context.accounts.adopt("awaited")
         },
-        Scenario("F80", "jobs are cancelled at every moment of their lives", quick: true) { play in
-            let server = try play.server()
-            try await play.workers(2) { $0.concurrency = 8 }
-            let events = try await play.listen()
+        Scenario("F80", "jobs are cancelled at every moment of their lives", quick: true) { context in
+            let server = try context.server()
+            try await context.workers(2) { $0.concurrency = 8 }
+            let events = try await context.listen()
             var all: [String] = []
-            for round in 0..<play.size(quick: 60, full: 1000) {
-                let ids = try await play.push(10, round % 2 == 0 ? "mark" : "nap") {
+            for round in 0..<context.size(quick: 60, full: 1000) {
+                let ids = try await context.push(10, round % 2 == 0 ? "mark" : "nap") {
                     $0.milliseconds = 10
                     $0.delay = round % 5 == 0 ? 20 : nil
                     $0.name = round % 3 == 0 ? "name \(round)" : nil
@@ -133,77 +138,78 @@ extension Scenario {
                     $0.ends = false
                 }
                 all += ids
-                try await Task.sleep(for: .milliseconds(play.random(0...12)))
-                for verdict in try await play.console.cancel(ids, on: Play.queue) {
-                    play.struck(verdict == .stopping || verdict == .cancelled ? 1 : 0)
-                    play.expect(verdict != .notFound && verdict != .running, "cancelling said \(verdict)")
+                try await Task.sleep(for: .milliseconds(context.random(0...12)))
+                for verdict in try await context.console.cancel(ids, on: ScenarioContext.queue) {
+                    context.injected(verdict == .stopping || verdict == .cancelled ? 1 : 0)
+                    context.expect(verdict != .notFound && verdict != .running, "cancelling said \(verdict)")
                 }
             }
-            let nobody = (0..<play.size(quick: 1000, full: 100_000)).map { "nobody-\($0)" }
+            let nobody = (0..<context.size(quick: 1000, full: 100_000)).map { "nobody-\($0)" }
             for start in stride(from: 0, to: nobody.count, by: 500) {
                 let part = Array(nobody[start..<min(start + 500, nobody.count)])
-                let verdicts = try await play.console.cancel(part, on: Play.queue)
-                play.expect(verdicts.allSatisfy { $0 == .notFound }, "an unknown job was not unknown")
+                let verdicts = try await context.console.cancel(part, on: ScenarioContext.queue)
+                context.expect(verdicts.allSatisfy { $0 == .notFound }, "an unknown job was not unknown")
             }
-            try await play.drain()
-            let stops = try server.run("HLEN", Play.key("stops"))
-            play.expect(stops == "0", "\(stops) requests to stop are left")
+            try await context.drain()
+            let stops = try server.run("HLEN", ScenarioContext.key("stops"))
+            context.expect(stops == "0", "\(stops) requests to stop are left")
             try await eventually("every end is heard") {
                 let heard = events.all().filter { ["finished", "cancelled", "replaced"].contains($0.event) }
                 return Set(heard.map(\.id)).isSuperset(of: all)
             }
             let endings = events.all().filter { $0.event == "finished" || $0.event == "cancelled" }
             let counts = Dictionary(grouping: endings, by: \.id).filter { $0.value.count > 1 }
-            play.expect(counts.isEmpty, "\(counts.count) jobs ended twice: \(counts.keys.prefix(3))")
+            context.expect(counts.isEmpty, "\(counts.count) jobs ended twice: \(counts.keys.prefix(3))")
         },
         Scenario("F84", "workers are killed, and every event stands for a transition", quick: true, compareEvents),
     ]
 
-    private static func compareEvents(_ play: Play) async throws {
+    private static func compareEvents(_ context: ScenarioContext) async throws {
         // The stream is there to stay.
-        play.rules { $0.toleratedKeys = ["stream"] }
-        try play.server()
-        try await play.console.createQueue(Play.queue)
-        try await play.console.configure(Play.queue, QueueSettings(keptEvents: 1_000_000))
-        let heard = try await play.listen()
-        let crew = try await Crew(play, 2)
+        context.rules { $0.toleratedKeys = ["stream"] }
+        try context.server()
+        try await context.console.createQueue(ScenarioContext.queue)
+        try await context.console.configure(ScenarioContext.queue, QueueSettings(keptEvents: 1_000_000))
+        let heard = try await context.listen()
+        let workers = try await WorkerGroup(context, 2)
         // So many at once that each worker holds some at every moment.
-        let load = play.load(rate: 60, "nap") { $0.milliseconds = 100 }
-        for _ in 0..<play.size(quick: 4, full: 30) {
+        let load = context.load(rate: 60, "nap") { $0.milliseconds = 100 }
+        for _ in 0..<context.size(quick: 4, full: 30) {
             try await Task.sleep(for: .seconds(1))
-            await crew.killOne()
+            await workers.killOne()
         }
         try await load.stop()
-        try await play.drain()
-        await crew.dismiss()
-        let kept = try await play.keptEvents()
+        try await context.drain()
+        await workers.dismiss()
+        let kept = try await context.keptEvents()
         try await eventually("all that is kept is heard") { heard.all().count >= kept.count }
         let strange = Set(heard.all().map(\.words)).symmetricDifference(kept.map(\.words))
-        play.expect(strange.isEmpty && heard.all().count == kept.count, "kept or heard only: \(strange.prefix(3))")
-        let totals = try await play.totals()
-        play.struck(totals["recovered"], or: "no kill reached a job")
+        context.expect(strange.isEmpty && heard.all().count == kept.count, "kept or heard only: \(strange.prefix(3))")
+        let totals = try await context.totals()
+        context.injected(totals["recovered"], or: "no kill reached a job")
         for kind in [JobEvent.Kind.finished, .recovered, .released] {
             let count = kept.filter { $0.kind == kind }.count
-            play.expect(count == totals[kind.rawValue], "\(count) times \(kind), of \(totals[kind.rawValue])")
+            context.expect(count == totals[kind.rawValue], "\(count) times \(kind), of \(totals[kind.rawValue])")
         }
-        judgeHistories(of: kept, play)
+        judgeHistories(of: kept, context)
     }
 
     /// Each job's events are the ends of its claims, of which the last finished it, where it says that it did reach its end.
-    private static func judgeHistories(of kept: [JobEvent], _ play: Play) {
+    private static func judgeHistories(of kept: [JobEvent], _ context: ScenarioContext) {
         let histories = Dictionary(grouping: kept) { $0.id ?? "-" }
-        play.expect(Set(histories.keys) == Set(play.accounts.accepted), "events of other jobs than were pushed")
-        let sessions = play.startedWorkers.flatMap { worker in play.sessions(of: worker).map { ($0, worker.pid) } }
+        context.expect(Set(histories.keys) == Set(context.accounts.accepted), "events of other jobs than were pushed")
+        let sessions = context.startedWorkers.flatMap { worker in context.sessions(of: worker).map { ($0, worker.pid) }
+        }
         let pids = Dictionary(sessions) { first, _ in first }
-        let ends = Set(play.ledger.lines.filter { $0.what == "end" }.map { "\($0.id) \($0.pid)" })
-        let begun = play.ledger.begun
+        let ends = Set(context.ledger.lines.filter { $0.what == "end" }.map { "\($0.id) \($0.pid)" })
+        let begun = context.ledger.begun
         for (id, history) in histories {
             let kinds = history.map { $0.event ?? "-" }
             let isOnce = kinds.filter { $0 == "finished" }.count == 1 && kinds.last == "finished"
-            play.expect(isOnce && Set(history.map(\.words)).count == history.count, "the events of \(id): \(kinds)")
-            play.expect(begun[id, default: 0] <= history.count, "\(id) began \(begun[id] ?? 0) times: \(kinds)")
+            context.expect(isOnce && Set(history.map(\.words)).count == history.count, "the events of \(id): \(kinds)")
+            context.expect(begun[id, default: 0] <= history.count, "\(id) began \(begun[id] ?? 0) times: \(kinds)")
             let pid = pids[history.last?.worker ?? "-"] ?? 0
-            play.expect(ends.contains("\(id) \(pid)"), "\(id) finished in process \(pid), which does not know of it")
+            context.expect(ends.contains("\(id) \(pid)"), "\(id) finished in process \(pid), which does not know of it")
         }
     }
 

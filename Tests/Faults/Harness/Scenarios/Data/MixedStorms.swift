@@ -14,35 +14,35 @@ extension Scenario {
 
     private static let names = (1...4).map { "name \($0)" }
 
-    private static func mixedStorm(_ play: Play) async throws {
-        let server = try play.server()
+    private static func mixedStorm(_ context: ScenarioContext) async throws {
+        let server = try context.server()
         // What ended first must still be known in the end.
-        try await play.console.createQueue(Play.queue)
-        try await play.console.configure(Play.queue, QueueSettings(rememberIDsMilliseconds: 3_600_000))
-        let crew = try await Crew(play, 3)
-        let producers = try (0..<100).map { _ in try play.connect(server.url) }
-        let seconds = play.size(quick: 5, full: 60)
-        async let raging = rage(play, producers, for: .seconds(seconds))
+        try await context.console.createQueue(ScenarioContext.queue)
+        try await context.console.configure(ScenarioContext.queue, QueueSettings(rememberIDsMilliseconds: 3_600_000))
+        let workers = try await WorkerGroup(context, 3)
+        let producers = try (0..<100).map { _ in try context.connect(server.url) }
+        let seconds = context.size(quick: 5, full: 60)
+        async let raging = rage(context, producers, for: .seconds(seconds))
         for _ in 0..<seconds {
             try await Task.sleep(for: .seconds(1))
-            await crew.killOne()
+            await workers.killOne()
         }
         var pushes = try await raging
         // Nothing comes after these, so each of them must run.
-        for name in names { pushes.append(try await push(play, name, .replace, ends: true, via: producers[0])) }
+        for name in names { pushes.append(try await push(context, name, .replace, ends: true, via: producers[0])) }
         let last = pushes.suffix(names.count).map(\.id)
-        try await play.recovers("the last job of each name runs", within: .seconds(20)) {
-            last.allSatisfy { play.ledger.ended[$0] != nil }
+        try await context.recovers("the last job of each name runs", within: .seconds(20)) {
+            last.allSatisfy { context.ledger.ended[$0] != nil }
         }
-        try await play.drain()
-        await crew.dismiss()
-        play.struck(try await play.totals()["recovered"], or: "no kill reached a job")
-        try await judge(play, pushes)
+        try await context.drain()
+        await workers.dismiss()
+        context.injected(try await context.totals()["recovered"], or: "no kill reached a job")
+        try await judge(context, pushes)
     }
 
     /// Each producer pushes about ten jobs a second, one after the other.
     private static func rage(
-        _ play: Play,
+        _ context: ScenarioContext,
         _ producers: [RedisBroker],
         for time: Duration
     ) async throws -> [NamedPush] {
@@ -52,9 +52,9 @@ extension Scenario {
                 group.addTask {
                     var pushes: [NamedPush] = []
                     while ContinuousClock.now < until {
-                        let policy: UniquenessPolicy = play.pick([.drop, .replace])
-                        pushes.append(try await push(play, play.pick(names), policy, ends: false, via: broker))
-                        try await Task.sleep(for: .milliseconds(play.random(20...180)))
+                        let policy: UniquenessPolicy = context.pick([.drop, .replace])
+                        pushes.append(try await push(context, context.pick(names), policy, ends: false, via: broker))
+                        try await Task.sleep(for: .milliseconds(context.random(20...180)))
                     }
                     return pushes
                 }
@@ -64,7 +64,7 @@ extension Scenario {
     }
 
     private static func push(
-        _ play: Play,
+        _ context: ScenarioContext,
         _ name: String,
         _ policy: UniquenessPolicy,
         ends: Bool,
@@ -74,29 +74,30 @@ extension Scenario {
         options.name = name
         options.unique = policy
         options.milliseconds = 30
-        let job = try play.job(play.pick(["mark", "nap"]), options)
-        let receipt = try await play.push([job], ends: ends, via: broker)[0]
+        let job = try context.job(context.pick(["mark", "nap"]), options)
+        let receipt = try await context.push([job], ends: ends, via: broker)[0]
         return NamedPush(id: job.id, outcome: receipt.outcome, holder: receipt.holder)
     }
 
     /// Every job that was taken ran to its end, or gave way to a later one of its name.
-    private static func judge(_ play: Play, _ pushes: [NamedPush]) async throws {
+    private static func judge(_ context: ScenarioContext, _ pushes: [NamedPush]) async throws {
         for outcome in [Receipt.Outcome.dropped, .replaced, .deferred] {
-            play.struck(pushes.filter { $0.outcome == outcome }.count, or: "no push was \(outcome.rawValue)")
+            context.injected(pushes.filter { $0.outcome == outcome }.count, or: "no push was \(outcome.rawValue)")
         }
-        let lost = play.accounts.lostAnswers
-        play.expectInTime(lost == 0, "\(lost) answers came too late to tell why jobs ended")
+        let lost = context.accounts.lostAnswers
+        context.expectInTime(lost == 0, "\(lost) answers came too late to tell why jobs ended")
         guard lost == 0 else { return }
         let taken = pushes.filter { $0.outcome != .dropped }
         let reasons = Reasons(taken)
-        let ended = play.ledger.ended
+        let ended = context.ledger.ended
         var wrong: [String] = []
-        for (push, record) in zip(taken, try await play.console.inspect(taken.map(\.id), on: Play.queue)) {
+        for (push, record) in zip(taken, try await context.console.inspect(taken.map(\.id), on: ScenarioContext.queue))
+        {
             let state = record?.state
             let isRight = state == .finished && ended[push.id] != nil || state == .replaced && reasons.has(push)
             if !isRight { wrong.append("\(push.id), \(push.outcome.rawValue), is \(state?.rawValue ?? "gone")") }
         }
-        play.expect(wrong.isEmpty, "\(wrong.count) jobs ended without a reason: \(wrong.prefix(5))")
+        context.expect(wrong.isEmpty, "\(wrong.count) jobs ended without a reason: \(wrong.prefix(5))")
     }
 }
 

@@ -6,55 +6,56 @@ import TestSupport
 /// Many pushes of one name at once.
 extension Scenario {
     static let storms = [
-        Scenario("F72", "a storm of drops: one of them runs", quick: true) { play in
-            try await storm(play, .drop) { place in
-                try await play.workers(2)
-                let storm = try await Storm.rage(place, count: play.size(quick: 1000, full: 10_000))
+        Scenario("F72", "a storm of drops: one of them runs", quick: true) { context in
+            try await storm(context, .drop) { place in
+                try await context.workers(2)
+                let storm = try await Storm.rage(place, count: context.size(quick: 1000, full: 10_000))
                 let accepted = storm.outcomes.filter { $0.value == .accepted }.map(\.key)
-                play.expect(accepted == Array(storm.order.prefix(1)), "accepted were \(accepted.prefix(3))")
+                context.expect(accepted == Array(storm.order.prefix(1)), "accepted were \(accepted.prefix(3))")
                 let dropped = storm.outcomes.values.filter { $0 == .dropped }.count
-                play.expect(dropped == storm.outcomes.count - 1, "\(dropped) were dropped")
+                context.expect(dropped == storm.outcomes.count - 1, "\(dropped) were dropped")
                 return (storm, accepted.first)
             }
         },
-        Scenario("F72b", "a storm of replaces meets a waiting job: the last one runs", quick: true) { play in
-            try await storm(play, .replace) { place in
-                let storm = try await Storm.rage(place, count: play.size(quick: 1000, full: 10_000))
-                try await play.worker()
+        Scenario("F72b", "a storm of replaces meets a waiting job: the last one runs", quick: true) { context in
+            try await storm(context, .replace) { place in
+                let storm = try await Storm.rage(place, count: context.size(quick: 1000, full: 10_000))
+                try await context.worker()
                 return (storm, storm.order.last)
             }
         },
-        Scenario("F72c", "a storm of replaces meets a running job: the last one runs", quick: true) { play in
-            try await storm(play, .replace) { place in
-                try await play.workers(2)
+        Scenario("F72c", "a storm of replaces meets a running job: the last one runs", quick: true) { context in
+            try await storm(context, .replace) { place in
+                try await context.workers(2)
                 let first = try await firstJob(place)
-                try await eventually("the first job runs") { play.ledger.begun[first] == 1 }
-                let storm = try await Storm.rage(place, count: play.size(quick: 300, full: 3000))
-                play.expect(storm.outcomes.values.contains(.deferred), "nothing was deferred")
+                try await eventually("the first job runs") { context.ledger.begun[first] == 1 }
+                let storm = try await Storm.rage(place, count: context.size(quick: 300, full: 3000))
+                context.expect(storm.outcomes.values.contains(.deferred), "nothing was deferred")
                 try await eventually("the last job runs") {
-                    play.ledger.lines.last { $0.what == "begin" }?.id == storm.order.last
+                    context.ledger.lines.last { $0.what == "begin" }?.id == storm.order.last
                 }
-                play.expect(play.ledger.ended[first] == nil, "the first job ended")
+                context.expect(context.ledger.ended[first] == nil, "the first job ended")
                 return (storm, storm.order.last)
             }
         },
-        Scenario("F72d", "a storm of replaces meets a delayed job: the last one runs now") { play in
-            try await storm(play, .replace) { place in
+        Scenario("F72d", "a storm of replaces meets a delayed job: the last one runs now") { context in
+            try await storm(context, .replace) { place in
                 _ = try await firstJob(place, delay: 3_600_000)
-                let storm = try await Storm.rage(place, count: play.size(quick: 300, full: 3000))
-                try await play.worker()
+                let storm = try await Storm.rage(place, count: context.size(quick: 300, full: 3000))
+                try await context.worker()
                 return (storm, storm.order.last)
             }
         },
-        Scenario("F72e", "a storm of replaces while every worker is killed: the last one runs", quick: true) { play in
-            try await storm(play, .replace) { place in
-                let killed = try await play.workers(2)
+        Scenario("F72e", "a storm of replaces while every worker is killed: the last one runs", quick: true) {
+            context in
+            try await storm(context, .replace) { place in
+                let killed = try await context.workers(2)
                 let first = try await firstJob(place)
-                try await eventually("the first job runs") { play.ledger.begun[first] == 1 }
-                async let raging = Storm.rage(place, count: play.size(quick: 300, full: 3000))
-                try await eventually("the storm has begun") { try await play.totals()["pushed"] > 1 }
-                for worker in killed { try await play.kill(worker) }
-                try await play.worker()
+                try await eventually("the first job runs") { context.ledger.begun[first] == 1 }
+                async let raging = Storm.rage(place, count: context.size(quick: 300, full: 3000))
+                try await eventually("the storm has begun") { try await context.totals()["pushed"] > 1 }
+                for worker in killed { try await context.kill(worker) }
+                try await context.worker()
                 let storm = try await raging
                 return (storm, storm.order.last)
             }
@@ -70,59 +71,62 @@ extension Scenario {
     /// The line does not end while this lasts: a job that went to its tail with each replacement would not run before it does.
     ///
     /// One that is replaced after its claim and before its begin is told to stop, and what takes its place comes to the head.
-    private static func keepItsPlace(_ play: Play) async throws {
+    private static func keepItsPlace(_ context: ScenarioContext) async throws {
         // What is left of the line is cleared in the end.
-        play.rules { $0.jobsMayBeCancelled = true }
-        let server = try play.server()
-        let (workers, slots) = (play.size(quick: 1, full: 4), 8)
+        context.rules { $0.jobsMayBeCancelled = true }
+        let server = try context.server()
+        let (workers, slots) = (context.size(quick: 1, full: 4), 8)
         let restless: (inout JobOptions) -> Void = {
             $0.name = "restless"
             $0.unique = .replace
         }
-        try await play.push(play.size(quick: 60, full: 4000), "block") { $0.milliseconds = 200 }
-        try await play.push(1, "mark", restless)
-        let marker = try await play.push(1, "mark")[0]
+        try await context.push(context.size(quick: 60, full: 4000), "block") { $0.milliseconds = 200 }
+        try await context.push(1, "mark", restless)
+        let marker = try await context.push(1, "mark")[0]
         // More than the workers can do: 40 a second each.
-        let refilling = play.load(rate: 50 * workers, "block") { $0.milliseconds = 200 }
-        let rate = play.size(quick: 200, full: 1000)
-        let replacing = play.load(rate: rate, "mark", via: try play.connect(server.url), restless)
-        try await eventually("it is replaced all the time") { try await play.totals()["replaced"] > 100 }
-        try await play.workers(workers) { $0.concurrency = slots }
+        let refilling = context.load(rate: 50 * workers, "block") { $0.milliseconds = 200 }
+        let rate = context.size(quick: 200, full: 1000)
+        let replacing = context.load(rate: rate, "mark", via: try context.connect(server.url), restless)
+        try await eventually("it is replaced all the time") { try await context.totals()["replaced"] > 100 }
+        try await context.workers(workers) { $0.concurrency = slots }
         // So many may begin before others that were claimed before them.
         let tolerance = 2 * workers * slots
         try await eventually("the line moves on behind the marker") {
-            let begun = begun(play)
+            let begun = begun(context)
             return begun.firstIndex(of: marker).map { begun.count > $0 + tolerance } ?? false
         }
-        let left = try await play.status().ready
+        let left = try await context.status().ready
         try await replacing.stop()
         try await refilling.stop()
-        let totals = try await play.totals()
-        play.struck(left > tolerance ? totals["replaced"] : 0, or: "with \(left) in line its tail was no bad place")
-        judgePlace(play, marker, tolerance)
-        while try await play.console.clear(Play.queue) > 0 {}
+        let totals = try await context.totals()
+        context.injected(
+            left > tolerance ? totals["replaced"] : 0,
+            or: "with \(left) in line its tail was no bad place"
+        )
+        judgePlace(context, marker, tolerance)
+        while try await context.console.clear(ScenarioContext.queue) > 0 {}
     }
 
     /// Of the two that came at the same time neither may have begun much later than the other.
-    private static func judgePlace(_ play: Play, _ marker: String, _ tolerance: Int) {
-        let begun = begun(play)
-        let entries = play.accounts.entries
+    private static func judgePlace(_ context: ScenarioContext, _ marker: String, _ tolerance: Int) {
+        let begun = begun(context)
+        let entries = context.accounts.entries
         let place = begun.firstIndex { [.replaced, .deferred].contains(entries[$0]?.outcome) }
         let latest = (begun.firstIndex(of: marker) ?? 0) + tolerance
-        play.expect(
+        context.expect(
             (place ?? .max) <= latest,
             "the restless job began as number \(place.map(String.init) ?? "none"), and had to before \(latest)"
         )
     }
 
     /// The jobs in the order in which they began.
-    private static func begun(_ play: Play) -> [String] {
-        play.ledger.lines.filter { $0.what == "begin" }.map(\.id)
+    private static func begun(_ context: ScenarioContext) -> [String] {
+        context.ledger.lines.filter { $0.what == "begin" }.map(\.id)
     }
 
     /// A job of the storm's name that was there before it.
     private static func firstJob(_ place: Storm.Place, delay: Int64? = nil) async throws -> String {
-        try await place.play.push(1, "gate") {
+        try await place.context.push(1, "gate") {
             $0.gate = place.gate
             $0.name = Storm.name
             $0.unique = .replace
@@ -133,29 +137,29 @@ extension Scenario {
 
     /// A storm and what must come of it: the one job that is named ran last, and alone reached its end.
     private static func storm(
-        _ play: Play,
+        _ context: ScenarioContext,
         _ policy: UniquenessPolicy,
         _ body: (Storm.Place) async throws -> (storm: Storm, survivor: String?)
     ) async throws {
-        let server = try play.server()
-        let gate = play.directory + "/gate"
+        let server = try context.server()
+        let gate = context.directory + "/gate"
         let (storm, survivor) = try await body(
-            Storm.Place(play: play, server: server, policy: policy, operation: "gate", gate: gate)
+            Storm.Place(context: context, server: server, policy: policy, operation: "gate", gate: gate)
         )
         try Data().write(to: URL(fileURLWithPath: gate))
-        play.struck(storm.outcomes.count)
-        try await play.drain()
-        play.expect(Set(storm.order) == Set(storm.outcomes.keys), "the server's log has other pushes")
-        let ended = play.ledger.ended
-        play.expect(ended == [survivor ?? "none": 1], "ended: \(ended), expected was \(survivor ?? "none")")
-        play.expect(
-            play.ledger.lines.last?.id == survivor,
-            "the last that ran was \(play.ledger.lines.last?.id ?? "-")"
+        context.injected(storm.outcomes.count)
+        try await context.drain()
+        context.expect(Set(storm.order) == Set(storm.outcomes.keys), "the server's log has other pushes")
+        let ended = context.ledger.ended
+        context.expect(ended == [survivor ?? "none": 1], "ended: \(ended), expected was \(survivor ?? "none")")
+        context.expect(
+            context.ledger.lines.last?.id == survivor,
+            "the last that ran was \(context.ledger.lines.last?.id ?? "-")"
         )
-        let totals = try await play.totals()
-        play.expect(totals["finished"] == 1, "\(totals["finished"]) finished")
-        play.accounts.took(storm.outcomes)
-        let left = Set(try await play.keys()).intersection(["names", "named", "next", "stops"])
-        play.expect(left.isEmpty, "a lock was left: \(left)")
+        let totals = try await context.totals()
+        context.expect(totals["finished"] == 1, "\(totals["finished"]) finished")
+        context.accounts.took(storm.outcomes)
+        let left = Set(try await context.keys()).intersection(["unique", "unique:of", "successors", "stops"])
+        context.expect(left.isEmpty, "a lock was left: \(left)")
     }
 }

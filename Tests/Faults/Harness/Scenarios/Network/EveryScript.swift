@@ -6,7 +6,7 @@ import TestSupport
 /// A little of all that workers, producers and operators do, so that every script is called that a job meets in its life.
 ///
 /// Not among them: what reads only (`status`, `inspect`, `stream`), for there a lost answer loses nothing; and what people
-/// do by hand to the whole queue or to what is over (`clear`, `revive`, `audit`, `cursor`), which would hide or repeat what
+/// do by hand to the whole queue or to what is over (`clear`, `retry`, `audit`, `cursor`), which would hide or repeat what
 /// the books are to show here.
 struct EveryScript {
     /// Those that it calls.
@@ -15,38 +15,38 @@ struct EveryScript {
         "unschedule", "note", "cancel", "settings", "reconcile", "release",
     ]
 
-    let play: Play
+    let context: ScenarioContext
     let server: RedisServer
     /// The way through the network.
     let url: String
     /// What pushes and operates through it.
     let broker: RedisBroker
     /// Strikes the calls that take jobs back and put due ones in line: few of them change anything.
-    let windows: StrikeWindows
+    let windows: InjectionWindows
 
     /// Does all of it.
     ///
     /// - Returns: the jobs that a dead worker held: these alone are to be taken back, and to run twice.
     func run() async throws -> [String] {
-        let workers = try await play.workers(2) { $0.url = url }
-        let pulse = try await Pulse(play, via: broker)
+        let workers = try await context.workers(2) { $0.url = url }
+        let pulse = try await Pulse(context, via: broker)
         let last = try await pushOneByOne()
-        try await play.push(6, "progress", via: broker)
-        try await play.drain(within: .seconds(120))
+        try await context.push(6, "progress", via: broker)
+        try await context.drain(within: .seconds(120))
         // Nothing came after these, so a push that came late or twice has replaced none of them.
-        let missing = last.filter { play.ledger.ended[$0] == nil }
-        play.expect(missing.isEmpty, "the last jobs of \(missing.count) names did not run: \(missing.prefix(3))")
+        let missing = last.filter { context.ledger.ended[$0] == nil }
+        context.expect(missing.isEmpty, "the last jobs of \(missing.count) names did not run: \(missing.prefix(3))")
         try await cancelSome()
-        try await play.drain(within: .seconds(60))
+        try await context.drain(within: .seconds(60))
         // With nothing else going on, so that the heartbeats tell the difference.
-        let strays = try await play.straysClaimed(by: workers[1], on: server, via: broker)
+        let strays = try await context.straysClaimed(by: workers[1], on: server, via: broker)
         try await eventually("claims that nobody knew come back", within: .seconds(30)) {
-            strays.allSatisfy { play.ledger.ended[$0] != nil }
+            strays.allSatisfy { context.ledger.ended[$0] != nil }
         }
         try await promoteSome()
         let (next, held) = try await loseOne(of: workers)
         let newest = try await relieve(workers[1])
-        try await play.expectEveryoneIsBusy([next, newest], within: .seconds(20))
+        try await context.expectEveryoneIsBusy([next, newest], within: .seconds(20))
         try await pulse.stop()
         return held
     }
@@ -56,15 +56,15 @@ struct EveryScript {
     /// - Returns: of each name the last job that the broker took.
     private func pushOneByOne() async throws -> [String] {
         var last: [Int: String] = [:]
-        for number in 0..<play.size(quick: 64, full: 640) {
+        for number in 0..<context.size(quick: 64, full: 640) {
             let name = number % 8
             var options = JobOptions()
             options.milliseconds = name < 5 ? 600 : 20
             options.delay = name == 5 || name == 6 ? 3000 : nil
             options.name = "\(name)"
             options.unique = (number / 8 + name) % 2 == 0 ? .drop : .replace
-            let job = try play.job("nap", options)
-            let receipt = try await play.push([job], via: broker)[0]
+            let job = try context.job("nap", options)
+            let receipt = try await context.push([job], via: broker)[0]
             if receipt.outcome != .dropped { last[name] = job.id }
             // So that what can run has begun when the next job of its name comes.
             try await Task.sleep(for: .milliseconds(10))
@@ -74,72 +74,72 @@ struct EveryScript {
 
     /// Jobs that wait and one that runs; each is cancelled once, whatever was lost or came twice.
     private func cancelSome() async throws {
-        let rounds = play.size(quick: 4, full: 20)
+        let rounds = context.size(quick: 4, full: 20)
         // Runs that gave way to others of their name were cancelled, too.
-        let before = try await play.totals()["cancelled"]
+        let before = try await context.totals()["cancelled"]
         for _ in 0..<rounds {
-            let waiting = try await play.push(2, "mark", via: broker) {
+            let waiting = try await context.push(2, "mark", via: broker) {
                 $0.delay = 3_600_000
                 $0.ends = false
             }
-            let running = try await play.push(1, "gate", via: broker) {
-                $0.gate = play.directory + "/never"
+            let running = try await context.push(1, "gate", via: broker) {
+                $0.gate = context.directory + "/never"
                 $0.timeout = .seconds(60)
                 $0.ends = false
             }
-            try await eventually("the job runs") { play.ledger.begun[running[0]] != nil }
-            try await play.insist { try await broker.cancel(waiting + running, on: Play.queue) }
+            try await eventually("the job runs") { context.ledger.begun[running[0]] != nil }
+            try await context.insist { try await broker.cancel(waiting + running, on: ScenarioContext.queue) }
         }
         try await eventually("all are cancelled", within: .seconds(30)) {
-            try await play.totals()["cancelled"] - before >= 3 * rounds
+            try await context.totals()["cancelled"] - before >= 3 * rounds
         }
-        let cancelled = try await play.totals()["cancelled"] - before
-        play.expect(cancelled == 3 * rounds, "\(cancelled) jobs were cancelled, not \(3 * rounds)")
+        let cancelled = try await context.totals()["cancelled"] - before
+        context.expect(cancelled == 3 * rounds, "\(cancelled) jobs were cancelled, not \(3 * rounds)")
     }
 
-    /// Jobs come due while each call that puts such in line is struck.
+    /// Jobs come due while each call that puts such in line is injected.
     private func promoteSome() async throws {
         windows.open("promote")
-        let ids = try await play.push(6, "mark", via: broker) { $0.delay = 800 }
+        let ids = try await context.push(6, "mark", via: broker) { $0.delay = 800 }
         try await eventually("delayed jobs end", within: .seconds(30)) {
-            ids.allSatisfy { play.ledger.ended[$0] != nil }
+            ids.allSatisfy { context.ledger.ended[$0] != nil }
         }
         windows.close("promote")
     }
 
-    /// One of two workers dies while each holds as many jobs as it can, and another one comes; each call that takes jobs back is struck.
+    /// One of two workers dies while each holds as many jobs as it can, and another one comes; each call that takes jobs back is injected.
     ///
     /// - Returns: the one that came, and the jobs that the dead one held.
     private func loseOne(of workers: [Program]) async throws -> (next: Program, held: [String]) {
-        let gate = play.directory + "/gate"
-        let ids = try await play.push(8, "gate", via: broker) {
+        let gate = context.directory + "/gate"
+        let ids = try await context.push(8, "gate", via: broker) {
             $0.gate = gate
             $0.timeout = .seconds(120)
         }
-        try await eventually("all run") { ids.allSatisfy { play.ledger.begun[$0] != nil } }
-        let held = play.begun(ids, by: workers[0])
-        try await play.kill(workers[0])
-        let lease = try play.leaseEnd(of: workers[0], on: server) - Play.now
+        try await eventually("all run") { ids.allSatisfy { context.ledger.begun[$0] != nil } }
+        let held = context.begun(ids, by: workers[0])
+        try await context.kill(workers[0])
+        let lease = try context.leaseEnd(of: workers[0], on: server) - ScenarioContext.now
         windows.open("recover", from: .now + .milliseconds(lease))
-        let next = try await play.worker { $0.url = url }
+        let next = try await context.worker { $0.url = url }
         try await eventually("its jobs begin again", within: .seconds(30)) {
-            held.allSatisfy { play.ledger.begun[$0] == 2 }
+            held.allSatisfy { context.ledger.begun[$0] == 2 }
         }
         windows.close("recover")
         try Data().write(to: URL(fileURLWithPath: gate))
-        try await play.drain(within: .seconds(60))
+        try await context.drain(within: .seconds(60))
         return (next, held)
     }
 
     /// A worker leaves under load, and another one comes.
     private func relieve(_ worker: Program) async throws -> Program {
-        let ids = Set(try await play.push(60, "nap", via: broker) { $0.milliseconds = 100 })
+        let ids = Set(try await context.push(60, "nap", via: broker) { $0.milliseconds = 100 })
         try await eventually("it is busy") {
-            play.ledger.lines.contains { $0.pid == worker.pid && ids.contains($0.id) }
+            context.ledger.lines.contains { $0.pid == worker.pid && ids.contains($0.id) }
         }
         worker.signal(SIGTERM)
         let status = try await worker.end(within: .seconds(40))
-        play.expect(status == 0, "the worker that was to leave ended with \(status): \(worker.lines.suffix(3))")
-        return try await play.worker { $0.url = url }
+        context.expect(status == 0, "the worker that was to leave ended with \(status): \(worker.lines.suffix(3))")
+        return try await context.worker { $0.url = url }
     }
 }

@@ -6,68 +6,77 @@ import TestSupport
 /// Nothing goes through between workers and server.
 extension Scenario {
     static let partitions = [
-        Scenario("F19", "everything is cut off for less than the lease") { play in
-            try await partition(play, lease: 6000, length: 3500)
+        Scenario("F19", "everything is cut off for less than the lease") { context in
+            try await partition(context, lease: 6000, length: 3500)
         },
-        Scenario("F20", "everything is cut off for two leases: nobody is robbed", quick: true, alone: true) { play in
-            try await partition(play, lease: 2000, length: 4000)
+        Scenario("F20", "everything is cut off for two leases: nobody is robbed", quick: true, alone: true) { context in
+            try await partition(context, lease: 2000, length: 4000)
         },
     ]
 
     /// Long jobs run through a partition of all workers; no job may be run twice for it.
-    private static func partition(_ play: Play, lease: Int, length: Int) async throws {
-        play.rules {
+    private static func partition(_ context: ScenarioContext, lease: Int, length: Int) async throws {
+        context.rules {
             $0.forbidsDuplicates = true
             $0.forbidsOverlaps = true
         }
-        let server = try play.server()
-        let proxy = try play.proxy(server)
-        let workers = try await play.workers(2) {
+        let server = try context.server()
+        let proxy = try context.proxy(server)
+        let workers = try await context.workers(2) {
             $0.url = proxy.url
             $0.lease = lease
         }
-        for round in 0..<play.size(quick: 2, full: 6) {
-            let gate = play.directory + "/gate-\(round)"
-            let (long, gated) = try await occupy(play, gate)
-            let before = try await ServersView(play, server)
+        for round in 0..<context.size(quick: 2, full: 6) {
+            let gate = context.directory + "/gate-\(round)"
+            let (long, gated) = try await occupy(context, gate)
+            let before = try await ServersView(context, server)
             proxy.cut(true)
             // They end while nobody can be told; the others run on.
             try Data().write(to: URL(fileURLWithPath: gate))
             try await Task.sleep(for: .milliseconds(length))
-            let cut = try await ServersView(play, server)
+            let cut = try await ServersView(context, server)
             let isSilent = cut.silence > length * 8 / 10 && cut.finished == before.finished
             let isLong = cut.leasesOver == (length > lease ? workers.count : 0)
-            let isUntold = gated.allSatisfy { play.ledger.ended[$0] != nil }
-            play.struck(isSilent && isLong && isUntold ? 1 : 0, or: "after \(length) ms the server saw \(cut)")
+            let isUntold = gated.allSatisfy { context.ledger.ended[$0] != nil }
+            context.injected(isSilent && isLong && isUntold ? 1 : 0, or: "after \(length) ms the server saw \(cut)")
             // Every other time the first call after that is no heartbeat but a recovery: only the grace stops it.
-            if !round.isMultiple(of: 2) { _ = try await play.console.recover(on: Play.queue) }
+            if !round.isMultiple(of: 2) { _ = try await context.console.recover(on: ScenarioContext.queue) }
             proxy.cut(false)
             let healed = ContinuousClock.now
-            try await play.push(1, "mark")
-            try await play.recovers("the jobs end", within: .seconds(20), since: healed) {
-                long.allSatisfy { play.ledger.ended[$0] != nil }
+            try await context.push(1, "mark")
+            try await context.recovers("the jobs end", within: .seconds(20), since: healed) {
+                long.allSatisfy { context.ledger.ended[$0] != nil }
             }
-            try await play.drain()
-            let after = try await ServersView(play, server)
-            play.expect(after.finished == before.finished + long.count + gated.count + 1, "in the end it saw \(after)")
-            play.expect(after.leap > before.leap, "the server did not notice that everybody had been away")
-            play.expect(after.grace == after.leap + lease, "the grace was \(after.grace - after.leap) ms, not \(lease)")
+            try await context.drain()
+            let after = try await ServersView(context, server)
+            context.expect(
+                after.finished == before.finished + long.count + gated.count + 1,
+                "in the end it saw \(after)"
+            )
+            context.expect(after.leap > before.leap, "the server did not notice that everybody had been away")
+            context.expect(
+                after.grace == after.leap + lease,
+                "the grace was \(after.grace - after.leap) ms, not \(lease)"
+            )
         }
-        try await play.expectEveryoneIsBusy(workers)
-        try await play.drain()
-        let totals = try await play.totals()
-        play.expect(totals["recovered"] == 0, "\(totals["recovered"]) jobs were taken from workers that ran them")
-        play.expect(play.ledger.refused == 0, "\(play.ledger.refused) ends did not count")
-        play.expect(workers.allSatisfy { play.sessions(of: $0).count == 1 }, "a session was lost")
-        play.expectAlive(workers)
+        try await context.expectEveryoneIsBusy(workers)
+        try await context.drain()
+        let totals = try await context.totals()
+        context.expect(totals["recovered"] == 0, "\(totals["recovered"]) jobs were taken from workers that ran them")
+        context.expect(context.ledger.refused == 0, "\(context.ledger.refused) ends did not count")
+        context.expect(workers.allSatisfy { context.sessions(of: $0).count == 1 }, "a session was lost")
+        context.expectAlive(workers)
     }
 
     /// Occupies both workers: with jobs that run for longer than the partition, and with jobs that wait for a gate to open.
-    private static func occupy(_ play: Play, _ gate: String) async throws -> (long: [String], gated: [String]) {
-        let long = try await play.push(4, "block") { $0.milliseconds = 6000 }
-        let gated = try await play.push(4, "gate") { $0.gate = gate }
+    private static func occupy(
+        _ context: ScenarioContext,
+        _ gate: String
+    ) async throws -> (long: [String], gated: [String]) {
+        let long = try await context.push(4, "block") { $0.milliseconds = 6000 }
+        let gated = try await context.push(4, "gate") { $0.gate = gate }
         let all = long + gated
-        try await eventually("eight jobs run") { all.allSatisfy { play.ledger.begun[$0] != nil } }
+        try await eventually("eight jobs run") { all.allSatisfy { context.ledger.begun[$0] != nil } }
         return (long, gated)
     }
 }
@@ -84,12 +93,13 @@ private struct ServersView {
     let leap: Int
     let grace: Int
 
-    init(_ play: Play, _ server: RedisServer) async throws {
-        let status = try await play.console.status(of: Play.queue)
+    init(_ context: ScenarioContext, _ server: RedisServer) async throws {
+        let status = try await context.console.status(of: ScenarioContext.queue)
         silence = status.sessions.map(\.lastBeatMilliseconds).min() ?? 0
         finished = status.queue.totals["finished"]
-        leasesOver = Int(try server.run("ZCOUNT", Play.key("sessions"), "-inf", "\(Play.now)")) ?? 0
-        leap = Int(try server.run("HGET", Play.key("seq"), "leap")) ?? 0
-        grace = Int(try server.run("HGET", Play.key("seq"), "grace")) ?? 0
+        leasesOver =
+            Int(try server.run("ZCOUNT", ScenarioContext.key("sessions"), "-inf", "\(ScenarioContext.now)")) ?? 0
+        leap = Int(try server.run("HGET", ScenarioContext.key("runtime"), "leap")) ?? 0
+        grace = Int(try server.run("HGET", ScenarioContext.key("runtime"), "grace")) ?? 0
     }
 }

@@ -7,16 +7,16 @@ import TestSupport
 extension Scenario {
     static let wrongAnswers = [
         Scenario("F31", "answers are changed on their way: flipped bytes, inserted replies, nonsense", quick: true) {
-            play in
+            context in
             // Where answers are forged, a worker may take an end for accepted of which the broker has never heard.
             // And it may take a claim for another one than it is.
-            play.rules {
+            context.rules {
                 $0.mayRunAfterItsEnd = true
                 $0.mayReuseTokens = true
             }
-            let proxy = try play.proxy(play.server())
-            let workers = try await play.workers(2) { $0.url = proxy.url }
-            let load = play.load(rate: 40, "nap") {
+            let proxy = try context.proxy(context.server())
+            let workers = try await context.workers(2) { $0.url = proxy.url }
+            let load = context.load(rate: 40, "nap") {
                 $0.milliseconds = 10
                 $0.pad = 300
             }
@@ -25,58 +25,58 @@ extension Scenario {
                 guard let (_, number) = calls.note(request), number % 7 == 6 else { return nil }
                 return Nonsense.all[number / 7 % Nonsense.all.count].apply(to: answer)
             }
-            try await Task.sleep(for: .seconds(play.size(quick: 12, full: 180)))
+            try await Task.sleep(for: .seconds(context.size(quick: 12, full: 180)))
             try await load.stop()
             proxy.spoil { _, _ in nil }
-            play.struck(proxy.spoiledAnswers)
-            play.expect(
+            context.injected(proxy.spoiledAnswers)
+            context.expect(
                 proxy.spoiledAnswers > Nonsense.all.count,
                 "only \(proxy.spoiledAnswers) answers were spoiled"
             )
-            play.expect(workers.allSatisfy(\.isRunning), "a worker ended: \(workers.map { $0.lines.suffix(3) })")
-            try await play.expectEveryoneIsBusy(workers, within: .seconds(8))
+            context.expect(workers.allSatisfy(\.isRunning), "a worker ended: \(workers.map { $0.lines.suffix(3) })")
+            try await context.expectEveryoneIsBusy(workers, within: .seconds(8))
         },
-        Scenario("F31b", "answers to pushes are changed on their way: no receipt may lie", quick: true) { play in
-            let server = try play.server()
-            let proxy = try play.proxy(server)
+        Scenario("F31b", "answers to pushes are changed on their way: no receipt may lie", quick: true) { context in
+            let server = try context.server()
+            let proxy = try context.proxy(server)
             proxy.spoil { request, answer in
                 guard ScriptCalls.script(of: request) == "push", !answer.starts(with: Array("-NOSCRIPT".utf8)) else {
                     return nil
                 }
-                return Nonsense.all[play.random(0...Nonsense.all.count - 1)].apply(to: answer)
+                return Nonsense.all[context.random(0...Nonsense.all.count - 1)].apply(to: answer)
             }
-            let broker = try play.connect(
+            let broker = try context.connect(
                 proxy.url,
                 patience: .milliseconds(300),
                 commandTimeout: .milliseconds(200)
             )
-            let jobs = try (0..<play.size(quick: 60, full: 1000)).map { _ in try play.job("mark") }
-            for job in jobs { try await pushOnce(play, job, via: broker) }
-            play.struck(proxy.spoiledAnswers)
+            let jobs = try (0..<context.size(quick: 60, full: 1000)).map { _ in try context.job("mark") }
+            for job in jobs { try await pushOnce(context, job, via: broker) }
+            context.injected(proxy.spoiledAnswers)
             proxy.spoil { _, _ in nil }
             // Whatever was said: the same again never makes a second job.
-            try await play.push(jobs)
-            try await play.worker()
-            try await play.drain()
-            let ran = jobs.filter { play.ledger.begun[$0.id] == 1 }
-            play.expect(ran.count == jobs.count, "\(jobs.count - ran.count) jobs did not run exactly once")
+            try await context.push(jobs)
+            try await context.worker()
+            try await context.drain()
+            let ran = jobs.filter { context.ledger.begun[$0.id] == 1 }
+            context.expect(ran.count == jobs.count, "\(jobs.count - ran.count) jobs did not run exactly once")
         },
     ]
 
     /// Only what may be said of a push whose answer was spoiled: that it is unknown.
-    private static func pushOnce(_ play: Play, _ job: JobEnvelope, via broker: RedisBroker) async throws {
-        play.accounts.tries([job], ends: true)
+    private static func pushOnce(_ context: ScenarioContext, _ job: JobEnvelope, via broker: RedisBroker) async throws {
+        context.accounts.tries([job], ends: true)
         do {
             let receipts = try await Producer(broker: broker).push(envelopes: [job])
-            let known = try await play.console.inspect([job.id], on: Play.queue)[0] != nil
-            play.accounts.took(receipts, of: [job])
-            play.expect(
+            let known = try await context.console.inspect([job.id], on: ScenarioContext.queue)[0] != nil
+            context.accounts.took(receipts, of: [job])
+            context.expect(
                 receipts.map(\.outcome) == [.unknown] || known,
                 "\(receipts.map(\.outcome)) of a job that the broker does not know"
             )
         } catch let error as BrokerError {
-            let known = try await play.console.inspect([job.id], on: Play.queue)[0] != nil
-            play.expect(!known, "a push that the broker took failed with \(error)")
+            let known = try await context.console.inspect([job.id], on: ScenarioContext.queue)[0] != nil
+            context.expect(!known, "a push that the broker took failed with \(error)")
         }
     }
 }

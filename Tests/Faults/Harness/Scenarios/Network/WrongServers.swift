@@ -5,17 +5,17 @@ import TestSupport
 /// Servers that are not what the executables look for.
 extension Scenario {
     static let wrongServers = [
-        Scenario("F32", "what answers at the address is no primary of ours", quick: true) { play in
-            try play.server()
-            let catalogue = play.directory + "/catalogue.yaml"
+        Scenario("F32", "what answers at the address is no primary of ours", quick: true) { context in
+            try context.server()
+            let catalogue = context.directory + "/catalogue.yaml"
             try Data("operations: {mark: {run: ['true']}}\n".utf8).write(to: URL(fileURLWithPath: catalogue))
-            let wrong = try WrongServer.all(play)
+            let wrong = try WrongServer.all(context)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for server in wrong { group.addTask { try await server.isToldApart(play, catalogue) } }
+                for server in wrong { group.addTask { try await server.isToldApart(context, catalogue) } }
                 try await group.waitForAll()
             }
-            try await play.worker()
-            try await play.push(1, "mark")
+            try await context.worker()
+            try await context.push(1, "mark")
         }
     ]
 }
@@ -33,15 +33,15 @@ private struct WrongServer: Sendable {
     /// Whether the console can read there.
     var canBeRead = false
 
-    static func all(_ play: Play) throws -> [WrongServer] {
-        let http = try silent(play, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
-        let tls = try silent(play, "\u{15}\u{3}\u{3}\0\u{2}\u{2}F")
+    static func all(_ context: ScenarioContext) throws -> [WrongServer] {
+        let http = try silent(context, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
+        let tls = try silent(context, "\u{15}\u{3}\u{3}\0\u{2}\u{2}F")
         let noScripts = ["--rename-command", "EVAL", "", "--rename-command", "EVALSHA", ""]
-        let scriptless = try play.server(tcp: true, noScripts).tcpURL
-        let mute = try play.proxy(play.server())
+        let scriptless = try context.server(tcp: true, noScripts).tcpURL
+        let mute = try context.proxy(context.server())
         mute.cut(true)
-        let locked = try play.server(tcp: true, ["--requirepass", "sesame"])
-        let replica = try play.server(tcp: true, ["--replicaof", "127.0.0.1 1"])
+        let locked = try context.server(tcp: true, ["--requirepass", "sesame"])
+        let replica = try context.server(tcp: true, ["--replicaof", "127.0.0.1 1"])
         let nobody = try RedisServer.freePort()
         let wrongPassword = "redis://:wrong@127.0.0.1:\(locked.port)"
         return [
@@ -63,45 +63,45 @@ private struct WrongServer: Sendable {
         ]
     }
 
-    private static func silent(_ play: Play, _ answer: String) throws -> String {
+    private static func silent(_ context: ScenarioContext, _ answer: String) throws -> String {
         let server = try SilentServer(answer: answer)
-        play.atEnd { withExtendedLifetime(server) {} }
+        context.atEnd { withExtendedLifetime(server) {} }
         return "redis://127.0.0.1:\(server.port)"
     }
 
     /// Every executable must say what is wrong, and end or wait as it should.
-    func isToldApart(_ play: Play, _ catalogue: String) async throws {
-        let worker = try play.command("errand-worker", ["--catalogue", catalogue, "--redis", url])
-        let producer = try play.command("errand-producer", ["push", "mark", "--redis", url])
-        let console = try play.command("errand", ["status", "--redis", url])
+    func isToldApart(_ context: ScenarioContext, _ catalogue: String) async throws {
+        let worker = try context.command("errand-worker", ["--catalogue", catalogue, "--redis", url])
+        let producer = try context.command("errand-producer", ["push", "mark", "--redis", url])
+        let console = try context.command("errand", ["status", "--redis", url])
         let pushed = try await producer.end(within: .seconds(90))
-        check(play, "errand-producer", producer, pushed, status)
+        check(context, "errand-producer", producer, pushed, status)
         let shown = try await console.end(within: .seconds(90))
         if canBeRead {
-            play.expect(shown == 0, "errand status of \(name) ended with \(shown): \(console.lines.suffix(2))")
+            context.expect(shown == 0, "errand status of \(name) ended with \(shown): \(console.lines.suffix(2))")
         } else {
-            check(play, "errand", console, shown, status)
+            check(context, "errand", console, shown, status)
         }
-        try await checkWorker(play, worker)
-        play.struck()
+        try await checkWorker(context, worker)
+        context.injected()
     }
 
-    private func checkWorker(_ play: Play, _ program: Program) async throws {
+    private func checkWorker(_ context: ScenarioContext, _ program: Program) async throws {
         if let worker {
-            return check(play, "errand-worker", program, try await program.end(within: .seconds(60)), worker)
+            return check(context, "errand-worker", program, try await program.end(within: .seconds(60)), worker)
         }
         try await eventually("errand-worker says what is wrong with \(name): \(program.lines)") {
             program.lines.contains { $0.contains(word) }
         }
         program.signal(SIGTERM)
         let left = try await program.end(within: .seconds(40))
-        play.expect(left == 0, "errand-worker left \(name) with \(left): \(program.lines.suffix(2))")
+        context.expect(left == 0, "errand-worker left \(name) with \(left): \(program.lines.suffix(2))")
     }
 
-    private func check(_ play: Play, _ who: String, _ program: Program, _ got: Int32, _ expected: Int32) {
+    private func check(_ context: ScenarioContext, _ who: String, _ program: Program, _ got: Int32, _ expected: Int32) {
         let lines = program.lines
-        play.expect(got == expected, "\(who) at \(name) ended with \(got), not \(expected): \(lines.suffix(2))")
-        play.expect(lines.contains { $0.contains(word) }, "\(who) does not say '\(word)' of \(name): \(lines)")
-        play.expect(!lines.contains { $0.contains("sesame") || $0.contains("wrong@") }, "\(who) shows a password")
+        context.expect(got == expected, "\(who) at \(name) ended with \(got), not \(expected): \(lines.suffix(2))")
+        context.expect(lines.contains { $0.contains(word) }, "\(who) does not say '\(word)' of \(name): \(lines)")
+        context.expect(!lines.contains { $0.contains("sesame") || $0.contains("wrong@") }, "\(who) shows a password")
     }
 }

@@ -6,59 +6,59 @@ import TestSupport
 /// Primaries that give way to their replicas, behind an address that is switched over.
 extension Scenario {
     static let failovers = [
-        Scenario("F55", "the primary dies under load, and its replica is promoted", quick: true) { play in
-            play.rules { $0.serverLosesData = true }
-            for _ in 0..<play.size(quick: 2, full: 15) {
-                let pair = try await Pair(play)
-                try await failOver(play, pair) { pair.primary.kill(SIGKILL) }
+        Scenario("F55", "the primary dies under load, and its replica is promoted", quick: true) { context in
+            context.rules { $0.serverLosesData = true }
+            for _ in 0..<context.size(quick: 2, full: 15) {
+                let pair = try await Pair(context)
+                try await failOver(context, pair) { pair.primary.kill(SIGKILL) }
             }
         },
-        Scenario("F55b", "the primary stands still, is given up, and comes back as a replica") { play in
-            play.rules { $0.serverLosesData = true }
-            for _ in 0..<play.size(quick: 1, full: 10) {
-                let pair = try await Pair(play)
-                try await failOver(play, pair) { pair.primary.kill(SIGSTOP) }
+        Scenario("F55b", "the primary stands still, is given up, and comes back as a replica") { context in
+            context.rules { $0.serverLosesData = true }
+            for _ in 0..<context.size(quick: 1, full: 10) {
+                let pair = try await Pair(context)
+                try await failOver(context, pair) { pair.primary.kill(SIGSTOP) }
                 pair.primary.kill(SIGCONT)
                 try await pair.follow(pair.replica, from: pair.primary)
             }
         },
-        Scenario("F56", "an old primary goes on taking jobs from those who still see it", quick: true) { play in
-            play.rules { $0.serverLosesData = true }
-            try await splitBrain(play, protected: false)
+        Scenario("F56", "an old primary goes on taking jobs from those who still see it", quick: true) { context in
+            context.rules { $0.serverLosesData = true }
+            try await splitBrain(context, protected: false)
         },
-        Scenario("F56b", "the same with min-replicas-to-write: it refuses them", quick: true) { play in
+        Scenario("F56b", "the same with min-replicas-to-write: it refuses them", quick: true) { context in
             // The last ends that it accepted may not have reached its replica: the window is the lag.
-            play.rules { $0.mayRunAfterItsEnd = true }
-            try await splitBrain(play, protected: true)
+            context.rules { $0.mayRunAfterItsEnd = true }
+            try await splitBrain(context, protected: true)
         },
-        Scenario("F57", "the server becomes a replica of nobody, and a primary again", quick: true) { play in
-            play.rules { $0.forbidsDuplicates = true }
-            let server = try play.server(tcp: true)
-            let workers = try await play.workers(2) { $0.url = server.tcpURL }
-            let producer = try play.connect(server.tcpURL, patience: .milliseconds(300))
-            let load = play.load(rate: 60, via: producer)
-            for _ in 0..<play.size(quick: 2, full: 20) {
-                try await play.carries(load, within: .seconds(8))
+        Scenario("F57", "the server becomes a replica of nobody, and a primary again", quick: true) { context in
+            context.rules { $0.forbidsDuplicates = true }
+            let server = try context.server(tcp: true)
+            let workers = try await context.workers(2) { $0.url = server.tcpURL }
+            let producer = try context.connect(server.tcpURL, patience: .milliseconds(300))
+            let load = context.load(rate: 60, via: producer)
+            for _ in 0..<context.size(quick: 2, full: 20) {
+                try await context.carries(load, within: .seconds(8))
                 let before = try server.errors("READONLY")
                 let connections = try server.count("total_connections_received")
                 let pushing = try connected(to: server, as: "fault-producer")
-                play.expectStrike(!pushing.isEmpty, "no producer was connected")
+                context.expectStrike(!pushing.isEmpty, "no producer was connected")
                 try server.run("REPLICAOF", "127.0.0.1", "1")
                 try await Task.sleep(for: .seconds(3))
                 // The address may mean another server by now: who is told that this one is a replica must look again.
                 let stayed = try connected(to: server, as: "fault-producer").intersection(pushing)
-                play.expect(stayed.isEmpty, "a producer kept its connection to a replica")
+                context.expect(stayed.isEmpty, "a producer kept its connection to a replica")
                 let refused = try server.errors("READONLY") - before
                 let tried = try server.count("total_connections_received") - connections
-                play.expect(tried < 300, "\(tried) connections were made in 3 s")
+                context.expect(tried < 300, "\(tried) connections were made in 3 s")
                 try server.run("REPLICAOF", "NO", "ONE")
                 let healed = ContinuousClock.now
-                play.struck(refused, or: "nobody was told that it is a replica")
-                try await play.carries(load, within: .seconds(5), since: healed)
+                context.injected(refused, or: "nobody was told that it is a replica")
+                try await context.carries(load, within: .seconds(5), since: healed)
             }
             try await load.stop()
-            play.expect(workers.allSatisfy { play.sessions(of: $0).count == 1 }, "a session was lost")
-            try await play.expectEveryoneIsBusy(workers)
+            context.expect(workers.allSatisfy { context.sessions(of: $0).count == 1 }, "a session was lost")
+            try await context.expectEveryoneIsBusy(workers)
         },
     ]
 
@@ -68,74 +68,74 @@ extension Scenario {
         return Set(clients.compactMap { $0.split(separator: " ").first.map(String.init) })
     }
 
-    private static func failOver(_ play: Play, _ pair: Pair, _ strike: () -> Void) async throws {
-        let workers = try await play.workers(2) { $0.url = pair.proxy.url }
-        let producer = try play.connect(
+    private static func failOver(_ context: ScenarioContext, _ pair: Pair, _ injection: () -> Void) async throws {
+        let workers = try await context.workers(2) { $0.url = pair.proxy.url }
+        let producer = try context.connect(
             pair.proxy.url,
             patience: .milliseconds(300),
             commandTimeout: .milliseconds(500)
         )
-        let load = play.load(rate: 150, "nap", via: producer) { $0.milliseconds = 10 }
-        try await play.carries(load, within: .seconds(10))
-        strike()
-        try await Task.sleep(for: .milliseconds(play.random(100...3000)))
-        try await pair.promote(play)
+        let load = context.load(rate: 150, "nap", via: producer) { $0.milliseconds = 10 }
+        try await context.carries(load, within: .seconds(10))
+        injection()
+        try await Task.sleep(for: .milliseconds(context.random(100...3000)))
+        try await pair.promote(context)
         let promoted = ContinuousClock.now
-        play.struck()
-        try await play.carries(load, within: .seconds(20), since: promoted)
+        context.injected()
+        try await context.carries(load, within: .seconds(20), since: promoted)
         try await load.stop()
-        let findings = try await play.audit()
-        play.expect(findings.isEmpty, "after the promotion the audit found \(findings.prefix(3).map(\.message))")
-        play.expectAlive(workers)
-        try await play.expectEveryoneIsBusy(workers)
-        try await play.drain()
-        try await play.expectNothingLostSinceTheLastStrike()
-        try await play.leave()
+        let findings = try await context.audit()
+        context.expect(findings.isEmpty, "after the promotion the audit found \(findings.prefix(3).map(\.message))")
+        context.expectAlive(workers)
+        try await context.expectEveryoneIsBusy(workers)
+        try await context.drain()
+        try await context.expectNothingLostSinceTheLastStrike()
+        try await context.leave()
     }
 
     /// Workers and one producer follow the new primary; another producer goes on with the old one.
-    private static func splitBrain(_ play: Play, protected: Bool) async throws {
-        let pair = try await Pair(play)
+    private static func splitBrain(_ context: ScenarioContext, protected: Bool) async throws {
+        let pair = try await Pair(context)
         if protected {
             try pair.primary.configure("min-replicas-to-write", "1")
             try pair.primary.configure("min-replicas-max-lag", "1")
         }
-        let workers = try await play.workers(2) { $0.url = pair.proxy.url }
-        try await play.push(50, "mark")
-        try await play.drain()
+        let workers = try await context.workers(2) { $0.url = pair.proxy.url }
+        try await context.push(50, "mark")
+        try await context.drain()
         // Cut from its replica, the old primary does not learn of the promotion.
-        try await pair.promote(play)
-        let minority = try play.connect(pair.primary.url, patience: .milliseconds(300))
+        try await pair.promote(context)
+        let minority = try context.connect(pair.primary.url, patience: .milliseconds(300))
         var taken: [String] = []
         var refused = 0
-        for _ in 0..<play.size(quick: 15, full: 60) {
+        for _ in 0..<context.size(quick: 15, full: 60) {
             try await Task.sleep(for: .milliseconds(200))
-            let job = try play.job("mark")
-            play.accounts.tries([job], ends: true)
+            let job = try context.job("mark")
+            context.accounts.tries([job], ends: true)
             do throws(BrokerError) {
-                play.accounts.took(try await Producer(broker: minority).push(envelopes: [job]), of: [job])
+                context.accounts.took(try await Producer(broker: minority).push(envelopes: [job]), of: [job])
                 taken.append(job.id)
             } catch {
-                play.expect(error.code == .notReachable, "the old primary refused by \(error)")
+                context.expect(error.code == .notReachable, "the old primary refused by \(error)")
                 refused += 1
             }
         }
-        try await play.push(50, "mark")
+        try await context.push(50, "mark")
         // Asked before it follows: then it refuses for being a replica.
         let toldOfNoReplicas = try pair.primary.errors("NOREPLICAS")
         try await pair.follow(pair.replica, from: pair.primary)
         if protected {
-            play.struck(toldOfNoReplicas, or: "the old primary refused nothing for want of a replica")
+            context.injected(toldOfNoReplicas, or: "the old primary refused nothing for want of a replica")
             // What it took before its replica's silence was noticed goes on the same way.
-            play.expect(refused > taken.count, "the old primary took \(taken.count) and refused only \(refused)")
-            play.rules { $0.serverLosesData = !taken.isEmpty }
+            context.expect(refused > taken.count, "the old primary took \(taken.count) and refused only \(refused)")
+            context.rules { $0.serverLosesData = !taken.isEmpty }
         } else {
-            play.struck(taken.count, or: "the old primary took nothing")
+            context.injected(taken.count, or: "the old primary took nothing")
         }
-        try await play.drain()
-        let lost = play.accounts.accepted.filter { play.ledger.ended[$0] == nil }
-        play.expect(Set(lost).isSubset(of: taken), "more was lost than what the old primary took alone")
-        play.expectAlive(workers)
+        try await context.drain()
+        let lost = context.accounts.accepted.filter { context.ledger.ended[$0] == nil }
+        context.expect(Set(lost).isSubset(of: taken), "more was lost than what the old primary took alone")
+        context.expectAlive(workers)
     }
 }
 
@@ -145,19 +145,19 @@ private struct Pair {
     let replica: RedisServer
     let proxy: ChaosProxy
 
-    init(_ play: Play) async throws {
-        primary = try play.server(tcp: true, ["--repl-diskless-sync-delay", "0"])
-        replica = try play.server(tcp: true, ["--replicaof", "127.0.0.1 \(primary.port)"])
-        proxy = try play.proxy(primary)
-        try play.watch(primary)
+    init(_ context: ScenarioContext) async throws {
+        primary = try context.server(tcp: true, ["--repl-diskless-sync-delay", "0"])
+        replica = try context.server(tcp: true, ["--replicaof", "127.0.0.1 \(primary.port)"])
+        proxy = try context.proxy(primary)
+        try context.watch(primary)
         let replica = replica
         try await eventually("the replica is in step") { try replica.fact("master_link_status") == "up" }
     }
 
-    func promote(_ play: Play) async throws {
+    func promote(_ context: ScenarioContext) async throws {
         try replica.run("REPLICAOF", "NO", "ONE")
         proxy.switchOver(to: replica)
-        try play.watch(replica)
+        try context.watch(replica)
     }
 
     func follow(_ primary: RedisServer, from old: RedisServer) async throws {

@@ -7,39 +7,39 @@ import TestSupport
 extension Scenario {
     static let fullDisks = [
         Scenario("F45", "the disk is full for two leases, synced every second", quick: true, needs: [.mounting]) {
-            play in
-            let disk = try SmallDisk(play, megabytes: 16)
-            let server = try play.server(["--dir", disk.path, "--appendonly", "yes", "--appendfsync", "everysec"])
-            try await endure(play, server) {
+            context in
+            let disk = try SmallDisk(context, megabytes: 16)
+            let server = try context.server(["--dir", disk.path, "--appendonly", "yes", "--appendfsync", "everysec"])
+            try await endure(context, server) {
                 try disk.fill()
             } heal: {
                 try disk.free()
             }
         },
         Scenario("F46", "the disk is full, and the server ends because it must sync", quick: true, needs: [.mounting]) {
-            play in
-            let disk = try SmallDisk(play, megabytes: 16)
-            let server = try play.server(["--dir", disk.path, "--appendonly", "yes", "--appendfsync", "always"])
-            let workers = try await play.workers(2)
-            let producer = try play.connect(server.url, patience: .milliseconds(300))
-            let load = play.load(rate: 60, via: producer) { $0.pad = 200 }
-            for _ in 0..<play.size(quick: 2, full: 15) {
-                try await play.carries(load, share: 0.8, within: .seconds(10))
+            context in
+            let disk = try SmallDisk(context, megabytes: 16)
+            let server = try context.server(["--dir", disk.path, "--appendonly", "yes", "--appendfsync", "always"])
+            let workers = try await context.workers(2)
+            let producer = try context.connect(server.url, patience: .milliseconds(300))
+            let load = context.load(rate: 60, via: producer) { $0.pad = 200 }
+            for _ in 0..<context.size(quick: 2, full: 15) {
+                try await context.carries(load, share: 0.8, within: .seconds(10))
                 try disk.fill()
                 try await eventually("the server has ended") { !server.isRunning }
-                play.struck()
+                context.injected()
                 try disk.free()
                 try server.start()
-                try await play.carries(load, share: 0.8, within: .seconds(8))
+                try await context.carries(load, share: 0.8, within: .seconds(8))
             }
             try await load.stop()
-            try await play.expectEveryoneIsBusy(workers)
+            try await context.expectEveryoneIsBusy(workers)
         },
         Scenario("F47", "snapshots fail, and the server takes no writes for it", needs: [.mounting]) {
-            play in
-            let disk = try SmallDisk(play, megabytes: 16)
-            let server = try play.server(["--dir", disk.path, "--save", "3600 1000000"])
-            try await endure(play, server) {
+            context in
+            let disk = try SmallDisk(context, megabytes: 16)
+            let server = try context.server(["--dir", disk.path, "--save", "3600 1000000"])
+            try await endure(context, server) {
                 try disk.fill()
                 try await snapshot(server, "err")
             } heal: {
@@ -51,41 +51,41 @@ extension Scenario {
 
     /// Jobs run on while nothing can be written; none is taken from its worker for it, and pushes are refused, not lost.
     private static func endure(
-        _ play: Play,
+        _ context: ScenarioContext,
         _ server: RedisServer,
-        strike: () async throws -> Void,
+        injection: () async throws -> Void,
         heal: () async throws -> Void
     ) async throws {
-        play.rules {
+        context.rules {
             $0.forbidsDuplicates = true
             $0.forbidsOverlaps = true
         }
-        let workers = try await play.workers(2)
-        let producer = try play.connect(server.url, patience: .milliseconds(300))
-        for _ in 0..<play.size(quick: 1, full: 10) {
+        let workers = try await context.workers(2)
+        let producer = try context.connect(server.url, patience: .milliseconds(300))
+        for _ in 0..<context.size(quick: 1, full: 10) {
             // About as long as it lasts: they hold every slot, and work cannot go on before they end.
-            let ids = try await play.push(8, "block") { $0.milliseconds = 5000 }
-            try await eventually("eight jobs run") { ids.allSatisfy { play.ledger.begun[$0] != nil } }
+            let ids = try await context.push(8, "block") { $0.milliseconds = 5000 }
+            try await eventually("eight jobs run") { ids.allSatisfy { context.ledger.begun[$0] != nil } }
             let before = try server.errors("MISCONF")
-            try await strike()
-            let refused = play.accounts.refusals
-            let load = play.load(rate: 20, via: producer)
-            try await eventually("a push is refused") { play.accounts.refusals > refused }
+            try await injection()
+            let refused = context.accounts.refusals
+            let load = context.load(rate: 20, via: producer)
+            try await eventually("a push is refused") { context.accounts.refusals > refused }
             try await Task.sleep(for: .seconds(4))
             try await heal()
             let healed = ContinuousClock.now
-            play.struck(try server.errors("MISCONF") - before, or: "nobody was told that nothing can be written")
-            try await play.recovers("the jobs' ends are accepted", within: .seconds(3), since: healed) {
-                let accepted = play.ledger.accepted
+            context.injected(try server.errors("MISCONF") - before, or: "nobody was told that nothing can be written")
+            try await context.recovers("the jobs' ends are accepted", within: .seconds(3), since: healed) {
+                let accepted = context.ledger.accepted
                 return ids.allSatisfy { accepted[$0] != nil }
             }
-            try await play.carries(load, within: .seconds(3), since: healed)
+            try await context.carries(load, within: .seconds(3), since: healed)
             try await load.stop()
-            try await play.drain()
+            try await context.drain()
         }
-        let totals = try await play.totals()
-        play.expect(totals["recovered"] == 0, "\(totals["recovered"]) jobs were taken from workers that ran them")
-        play.expect(workers.allSatisfy { play.sessions(of: $0).count == 1 }, "a session was lost")
+        let totals = try await context.totals()
+        context.expect(totals["recovered"] == 0, "\(totals["recovered"]) jobs were taken from workers that ran them")
+        context.expect(workers.allSatisfy { context.sessions(of: $0).count == 1 }, "a session was lost")
     }
 
     private static func snapshot(_ server: RedisServer, _ outcome: String) async throws {

@@ -6,19 +6,19 @@ import TestSupport
 extension Scenario {
     static let slowLoading = [
         Scenario("F41", "the server loads for longer than the lease, and refuses everything meanwhile", quick: true) {
-            play in
-            play.rules {
+            context in
+            context.rules {
                 $0.forbidsDuplicates = true
                 $0.forbidsOverlaps = true
             }
             // A millisecond for each command of the file makes a small file a big one.
-            let server = try play.server(["--appendonly", "yes", "--key-load-delay", "1000"])
-            let workers = try await play.workers(2)
-            let commands = play.size(quick: 5000, full: 40_000)
+            let server = try context.server(["--appendonly", "yes", "--key-load-delay", "1000"])
+            let workers = try await context.workers(2)
+            let commands = context.size(quick: 5000, full: 40_000)
             let fill = "for i = 1, ARGV[1] do redis.call('SET', 'filler:' .. i, i) end"
             try server.run("EVAL", fill, "0", "\(commands)")
-            let ids = try await play.push(8, "block") { $0.milliseconds = commands + 3000 }
-            try await eventually("eight jobs run") { ids.allSatisfy { play.ledger.begun[$0] != nil } }
+            let ids = try await context.push(8, "block") { $0.milliseconds = commands + 3000 }
+            try await eventually("eight jobs run") { ids.allSatisfy { context.ledger.begun[$0] != nil } }
             server.kill(SIGKILL)
             let killed = ContinuousClock.now
             try server.start(mayLoad: true)
@@ -26,16 +26,19 @@ extension Scenario {
                 !(try server.run("PING").hasPrefix("LOADING"))
             }
             let loaded = ContinuousClock.now
-            play.expect(loaded - killed > .seconds(2.5), "it loaded in \(loaded - killed) already")
+            context.expect(loaded - killed > .seconds(2.5), "it loaded in \(loaded - killed) already")
             // What this process asked while it loaded does not count.
-            play.struck(try server.rejections(of: "evalsha"), or: "no worker was told that the server loads")
-            let marks = try await play.push(4, "mark")
-            try await play.recovers("the jobs end", within: .seconds(12), since: loaded) {
-                (ids + marks).allSatisfy { play.ledger.ended[$0] != nil }
+            context.injected(try server.rejections(of: "evalsha"), or: "no worker was told that the server loads")
+            let marks = try await context.push(4, "mark")
+            try await context.recovers("the jobs end", within: .seconds(12), since: loaded) {
+                (ids + marks).allSatisfy { context.ledger.ended[$0] != nil }
             }
-            let totals = try await play.totals()
-            play.expect(totals["recovered"] == 0, "\(totals["recovered"]) jobs were taken from workers that ran them")
-            play.expect(workers.allSatisfy { play.sessions(of: $0).count == 1 }, "a session was lost")
+            let totals = try await context.totals()
+            context.expect(
+                totals["recovered"] == 0,
+                "\(totals["recovered"]) jobs were taken from workers that ran them"
+            )
+            context.expect(workers.allSatisfy { context.sessions(of: $0).count == 1 }, "a session was lost")
         }
     ]
 }

@@ -6,61 +6,68 @@ import TestSupport
 /// Keys that are something else than they should be, rights that are missing, and more than anybody expected.
 extension Scenario {
     static let spoiledKeys = [
-        Scenario("F51", "one key after the other is of a wrong type for a time, under load", quick: true) { play in
-            play.rules { $0.triesRefusedAgain = true }
-            let server = try play.server()
-            let workers = try await play.workers(2)
-            let loads = loadOfEveryKind(play)
-            let pulse = try await Pulse(play)
-            for round in 0..<play.size(quick: 1, full: 3) {
+        Scenario("F51", "one key after the other is of a wrong type for a time, under load", quick: true) { context in
+            context.rules { $0.triesRefusedAgain = true }
+            let server = try context.server()
+            let workers = try await context.workers(2)
+            let loads = loadOfEveryKind(context)
+            let pulse = try await Pulse(context)
+            for round in 0..<context.size(quick: 1, full: 3) {
                 for name in spoilable {
-                    try await spoil(name, play, server, lasting: .milliseconds(100 + 200 * round))
+                    try await spoil(name, context, server, lasting: .milliseconds(100 + 200 * round))
                 }
-                for session in workers.compactMap({ play.sessions(of: $0).last }) {
+                for session in workers.compactMap({ context.sessions(of: $0).last }) {
                     for kind in ["session", "claims"] {
-                        try await spoil("\(kind):\(session)", play, server, lasting: .milliseconds(100 + 200 * round))
+                        try await spoil(
+                            "\(kind):\(session)",
+                            context,
+                            server,
+                            lasting: .milliseconds(100 + 200 * round)
+                        )
                     }
                 }
             }
             for load in loads { try await load.stop() }
             try await pulse.stop()
-            try await play.expectEveryoneIsBusy(workers)
-            let named = try await play.push(1, "mark") {
+            try await context.expectEveryoneIsBusy(workers)
+            let named = try await context.push(1, "mark") {
                 $0.name = "same"
                 $0.unique = .drop
             }
-            try await play.recovers("the name is free", within: .seconds(5)) { play.ledger.ended[named[0]] != nil }
+            try await context.recovers("the name is free", within: .seconds(5)) {
+                context.ledger.ended[named[0]] != nil
+            }
         },
-        Scenario("F60", "a right is missing, and with the listed ones nothing is refused", quick: true) { play in
-            let server = try play.server(rules: "-zrangebyscore")
+        Scenario("F60", "a right is missing, and with the listed ones nothing is refused", quick: true) { context in
+            let server = try context.server(rules: "-zrangebyscore")
             let before = try server.count("total_connections_received")
-            let producer = try play.program(
+            let producer = try context.program(
                 "errand-producer",
-                ["push", "mark", "--queue", Play.queue, "--delay", "1h", "--redis", server.url]
+                ["push", "mark", "--queue", ScenarioContext.queue, "--delay", "1h", "--redis", server.url]
             )
             _ = try await producer.end()
-            let doctor = try play.program(
+            let doctor = try context.program(
                 "errand-worker",
                 [
-                    "--catalogue", try catalogue(play), "--queue", Play.queue, "--redis", server.url,
+                    "--catalogue", try catalogue(context), "--queue", ScenarioContext.queue, "--redis", server.url,
                     "--lease", "1s",
                 ]
             )
             let status = try await doctor.end(within: .seconds(20))
-            play.expect(status == 77, "a worker without a right ended with \(status)")
-            play.expect(doctor.lines.contains { $0.contains("ZRANGEBYSCORE") }, "it said \(doctor.lines.suffix(2))")
+            context.expect(status == 77, "a worker without a right ended with \(status)")
+            context.expect(doctor.lines.contains { $0.contains("ZRANGEBYSCORE") }, "it said \(doctor.lines.suffix(2))")
             let made = try server.count("total_connections_received") - before
-            play.expect(made < 20, "\(made) connections were made")
-            play.struck()
+            context.expect(made < 20, "\(made) connections were made")
+            context.injected()
             try server.run("ACL", "SETUSER", "errand", "+zrangebyscore")
             try server.run("ACL", "LOG", "RESET")
-            while try await play.console.clear(Play.queue) > 0 {}
-            try await play.workers(2)
-            try await play.push(200, "mark")
-            try await play.push(20, "failonce") { $0.retries = 1 }
-            try await play.drain()
+            while try await context.console.clear(ScenarioContext.queue) > 0 {}
+            try await context.workers(2)
+            try await context.push(200, "mark")
+            try await context.push(20, "failonce") { $0.retries = 1 }
+            try await context.drain()
             let refused = try server.run("ACL", "LOG")
-            play.expect(refused.isEmpty, "refused was \(refused.prefix(300))")
+            context.expect(refused.isEmpty, "refused was \(refused.prefix(300))")
         },
         Scenario(
             "F54",
@@ -73,23 +80,25 @@ extension Scenario {
     /// Every key that calls of a worker, a producer or a schedule look at, but those of one session. Not the timetable:
     /// without one no worker learns that a tick is due, so nobody may meet it.
     private static let spoilable = [
-        "ready:5", "ready:0", "body", "scheduled", "retrying", "seq", "counters", "ended", "sessions", "dead",
-        "names", "named", "running", "next", "stops", "idle", "failures", "crashes", "alone", "errors", "progress",
-        "checkpoints", "settings", "suspects", "parked", "stand", "place", "gone", "history", "history:order",
+        "ready:5", "ready:0", "body", "scheduled", "retrying", "runtime", "counters", "ended", "sessions", "dead",
+        "unique", "unique:of", "running", "successors", "stops", "idle", "failures", "crashes", "solo_crashes",
+        "errors", "progress",
+        "checkpoints", "settings", "quarantined", "unroutable", "alias", "alias:of", "tombstones", "history",
+        "history:order",
         "schedules", "pauses", "ticks",
     ]
 
     /// Jobs that end, that fail once, and that replace each other while they run and while they wait.
-    private static func loadOfEveryKind(_ play: Play) -> [Load] {
-        let plain = play.load(rate: 60, "nap") {
+    private static func loadOfEveryKind(_ context: ScenarioContext) -> [Load] {
+        let plain = context.load(rate: 60, "nap") {
             $0.milliseconds = 10
             $0.retries = 1
         }
-        let delayed = play.load(rate: 20, "failonce") {
+        let delayed = context.load(rate: 20, "failonce") {
             $0.delay = 50
             $0.retries = 2
         }
-        let named = play.load(rate: 20, "nap") {
+        let named = context.load(rate: 20, "nap") {
             $0.milliseconds = 60
             $0.name = "same"
             $0.unique = .replace
@@ -99,66 +108,78 @@ extension Scenario {
     }
 
     /// A key is a text for a time; somebody must meet it, and work must go on when it is what it was.
-    private static func spoil(_ name: String, _ play: Play, _ server: RedisServer, lasting time: Duration) async throws
-    {
+    private static func spoil(
+        _ name: String,
+        _ context: ScenarioContext,
+        _ server: RedisServer,
+        lasting time: Duration
+    ) async throws {
         let before = try server.errors("WRONGTYPE")
         // Scripts, so that no moment is lost between the two commands.
         let spoil = "if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('RENAME', KEYS[1], KEYS[2]) end"
-        try server.run("EVAL", spoil + " redis.call('SET', KEYS[1], 'x')", "2", Play.key(name), "saved-key")
-        // If nobody does, the key is mended all the same, and the strike was none.
+        try server.run("EVAL", spoil + " redis.call('SET', KEYS[1], 'x')", "2", ScenarioContext.key(name), "saved-key")
+        // If nobody does, the key is mended all the same, and the injection was none.
         try? await eventually("somebody meets \(name)", within: .seconds(3)) { try server.errors("WRONGTYPE") > before }
         // It stays so for a while, for others to meet it as well.
         try await Task.sleep(for: time)
-        play.struck(try server.errors("WRONGTYPE") - before, or: "nobody met \(name) while it was spoiled")
+        context.injected(try server.errors("WRONGTYPE") - before, or: "nobody met \(name) while it was spoiled")
         let mend = "if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('RENAME', KEYS[2], KEYS[1])"
-        try server.run("EVAL", mend + " else redis.call('DEL', KEYS[1]) end", "2", Play.key(name), "saved-key")
-        let ended = play.ledger.counts.ended
-        try await play.recovers("work goes on after \(name) was spoiled", within: .seconds(10)) {
-            play.ledger.counts.ended > ended
+        try server.run(
+            "EVAL",
+            mend + " else redis.call('DEL', KEYS[1]) end",
+            "2",
+            ScenarioContext.key(name),
+            "saved-key"
+        )
+        let ended = context.ledger.counts.ended
+        try await context.recovers("work goes on after \(name) was spoiled", within: .seconds(10)) {
+            context.ledger.counts.ended > ended
         }
     }
 
-    private static func outlastBacklog(_ play: Play) async throws {
+    private static func outlastBacklog(_ context: ScenarioContext) async throws {
         // No slow command may be forgotten.
-        let server = try play.server(["--slowlog-log-slower-than", "10000", "--slowlog-max-len", "1000000"])
+        let server = try context.server(["--slowlog-log-slower-than", "10000", "--slowlog-max-len", "1000000"])
         try server.takePrecedence()
         // So that each call is told by its digest.
         try server.learnScripts()
         let (ready, due, dead) = (
-            play.size(quick: 200_000, full: 2_000_000), play.size(quick: 100_000, full: 1_000_000),
-            play.size(quick: 500, full: 20_000)
+            context.size(quick: 200_000, full: 2_000_000), context.size(quick: 100_000, full: 1_000_000),
+            context.size(quick: 500, full: 20_000)
         )
-        try await fill(play, ready: ready, due: due, dead: dead)
-        let filled = Int(try server.run("HLEN", Play.key("body"))) ?? 0
-        play.expect(filled >= ready + due, "only \(filled) jobs were filled in")
+        try await fill(context, ready: ready, due: due, dead: dead)
+        let filled = Int(try server.run("HLEN", ScenarioContext.key("body"))) ?? 0
+        context.expect(filled >= ready + due, "only \(filled) jobs were filled in")
         try server.run("SLOWLOG", "RESET")
-        try await play.workers(2) { $0.concurrency = 16 }
-        let ids = try await play.push(1, "mark") { $0.priority = 9 }
-        try await play.recovers("a job of the highest priority is run", within: .seconds(30)) {
-            play.ledger.ended[ids[0]] != nil
+        try await context.workers(2) { $0.concurrency = 16 }
+        let ids = try await context.push(1, "mark") { $0.priority = 9 }
+        try await context.recovers("a job of the highest priority is run", within: .seconds(30)) {
+            context.ledger.ended[ids[0]] != nil
         }
         try await eventually("the due ones are in line and the dead sessions gone", within: .seconds(240)) {
-            let now = try await play.status()
-            let sessions = try await play.console.status(of: Play.queue).sessions.count
+            let now = try await context.status()
+            let sessions = try await context.console.status(of: ScenarioContext.queue).sessions.count
             return now.scheduled == 0 && sessions == 2
         }
-        play.struck()
+        context.injected()
         let slowest = try slowest(server)
         let told = slowest.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value / 1000) ms" }
-        play.note("longer than 10 ms at the most: \(told.isEmpty ? "none" : told.joined(separator: ", "))")
+        context.note("longer than 10 ms at the most: \(told.isEmpty ? "none" : told.joined(separator: ", "))")
         // A machine may stand still amid a call; a call that is too long is so every time.
-        for (script, time) in slowest { play.expectInTime(time < 50_000, "a call of \(script) took \(time / 1000) ms") }
+        for (script, time) in slowest {
+            context.expectInTime(time < 50_000, "a call of \(script) took \(time / 1000) ms")
+        }
         // What is thrown away below was all there: counted in this order, for what waits ends meanwhile.
-        let left = Int(try server.run("HLEN", Play.key("body"))) ?? 0
-        let finished = try await play.totals()["finished"]
-        play.expect(finished + left >= filled + 1, "of \(filled + 1) jobs \(finished) finished and \(left) are left")
-        try await play.leave()
-        try removeFiller(play, server)
-        for line in play.ledger.lines { play.accounts.adopt(line.id) }
+        let left = Int(try server.run("HLEN", ScenarioContext.key("body"))) ?? 0
+        let finished = try await context.totals()["finished"]
+        context.expect(finished + left >= filled + 1, "of \(filled + 1) jobs \(finished) finished and \(left) are left")
+        try await context.leave()
+        try removeFiller(context, server)
+        for line in context.ledger.lines { context.accounts.adopt(line.id) }
     }
 
     /// What is left of the jobs of others is in no books, was counted above, and is too much to be run. All else stays: what it has left must show.
-    private static func removeFiller(_ play: Play, _ server: RedisServer) throws {
+    private static func removeFiller(_ context: ScenarioContext, _ server: RedisServer) throws {
         let script = """
             local ids, strangers = redis.call('LPOP', KEYS[1] .. ':ready:5', 5000) or {}, {}
             for _, id in ipairs(ids) do
@@ -169,7 +190,7 @@ extension Scenario {
             return #ids - #strangers
             """
         while true {
-            let removed = try server.run("EVAL", script, "1", KeySpace.key(of: Play.queue))
+            let removed = try server.run("EVAL", script, "1", KeySpace.key(of: ScenarioContext.queue))
             guard let count = Int(removed) else { throw TestFailure("what is left was not removed: \(removed)") }
             guard count > 0 else { return }
         }
@@ -189,17 +210,17 @@ extension Scenario {
         return slowest
     }
 
-    private static func catalogue(_ play: Play) throws -> String {
-        let path = play.directory + "/catalogue.yaml"
+    private static func catalogue(_ context: ScenarioContext) throws -> String {
+        let path = context.directory + "/catalogue.yaml"
         try "operations:\n  mark: {run: [\"true\"]}\n".write(toFile: path, atomically: true, encoding: .utf8)
         return path
     }
 
     /// Jobs of others, written past Errand, and sessions that died long ago, each with two claims.
-    private static func fill(_ play: Play, ready: Int, due: Int, dead: Int) async throws {
+    private static func fill(_ context: ScenarioContext, ready: Int, due: Int, dead: Int) async throws {
         // Settles the queue's numbers, so that it looks like one in use.
-        try await play.push(1, "mark")
-        let job = try play.job("mark")
+        try await context.push(1, "mark")
+        let job = try context.job("mark")
         let script = """
             local body = string.format('%.0f', redis.call('TIME')[1] * 1000) .. ARGV[4]
             for i = tonumber(ARGV[1]), tonumber(ARGV[2]) do
@@ -220,10 +241,11 @@ extension Scenario {
         for (kind, count) in [("r", ready), ("d", due), ("s", 2 * dead)] {
             for start in stride(from: 0, to: count, by: 20_000) {
                 let words = [
-                    script, "1", KeySpace.key(of: Play.queue), "\(start)", "\(min(start + 20_000, count) - 1)", kind,
+                    script, "1", KeySpace.key(of: ScenarioContext.queue), "\(start)",
+                    "\(min(start + 20_000, count) - 1)", kind,
                     text,
                 ]
-                try await play.write("EVAL", words.map { Array($0.utf8) })
+                try await context.write("EVAL", words.map { Array($0.utf8) })
             }
         }
     }

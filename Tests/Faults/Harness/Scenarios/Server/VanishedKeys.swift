@@ -7,88 +7,88 @@ import TestSupport
 /// Keys that vanish: evicted, flushed, deleted by somebody.
 extension Scenario {
     static let vanishedKeys = [
-        Scenario("F44", "the server evicts keys; the doctor finds and mends it", quick: true) { play in
-            play.rules {
+        Scenario("F44", "the server evicts keys; the doctor finds and mends it", quick: true) { context in
+            context.rules {
                 losing(&$0)
                 $0.jobsMayBeCancelled = true
             }
-            let server = try play.server(["--maxmemory-samples", "20"])
+            let server = try context.server(["--maxmemory-samples", "20"])
             var isAnySeen = false
-            for _ in 0..<play.size(quick: 2, full: 20) {
-                try await prepare(play)
-                let before = try await play.keys()
-                try await evict(play, server, from: before)
-                if try await expectToBeSeen(play, server, before) { isAnySeen = true }
-                let gone = Set(before).subtracting(try await play.keys()).sorted()
-                do { try await mend(play, server) } catch { throw TestFailure("without \(gone): \(error)") }
+            for _ in 0..<context.size(quick: 2, full: 20) {
+                try await prepare(context)
+                let before = try await context.keys()
+                try await evict(context, server, from: before)
+                if try await expectToBeSeen(context, server, before) { isAnySeen = true }
+                let gone = Set(before).subtracting(try await context.keys()).sorted()
+                do { try await mend(context, server) } catch { throw TestFailure("without \(gone): \(error)") }
             }
-            play.expectStrike(isAnySeen, "no key was evicted of which the doctor can know")
+            context.expectStrike(isAnySeen, "no key was evicted of which the doctor can know")
         },
-        Scenario("F49", "everything is flushed at random", quick: true) { play in
-            play.rules { $0.serverLosesData = true }
-            let server = try play.server()
-            let workers = try await play.workers(2)
-            let load = play.load(rate: 60, "nap") { $0.milliseconds = 20 }
-            for _ in 0..<play.size(quick: 3, full: 60) {
-                try await Task.sleep(for: .milliseconds(play.random(300...1200)))
-                try await play.push(1, "nap") {
+        Scenario("F49", "everything is flushed at random", quick: true) { context in
+            context.rules { $0.serverLosesData = true }
+            let server = try context.server()
+            let workers = try await context.workers(2)
+            let load = context.load(rate: 60, "nap") { $0.milliseconds = 20 }
+            for _ in 0..<context.size(quick: 3, full: 60) {
+                try await Task.sleep(for: .milliseconds(context.random(300...1200)))
+                try await context.push(1, "nap") {
                     $0.name = "same"
                     $0.unique = .drop
                 }
                 let keys = try server.run("DBSIZE")
                 try server.run("FLUSHALL")
-                play.struck(keys == "0" ? 0 : 1)
-                try await play.carries(load, within: .seconds(5))
-                let queues = try await play.console.queues()
-                play.expect(queues.contains(Play.queue), "the queue is not in the registry again")
+                context.injected(keys == "0" ? 0 : 1)
+                try await context.carries(load, within: .seconds(5))
+                let queues = try await context.console.queues()
+                context.expect(queues.contains(ScenarioContext.queue), "the queue is not in the registry again")
             }
             try await load.stop()
-            try await play.expectEveryoneIsBusy(workers)
-            let held = workers.map { play.sessions(of: $0).count }
-            play.expect(held.allSatisfy { $0 > 1 }, "a worker did not notice that its session was gone")
+            try await context.expectEveryoneIsBusy(workers)
+            let held = workers.map { context.sessions(of: $0).count }
+            context.expect(held.allSatisfy { $0 > 1 }, "a worker did not notice that its session was gone")
         },
-        Scenario("F50", "one key after the other is deleted; the doctor mends it", quick: true) { play in
-            play.rules {
+        Scenario("F50", "one key after the other is deleted; the doctor mends it", quick: true) { context in
+            context.rules {
                 losing(&$0)
                 $0.jobsMayBeCancelled = true
             }
-            let server = try play.server()
-            let most = ["body", "ready:5", "sessions", "claims:*", "names", "seq"]
+            let server = try context.server()
+            let most = ["body", "ready:5", "sessions", "claims:*", "unique", "runtime"]
             let others = [
-                "scheduled", "retrying", "session:*", "named", "running", "next", "stops", "counters",
+                "scheduled", "retrying", "session:*", "unique:of", "running", "successors", "stops", "counters",
                 "failures", "crashes", "errors", "idle", "dead",
-                "parked:*", "parked", "stand", "place", "gone", "ended",
+                "unroutable:*", "unroutable", "alias", "alias:of", "tombstones", "ended",
             ]
-            for name in play.isFull ? most + others : most {
-                try await prepare(play)
-                try await provide(name, play, server)
-                let all = try await play.keys()
-                let keys = try server.run("KEYS", Play.key(name)).split(separator: "\n").map(String.init)
+            for name in context.isFull ? most + others : most {
+                try await prepare(context)
+                try await provide(name, context, server)
+                let all = try await context.keys()
+                let keys = try server.run("KEYS", ScenarioContext.key(name)).split(separator: "\n").map(String.init)
                 let deleted = try keys.isEmpty ? "0" : server.run(["DEL"] + keys)
-                play.struck(Int(deleted) ?? 0, or: "there was no \(name)")
-                let before = play.state.withLock(\.problems.count)
-                try await expectToBeSeen(play, server, all)
-                do { try await mend(play, server) } catch { play.fails(error) }
-                let after = play.state.withLock(\.problems.count)
-                if after > before { play.note("this was without \(name)") }
+                context.injected(Int(deleted) ?? 0, or: "there was no \(name)")
+                let before = context.state.withLock(\.problems.count)
+                try await expectToBeSeen(context, server, all)
+                do { try await mend(context, server) } catch { context.fails(error) }
+                let after = context.state.withLock(\.problems.count)
+                if after > before { context.note("this was without \(name)") }
             }
         },
     ]
 
-    private static func losing(_ rules: inout Play.Rules) {
+    private static func losing(_ rules: inout ScenarioContext.Rules) {
         rules.serverLosesData = true
         // A job whose due time is gone runs at once.
         rules.earlyTolerance = 1_000_000
         // The record of a session whose lease is gone, and a parking line of which the count is gone: they harm nobody.
-        rules.toleratedKeys = ["session:", "parked:"]
+        rules.toleratedKeys = ["session:", "unroutable:"]
     }
 
     /// Jobs in as many states as there are, and a worker that was killed amid some of them.
-    private static func prepare(_ play: Play) async throws {
-        let worker = try await play.worker { $0.without = ["snooze"] }
-        let gate = play.directory + "/never"
+    private static func prepare(_ context: ScenarioContext) async throws {
+        let worker = try await context.worker { $0.without = ["snooze"] }
+        let gate = context.directory + "/never"
         for name in ["one", "two"] {
-            try await play.push(1, "gate") {
+            try await context.push(1, "gate") {
                 $0.gate = gate
                 $0.timeout = .seconds(300)
                 $0.name = name
@@ -96,49 +96,49 @@ extension Scenario {
                 $0.ends = false
             }
         }
-        try await play.push(1, "final") { $0.ends = false }
-        try await play.push(1, "fail") {
+        try await context.push(1, "final") { $0.ends = false }
+        try await context.push(1, "fail") {
             $0.retries = 20
             $0.ends = false
         }
-        try await play.push(1, "snooze")
+        try await context.push(1, "snooze")
         try await eventually("they run, fail and wait") {
-            let status = try await play.status()
+            let status = try await context.status()
             return status.running == 2 && status.dead > 0 && status.retrying > 0 && !status.unknownOperations.isEmpty
         }
-        try await play.kill(worker)
+        try await context.kill(worker)
         // They wait for the end of one that runs no more, and for their time.
-        try await play.push(1, "mark") {
+        try await context.push(1, "mark") {
             $0.name = "one"
             $0.unique = .replace
         }
-        try await play.push(20, "mark")
-        try await play.push(5, "mark") { $0.delay = 2000 }
-        try await play.push(2, "mark") {
+        try await context.push(20, "mark")
+        try await context.push(5, "mark") { $0.delay = 2000 }
+        try await context.push(2, "mark") {
             $0.name = "three"
             $0.unique = .replace
         }
     }
 
     /// What is not there of itself at that moment, as it is when it is.
-    private static func provide(_ name: String, _ play: Play, _ server: RedisServer) async throws {
+    private static func provide(_ name: String, _ context: ScenarioContext, _ server: RedisServer) async throws {
         switch name {
         case "crashes":
-            let held = try server.run("HKEYS", Play.key("running")).split(separator: "\n").first ?? ""
-            try server.run("HSET", Play.key("crashes"), String(held), "1")
+            let held = try server.run("HKEYS", ScenarioContext.key("running")).split(separator: "\n").first ?? ""
+            try server.run("HSET", ScenarioContext.key("crashes"), String(held), "1")
         case "idle":
-            let session = try server.run("ZRANGE", Play.key("sessions"), "0", "0")
-            try server.run("SADD", Play.key("idle"), session)
+            let session = try server.run("ZRANGE", ScenarioContext.key("sessions"), "0", "0")
+            try server.run("SADD", ScenarioContext.key("idle"), session)
         case "gone":
             // In a line as long as this nobody is looked for.
-            let ids = try await play.push(1001, "mark")
-            _ = try await play.console.cancel(Array(ids.suffix(1)), on: Play.queue)
+            let ids = try await context.push(1001, "mark")
+            _ = try await context.console.cancel(Array(ids.suffix(1)), on: ScenarioContext.queue)
         default: break
         }
     }
 
     /// Presses until a key of the queue is gone.
-    private static func evict(_ play: Play, _ server: RedisServer, from before: [String]) async throws {
+    private static func evict(_ context: ScenarioContext, _ server: RedisServer, from before: [String]) async throws {
         let used = try server.count("used_memory")
         try server.configure("maxmemory-policy", "allkeys-lru")
         try server.configure("maxmemory", "\(used + 500_000)")
@@ -147,12 +147,15 @@ extension Scenario {
         try await eventually("the server has evicted a key of the queue") {
             round += 1
             try server.run("EVAL", fill, "0", "\(round)")
-            return try await play.keys().count < before.count
+            return try await context.keys().count < before.count
         }
-        play.expectStrike(try server.count("evicted_keys") > 0, "the server evicted nothing")
-        play.struck(before.count - (try await play.keys().count))
-        let doctor = try await examine(play, server, [])
-        play.expect(doctor.text.contains("maxmemory_policy"), "the doctor does not warn of the policy: \(doctor.text)")
+        context.expectStrike(try server.count("evicted_keys") > 0, "the server evicted nothing")
+        context.injected(before.count - (try await context.keys().count))
+        let doctor = try await examine(context, server, [])
+        context.expect(
+            doctor.text.contains("maxmemory_policy"),
+            "the doctor does not warn of the policy: \(doctor.text)"
+        )
         try server.configure("maxmemory-policy", "noeviction")
         try server.configure("maxmemory", "0")
     }
@@ -161,116 +164,121 @@ extension Scenario {
     ///
     /// - Returns: whether anything is.
     @discardableResult
-    private static func expectToBeSeen(_ play: Play, _ server: RedisServer, _ before: [String]) async throws -> Bool {
-        let left = try await play.keys()
+    private static func expectToBeSeen(
+        _ context: ScenarioContext,
+        _ server: RedisServer,
+        _ before: [String]
+    ) async throws -> Bool {
+        let left = try await context.keys()
         let gone = Set(before).subtracting(left)
         let isSeen =
             (left.contains("body") && gone.contains(where: isCounterpart))
             || (gone.contains("body") && left.contains(where: isCounterpart))
             || (gone.contains("sessions") && left.contains { $0.hasPrefix("claims:") })
-        let doctor = try await examine(play, server, [])
-        play.expect(
+        let doctor = try await examine(context, server, [])
+        context.expect(
             doctor.status == (doctor.isClean ? 0 : 1),
             "errand doctor ended with \(doctor.status), and said \(doctor.text)"
         )
-        play.expect(!isSeen || !doctor.isClean, "errand doctor finds nothing without \(gone.sorted())")
+        context.expect(!isSeen || !doctor.isClean, "errand doctor finds nothing without \(gone.sorted())")
         return isSeen
     }
 
     /// Whether a key says of jobs where they are or what they are called: without it, or without their bodies, something
     /// is wrong.
     private static func isCounterpart(_ key: String) -> Bool {
-        ["ready:5", "scheduled", "retrying", "dead", "names", "named"].contains(key) || key.hasPrefix("claims:")
+        ["ready:5", "scheduled", "retrying", "dead", "unique", "unique:of"].contains(key) || key.hasPrefix("claims:")
     }
 
     /// Whatever is gone: the doctor mends it, what is left runs to its end, and new jobs run.
-    private static func mend(_ play: Play, _ server: RedisServer) async throws {
-        let owed = try owed(play, server)
-        let repaired = try await examine(play, server, ["--repair"])
-        play.expect([0, 1].contains(repaired.status), "errand doctor --repair ended with \(repaired.status)")
-        let again = try await examine(play, server, [])
+    private static func mend(_ context: ScenarioContext, _ server: RedisServer) async throws {
+        let owed = try owed(context, server)
+        let repaired = try await examine(context, server, ["--repair"])
+        context.expect([0, 1].contains(repaired.status), "errand doctor --repair ended with \(repaired.status)")
+        let again = try await examine(context, server, [])
         // The last two: two jobs of one name are alive, and until the one that holds it runs or ends, only a person can say which one is to go.
         let handedOver = ["session_unknown", "claims_without_session", "job_without_name", "name_not_held"]
-        let left = try await play.audit().filter { !handedOver.contains($0.kind) }
-        play.expect(left.isEmpty, "the doctor did not mend \(left.prefix(3).map { "\($0.kind) \($0.subject)" })")
+        let left = try await context.audit().filter { !handedOver.contains($0.kind) }
+        context.expect(left.isEmpty, "the doctor did not mend \(left.prefix(3).map { "\($0.kind) \($0.subject)" })")
         let repairedAt = ContinuousClock.now
-        let worker = try await play.worker()
+        let worker = try await context.worker()
         var named = JobOptions()
         named.name = "three"
         named.unique = .drop
         // The job itself, or the one that holds the name and will run instead.
-        let holder = try await play.push([try play.job("mark", named)])[0].id
-        try await play.recovers("the holder of a name runs", within: .seconds(30), since: repairedAt) {
-            play.ledger.ended[holder] != nil
+        let holder = try await context.push([try context.job("mark", named)])[0].id
+        try await context.recovers("the holder of a name runs", within: .seconds(30), since: repairedAt) {
+            context.ledger.ended[holder] != nil
         }
         // Where it leaves jobs to recovery, that may show what else is gone: then it mends once more.
         do {
             try await eventually("the audit is clean", within: .seconds(24)) {
-                if try await play.audit().isEmpty { return true }
+                if try await context.audit().isEmpty { return true }
                 try await Task.sleep(for: .seconds(2))
-                _ = try await examine(play, server, ["--repair"])
-                return try await play.audit().isEmpty
+                _ = try await examine(context, server, ["--repair"])
+                return try await context.audit().isEmpty
             }
         } catch {
-            let findings = try await play.audit().map { "\($0.kind) \($0.subject)" }
-            play.expect(false, "the audit finds \(findings.prefix(3)) still; the doctor said \(again.text)")
+            let findings = try await context.audit().map { "\($0.kind) \($0.subject)" }
+            context.expect(false, "the audit finds \(findings.prefix(3)) still; the doctor said \(again.text)")
         }
-        await expectEnds(of: owed, play)
-        _ = try await play.console.clear(Play.queue)
-        try await cancelAll(play)
-        do { try await play.drain(within: .seconds(30)) } catch {
-            let status = try await play.status()
+        await expectEnds(of: owed, context)
+        _ = try await context.console.clear(ScenarioContext.queue)
+        try await cancelAll(context)
+        do { try await context.drain(within: .seconds(30)) } catch {
+            let status = try await context.status()
             throw TestFailure("\(error): \(status)")
         }
-        _ = try await play.console.delete(try await play.dead(), on: Play.queue)
+        _ = try await context.console.delete(try await context.dead(), on: ScenarioContext.queue)
         try await eventually("the dead sessions are gone") {
-            try server.run("ZCARD", KeySpace.key(of: Play.queue) + ":sessions") == "1"
+            try server.run("ZCARD", KeySpace.key(of: ScenarioContext.queue) + ":sessions") == "1"
         }
         worker.signal(SIGTERM)
         _ = try await worker.end(within: .seconds(40))
     }
 
     /// The jobs whose bodies are left, and that are to reach their end.
-    private static func owed(_ play: Play, _ server: RedisServer) throws -> [String] {
-        let entries = play.accounts.entries
-        let ids = try server.run("HKEYS", Play.key("body")).split(separator: "\n").map(String.init)
+    private static func owed(_ context: ScenarioContext, _ server: RedisServer) throws -> [String] {
+        let entries = context.accounts.entries
+        let ids = try server.run("HKEYS", ScenarioContext.key("body")).split(separator: "\n").map(String.init)
         return ids.filter { entries[$0]?.ends == true }
     }
 
     /// Whatever else is gone, what is left of them is enough for them to run, or to end visibly.
-    private static func expectEnds(of ids: [String], _ play: Play) async {
+    private static func expectEnds(of ids: [String], _ context: ScenarioContext) async {
         var open = ids
         var unknown: [String] = []
         do {
             try await eventually("every job of which a body is left ends: \(open.prefix(3))", within: .seconds(30)) {
-                let ended = play.ledger.ended
+                let ended = context.ledger.ended
                 open = open.filter { ended[$0] == nil }
-                let records = try await play.console.inspect(open, on: Play.queue)
+                let records = try await context.console.inspect(open, on: ScenarioContext.queue)
                 unknown = zip(open, records).filter { $0.1 == nil }.map(\.0)
                 open = zip(open, records).filter { $0.1?.state.hasEnded == false }.map(\.0)
                 return open.isEmpty || !unknown.isEmpty
             }
-        } catch { play.fails(error) }
-        play.expect(unknown.isEmpty, "jobs whose bodies were left are gone: \(unknown.prefix(3))")
+        } catch { context.fails(error) }
+        context.expect(unknown.isEmpty, "jobs whose bodies were left are gone: \(unknown.prefix(3))")
     }
 
     /// Those that run for ever are told to stop; those that fail for ever, too.
-    private static func cancelAll(_ play: Play) async throws {
+    private static func cancelAll(_ context: ScenarioContext) async throws {
         try await eventually("nothing runs for ever") {
             for state in [JobState.running, .retrying, .deferred] {
-                let jobs = try await play.console.jobs(in: state, on: Play.queue, from: 0, count: 100).jobs
-                _ = try await play.console.cancel(jobs.map(\.id), on: Play.queue)
+                let jobs = try await context.console.jobs(in: state, on: ScenarioContext.queue, from: 0, count: 100)
+                    .jobs
+                _ = try await context.console.cancel(jobs.map(\.id), on: ScenarioContext.queue)
             }
-            return try await play.status().isEmpty
+            return try await context.status().isEmpty
         }
     }
 
     private static func examine(
-        _ play: Play,
+        _ context: ScenarioContext,
         _ server: RedisServer,
         _ more: [String]
     ) async throws -> Examination {
-        let doctor = try play.command("errand", ["doctor", "--json", "--redis", server.url] + more)
+        let doctor = try context.command("errand", ["doctor", "--json", "--redis", server.url] + more)
         let status = try await doctor.end()
         return Examination(status: status, text: doctor.lines.filter { $0.hasPrefix("{") }.joined())
     }
@@ -285,7 +293,7 @@ private struct Examination {
     var isClean: Bool { text.replacing(" ", with: "").contains(#""clean":true"#) }
 }
 
-extension Play {
+extension ScenarioContext {
     /// The ids of dead jobs.
     func dead() async throws -> [String] {
         try await console.jobs(in: .dead, on: Self.queue, from: 0, count: 500).jobs.map(\.id)

@@ -10,16 +10,20 @@ extension Scenario {
             "F02c",
             "a console dies before and after each script that steers a queue or a schedule, and does it again",
             quick: true
-        ) { play in
+        ) { context in
             // Of a deleted schedule its revision stays.
-            play.rules { $0.toleratedKeys = ["unscheduled"] }
-            let server = try play.server()
+            context.rules { $0.toleratedKeys = ["unscheduled"] }
+            let server = try context.server()
             try server.learnScripts()
-            try await play.console.createQueue(Play.queue)
-            for round in 0..<play.size(quick: 1, full: 10) {
+            try await context.console.createQueue(ScenarioContext.queue)
+            for round in 0..<context.size(quick: 1, full: 10) {
                 for isAfter in [false, true] {
-                    try await steerQueue(play, server, isAfter: isAfter)
-                    let console = SteeringConsole(play: play, server: server, schedule: "crash-\(isAfter)-\(round)")
+                    try await steerQueue(context, server, isAfter: isAfter)
+                    let console = SteeringConsole(
+                        context: context,
+                        server: server,
+                        schedule: "crash-\(isAfter)-\(round)"
+                    )
                     try await console.add(every: "1h", dyingAt: "timetable", isAfter: isAfter)
                     // What is stored already would not be stored again.
                     try await console.add(every: "2h", dyingAt: "schedule", isAfter: isAfter)
@@ -28,23 +32,23 @@ extension Scenario {
                     try await console.delete(isAfter: isAfter)
                 }
             }
-            try await play.push(5, "mark")
-            try await play.worker()
+            try await context.push(5, "mark")
+            try await context.worker()
         }
     ]
 
-    private static func steerQueue(_ play: Play, _ server: RedisServer, isAfter: Bool) async throws {
+    private static func steerQueue(_ context: ScenarioContext, _ server: RedisServer, isAfter: Bool) async throws {
         for (verb, isPaused) in [("pause", true), ("resume", false)] {
             let status = try await dieAndRepeat(
-                play,
+                context,
                 server,
-                ["queue", verb, Play.queue],
+                ["queue", verb, ScenarioContext.queue],
                 at: "settings",
                 isAfter: isAfter
             )
-            play.expect(status == 0, "the repeated \(verb) of a queue ended with \(status)")
-            let now = try await play.status().isPaused
-            play.expect(now == isPaused, "after a repeated \(verb) the queue is \(now ? "" : "not ")paused")
+            context.expect(status == 0, "the repeated \(verb) of a queue ended with \(status)")
+            let now = try await context.status().isPaused
+            context.expect(now == isPaused, "after a repeated \(verb) the queue is \(now ? "" : "not ")paused")
         }
     }
 
@@ -52,64 +56,66 @@ extension Scenario {
     ///
     /// - Returns: with which status it ended the second time.
     fileprivate static func dieAndRepeat(
-        _ play: Play,
+        _ context: ScenarioContext,
         _ server: RedisServer,
         _ arguments: [String],
         at script: String,
         isAfter: Bool
     ) async throws -> Int32 {
-        try await die(play, server, at: script, isAfter: isAfter) { url in
-            try play.command("errand", arguments + ["--redis", url])
+        try await die(context, server, at: script, isAfter: isAfter) { url in
+            try context.command("errand", arguments + ["--redis", url])
         }
-        return try await play.command("errand", arguments + ["--redis", server.url]).end()
+        return try await context.command("errand", arguments + ["--redis", server.url]).end()
     }
 }
 
 /// Commands about one schedule, each of which is given twice: the first time the console dies of it.
 private struct SteeringConsole {
-    let play: Play
+    let context: ScenarioContext
     let server: RedisServer
     let schedule: String
 
     func add(every interval: String, dyingAt script: String, isAfter: Bool) async throws {
-        let arguments = ["schedule", "add", schedule, "mark", "{}", "--every", interval, "--queue", Play.queue]
-        let status = try await Scenario.dieAndRepeat(play, server, arguments, at: script, isAfter: isAfter)
-        play.expect(status == 0, "the repeated command to add a schedule ended with \(status)")
+        let arguments = [
+            "schedule", "add", schedule, "mark", "{}", "--every", interval, "--queue", ScenarioContext.queue,
+        ]
+        let status = try await Scenario.dieAndRepeat(context, server, arguments, at: script, isAfter: isAfter)
+        context.expect(status == 0, "the repeated command to add a schedule ended with \(status)")
         let record = try await record()
-        play.expect(record?.nextTick != nil, "the added schedule is to tick at no time")
+        context.expect(record?.nextTick != nil, "the added schedule is to tick at no time")
         let definition = String(decoding: record?.definition ?? [], as: UTF8.self)
         let milliseconds = interval == "1h" ? 3_600_000 : 7_200_000
-        play.expect(definition.contains("\(milliseconds)"), "the added schedule is \(definition)")
+        context.expect(definition.contains("\(milliseconds)"), "the added schedule is \(definition)")
     }
 
     func pause(isAfter: Bool) async throws {
         let status = try await act("pause", isAfter: isAfter)
-        play.expect(status == 0, "the repeated pause of a schedule ended with \(status)")
+        context.expect(status == 0, "the repeated pause of a schedule ended with \(status)")
         let record = try await record()
-        play.expect(record?.isPaused == true && record?.nextTick == nil, "the paused schedule ticks")
+        context.expect(record?.isPaused == true && record?.nextTick == nil, "the paused schedule ticks")
     }
 
     func resume(isAfter: Bool) async throws {
         let status = try await act("resume", isAfter: isAfter)
-        play.expect(status == 0, "the repeated resumption of a schedule ended with \(status)")
+        context.expect(status == 0, "the repeated resumption of a schedule ended with \(status)")
         let record = try await record()
-        play.expect(record?.isPaused == false && record?.nextTick != nil, "the resumed schedule does not tick")
+        context.expect(record?.isPaused == false && record?.nextTick != nil, "the resumed schedule does not tick")
     }
 
     func delete(isAfter: Bool) async throws {
         let status = try await act("delete", isAfter: isAfter)
         // What is gone already cannot be deleted, and the console says so.
-        play.expect(status == (isAfter ? 1 : 0), "the repeated deletion of a schedule ended with \(status)")
+        context.expect(status == (isAfter ? 1 : 0), "the repeated deletion of a schedule ended with \(status)")
         let record = try await record()
-        play.expect(record == nil, "the deleted schedule is there")
+        context.expect(record == nil, "the deleted schedule is there")
     }
 
     private func act(_ verb: String, isAfter: Bool) async throws -> Int32 {
-        let arguments = ["schedule", verb, schedule, "--queue", Play.queue]
-        return try await Scenario.dieAndRepeat(play, server, arguments, at: "unschedule", isAfter: isAfter)
+        let arguments = ["schedule", verb, schedule, "--queue", ScenarioContext.queue]
+        return try await Scenario.dieAndRepeat(context, server, arguments, at: "unschedule", isAfter: isAfter)
     }
 
     private func record() async throws -> ScheduleRecord? {
-        try await play.console.schedule(schedule, on: Play.queue)
+        try await context.console.schedule(schedule, on: ScenarioContext.queue)
     }
 }

@@ -8,37 +8,37 @@ import TestSupport
 extension Scenario {
     static let crashPoints = [
         Scenario("F02", "a worker or producer dies before and after each script", quick: true, limit: .seconds(240)) {
-            play in
-            let server = try play.server()
+            context in
+            let server = try context.server()
             try server.learnScripts()
-            let rounds = play.size(quick: 1, full: 10)
+            let rounds = context.size(quick: 1, full: 10)
             for _ in 0..<rounds {
                 for point in CrashPoint.allCases {
                     for isAfter in [false, true] {
-                        try await WorkerCrash(play, server, point, isAfter: isAfter).run()
+                        try await WorkerCrash(context, server, point, isAfter: isAfter).run()
                     }
                 }
             }
-            try await play.worker { $0.concurrency = 8 }
+            try await context.worker { $0.concurrency = 8 }
             for _ in 0..<rounds {
-                for isAfter in [false, true] { try await crashProducer(play, server, isAfter: isAfter) }
+                for isAfter in [false, true] { try await crashProducer(context, server, isAfter: isAfter) }
             }
         },
         Scenario(
             "F02b",
             "the only worker dies before and after a tick, and a console before and after it cancels a job",
             quick: true
-        ) { play in
-            let server = try play.server()
+        ) { context in
+            let server = try context.server()
             try server.learnScripts()
-            let pulse = try await Pulse(play)
-            for _ in 0..<play.size(quick: 1, full: 10) {
+            let pulse = try await Pulse(context)
+            for _ in 0..<context.size(quick: 1, full: 10) {
                 for isAfter in [false, true] {
-                    try await crashTicker(play, server, isAfter: isAfter)
-                    try await crashConsole(play, server, isAfter: isAfter)
+                    try await crashTicker(context, server, isAfter: isAfter)
+                    try await crashConsole(context, server, isAfter: isAfter)
                 }
             }
-            try await play.worker()
+            try await context.worker()
             try await pulse.stop()
         },
     ]
@@ -54,13 +54,13 @@ extension Scenario {
 
     /// A program dies before the server hears of its call of a script, or after it was carried out.
     static func die(
-        _ play: Play,
+        _ context: ScenarioContext,
         _ server: RedisServer,
         at script: String,
         isAfter: Bool,
         _ start: (_ url: String) async throws -> Program
     ) async throws {
-        let proxy = try play.proxy(server)
+        let proxy = try context.proxy(server)
         defer { proxy.close() }
         let victim = Victim()
         // It may come to the script before we know it.
@@ -74,31 +74,31 @@ extension Scenario {
         victim.is(program.pid)
         try await eventually("the program comes to \(script); it wrote \(program.lines)") { victim.isStopped }
         if isAfter { try await carriedOut(script, proxy) }
-        try await play.kill(program)
-        play.struck()
+        try await context.kill(program)
+        context.injected()
     }
 
     /// A producer dies, and its command is repeated with the same id.
-    private static func crashProducer(_ play: Play, _ server: RedisServer, isAfter: Bool) async throws {
-        let job = try play.job("mark")
-        let arguments = ["push", "mark", "--queue", Play.queue, "--id", job.id, "--json"]
-        try await die(play, server, at: "push", isAfter: isAfter) { url in
-            try play.program("errand-producer", arguments + ["--redis", url])
+    private static func crashProducer(_ context: ScenarioContext, _ server: RedisServer, isAfter: Bool) async throws {
+        let job = try context.job("mark")
+        let arguments = ["push", "mark", "--queue", ScenarioContext.queue, "--id", job.id, "--json"]
+        try await die(context, server, at: "push", isAfter: isAfter) { url in
+            try context.program("errand-producer", arguments + ["--redis", url])
         }
-        play.accounts.tries([job], ends: true)
-        let again = try play.program("errand-producer", arguments + ["--redis", server.url])
+        context.accounts.tries([job], ends: true)
+        let again = try context.program("errand-producer", arguments + ["--redis", server.url])
         let status = try await again.end()
         let said = again.lines.first { $0.hasPrefix("{") } ?? "nothing"
-        play.expect(status == 0, "the repeated push ended with \(status)")
-        play.expect(said.contains(isAfter ? "\"exists\"" : "\"accepted\""), "the repeated push said \(said)")
-        play.accounts.took([Receipt(id: job.id, queue: Play.queue, outcome: .accepted)], of: [job])
-        try await eventually("the job ends") { play.ledger.ended[job.id] == 1 }
+        context.expect(status == 0, "the repeated push ended with \(status)")
+        context.expect(said.contains(isAfter ? "\"exists\"" : "\"accepted\""), "the repeated push said \(said)")
+        context.accounts.took([Receipt(id: job.id, queue: ScenarioContext.queue, outcome: .accepted)], of: [job])
+        try await eventually("the job ends") { context.ledger.ended[job.id] == 1 }
     }
 
     /// The only worker dies at a tick; the next one pushes it, or finds that it was pushed.
-    private static func crashTicker(_ play: Play, _ server: RedisServer, isAfter: Bool) async throws {
-        try await die(play, server, at: "tick", isAfter: isAfter) { url in
-            try await play.worker {
+    private static func crashTicker(_ context: ScenarioContext, _ server: RedisServer, isAfter: Bool) async throws {
+        try await die(context, server, at: "tick", isAfter: isAfter) { url in
+            try await context.worker {
                 $0.url = url
                 $0.waits = false
             }
@@ -106,21 +106,21 @@ extension Scenario {
     }
 
     /// A console dies, and its command is repeated.
-    private static func crashConsole(_ play: Play, _ server: RedisServer, isAfter: Bool) async throws {
-        let ids = try await play.push(1, "mark") {
+    private static func crashConsole(_ context: ScenarioContext, _ server: RedisServer, isAfter: Bool) async throws {
+        let ids = try await context.push(1, "mark") {
             $0.delay = 3_600_000
             $0.ends = false
         }
-        let arguments = ["job", "cancel", ids[0], "--queue", Play.queue, "--json"]
-        try await die(play, server, at: "cancel", isAfter: isAfter) { url in
-            try play.command("errand", arguments + ["--redis", url])
+        let arguments = ["job", "cancel", ids[0], "--queue", ScenarioContext.queue, "--json"]
+        try await die(context, server, at: "cancel", isAfter: isAfter) { url in
+            try context.command("errand", arguments + ["--redis", url])
         }
-        let again = try play.command("errand", arguments + ["--redis", server.url])
+        let again = try context.command("errand", arguments + ["--redis", server.url])
         _ = try await again.end()
         let said = again.lines.first { $0.hasPrefix("{") } ?? "nothing"
-        play.expect(said.contains(isAfter ? "\"ended\"" : "\"cancelled\""), "the repeated cancel said \(said)")
-        let state = try await play.console.inspect(ids, on: Play.queue)[0]?.state
-        play.expect(state == .cancelled, "the cancelled job is \(state?.rawValue ?? "gone")")
+        context.expect(said.contains(isAfter ? "\"ended\"" : "\"cancelled\""), "the repeated cancel said \(said)")
+        let state = try await context.console.inspect(ids, on: ScenarioContext.queue)[0]?.state
+        context.expect(state == .cancelled, "the cancelled job is \(state?.rawValue ?? "gone")")
     }
 }
 
@@ -149,7 +149,7 @@ final class Victim: Sendable {
     var effect: Int { state.withLock(\.effect) }
 
     /// Whether this is the moment.
-    func meets() -> Bool { state.withLock { $0.isArmedFrom <= Play.now && !$0.isStopped } }
+    func meets() -> Bool { state.withLock { $0.isArmedFrom <= ScenarioContext.now && !$0.isStopped } }
 
     /// Stops it, as soon as it is known who it is; nothing happens when that is not said.
     func stop(effect: Int = 0) {

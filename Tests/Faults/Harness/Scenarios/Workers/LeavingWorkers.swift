@@ -6,34 +6,34 @@ import TestSupport
 /// Workers that are asked to leave.
 extension Scenario {
     static let leavingWorkers = [
-        Scenario("F10", "a worker is asked to leave under load", quick: true) { play in
-            play.rules {
+        Scenario("F10", "a worker is asked to leave under load", quick: true) { context in
+            context.rules {
                 $0.forbidsDuplicates = true
                 $0.forbidsOverlaps = true
             }
-            try play.server()
-            for _ in 0..<play.size(quick: 2, full: 20) {
-                let worker = try await play.worker {
+            try context.server()
+            for _ in 0..<context.size(quick: 2, full: 20) {
+                let worker = try await context.worker {
                     $0.concurrency = 100
                     $0.grace = 5000
                 }
-                try await play.push(1000, "note") { $0.milliseconds = 400 }
-                try await eventually("a hundred run") { try await play.status().running >= 100 }
+                try await context.push(1000, "note") { $0.milliseconds = 400 }
+                try await eventually("a hundred run") { try await context.status().running >= 100 }
                 let asked = ContinuousClock.now
                 worker.signal(SIGTERM)
                 let status = try await worker.end(within: .seconds(10))
                 let took = (ContinuousClock.now - asked) / .seconds(1)
-                play.expect(status == 0, "it left with status \(status)")
-                play.expect(took < 6, "it took \(took) s to leave")
-                let now = try await play.status()
-                play.expect(now.running == 0, "\(now.running) jobs were left behind claimed")
-                play.struck(now.ready > 0 ? 1 : 0)
-                play.expect(now.totals["recovered"] == 0, "jobs had to be recovered")
-                let next = try await play.worker { $0.concurrency = 400 }
-                try await play.recovers("another worker does the rest", within: .seconds(30)) {
-                    try await play.status().ready == 0
+                context.expect(status == 0, "it left with status \(status)")
+                context.expect(took < 6, "it took \(took) s to leave")
+                let now = try await context.status()
+                context.expect(now.running == 0, "\(now.running) jobs were left behind claimed")
+                context.injected(now.ready > 0 ? 1 : 0)
+                context.expect(now.totals["recovered"] == 0, "jobs had to be recovered")
+                let next = try await context.worker { $0.concurrency = 400 }
+                try await context.recovers("another worker does the rest", within: .seconds(30)) {
+                    try await context.status().ready == 0
                 }
-                try await play.drain()
+                try await context.drain()
                 next.signal(SIGTERM)
                 _ = try await next.end()
             }
@@ -45,61 +45,61 @@ extension Scenario {
             leaveSlowly
         ),
         Scenario("F11", "signals come twice, mixed, and while it connects", quick: true, signalAgain),
-        Scenario("F12", "a worker is asked to leave while the server cannot be reached", quick: true) { play in
-            let server = try play.server()
-            let proxy = try play.proxy(server)
-            for _ in 0..<play.size(quick: 1, full: 5) {
-                let worker = try await play.worker {
+        Scenario("F12", "a worker is asked to leave while the server cannot be reached", quick: true) { context in
+            let server = try context.server()
+            let proxy = try context.proxy(server)
+            for _ in 0..<context.size(quick: 1, full: 5) {
+                let worker = try await context.worker {
                     $0.url = proxy.url
                     $0.grace = 2000
                 }
-                let ids = try await play.push(8, "note") { $0.milliseconds = 600 }
-                try await eventually("jobs run") { ids.contains { play.ledger.begun[$0] != nil } }
+                let ids = try await context.push(8, "note") { $0.milliseconds = 600 }
+                try await eventually("jobs run") { ids.contains { context.ledger.begun[$0] != nil } }
                 proxy.cut(true)
                 let asked = ContinuousClock.now
                 worker.signal(SIGTERM)
                 let status = try await worker.end(within: .seconds(15))
                 let took = (ContinuousClock.now - asked) / .seconds(1)
                 // Its grace; whether that is over it sees within a second, and what it tells in the last moment has another one.
-                play.expectInTime(took < 4.5, "it took \(took) s to leave")
-                play.note("it took \(took) s to leave")
-                play.expect(status == 0, "without a server the worker \(worker.account)")
-                play.struck()
+                context.expectInTime(took < 4.5, "it took \(took) s to leave")
+                context.note("it took \(took) s to leave")
+                context.expect(status == 0, "without a server the worker \(worker.account)")
+                context.injected()
                 proxy.cut(false)
-                let next = try await play.worker()
-                try await play.recovers("its jobs are done elsewhere", within: .seconds(3)) {
-                    ids.allSatisfy { play.ledger.ended[$0] != nil }
+                let next = try await context.worker()
+                try await context.recovers("its jobs are done elsewhere", within: .seconds(3)) {
+                    ids.allSatisfy { context.ledger.ended[$0] != nil }
                 }
-                try await play.drain()
+                try await context.drain()
                 next.signal(SIGTERM)
                 _ = try await next.end()
             }
         },
     ]
 
-    private static func signalAgain(_ play: Play) async throws {
-        let server = try play.server()
-        let proxy = try play.proxy(server)
+    private static func signalAgain(_ context: ScenarioContext) async throws {
+        let server = try context.server()
+        let proxy = try context.proxy(server)
         var all: [String] = []
         for signals in [[SIGTERM, SIGTERM], [SIGINT, SIGTERM], [SIGTERM, SIGINT, SIGTERM]] {
             for isConnecting in [false, true] {
-                let ids = try await play.push(4, "note") { $0.milliseconds = 800 }
+                let ids = try await context.push(4, "note") { $0.milliseconds = 800 }
                 all += ids
-                let worker = try await workerToSignal(play, proxy, ids, isConnecting: isConnecting)
-                try await expectLeaves(play, worker, after: signals)
+                let worker = try await workerToSignal(context, proxy, ids, isConnecting: isConnecting)
+                try await expectLeaves(context, worker, after: signals)
                 proxy.cut(false)
             }
         }
-        try await play.worker()
-        try await play.recovers("another worker does the rest", within: .seconds(20)) {
-            let ended = play.ledger.ended
+        try await context.worker()
+        try await context.recovers("another worker does the rest", within: .seconds(20)) {
+            let ended = context.ledger.ended
             return all.allSatisfy { ended[$0] != nil }
         }
     }
 
     /// A worker that runs jobs, or whose first connection has been taken and hears nothing.
     private static func workerToSignal(
-        _ play: Play,
+        _ context: ScenarioContext,
         _ proxy: ChaosProxy,
         _ ids: [String],
         isConnecting: Bool
@@ -111,80 +111,81 @@ extension Scenario {
             return .pass
         }
         proxy.cut(isConnecting)
-        let worker = try await play.worker {
+        let worker = try await context.worker {
             $0.url = proxy.url
             $0.grace = 3000
             $0.waits = false
         }
         if isConnecting {
             try await eventually("it has connected") { hasConnected.value }
-            play.expectStrike(play.sessions(of: worker).isEmpty, "it was registered before a signal came")
+            context.expectStrike(context.sessions(of: worker).isEmpty, "it was registered before a signal came")
         } else {
-            try await play.registered(worker)
-            try await eventually("jobs run") { play.holds(worker, ids) }
+            try await context.registered(worker)
+            try await eventually("jobs run") { context.holds(worker, ids) }
         }
         return worker
     }
 
     /// It leaves cleanly, within its grace and a second, however often it is told to.
-    private static func expectLeaves(_ play: Play, _ worker: Program, after signals: [Int32]) async throws {
+    private static func expectLeaves(_ context: ScenarioContext, _ worker: Program, after signals: [Int32]) async throws
+    {
         let asked = ContinuousClock.now
         for (number, signal) in signals.enumerated() {
             if number > 0 { try await Task.sleep(for: .milliseconds(10)) }
-            play.expectStrike(worker.isRunning, "it had ended before signal \(number + 1) of \(signals)")
+            context.expectStrike(worker.isRunning, "it had ended before signal \(number + 1) of \(signals)")
             worker.signal(signal)
         }
         let status = try await worker.end(within: .seconds(8))
         let took = ContinuousClock.now - asked
-        play.expect(status == 0, "after \(signals) the worker \(worker.account)")
-        play.expectInTime(took < .seconds(4), "after \(signals) it took \(took) to leave")
-        play.note("after \(signals) it took \(took) to leave")
-        play.struck()
+        context.expect(status == 0, "after \(signals) the worker \(worker.account)")
+        context.expectInTime(took < .seconds(4), "after \(signals) it took \(took) to leave")
+        context.note("after \(signals) it took \(took) to leave")
+        context.injected()
     }
 
     /// While it drains it beats on; what it gives back comes to the head of the line with nothing spent.
-    private static func leaveSlowly(_ play: Play) async throws {
-        play.rules { $0.forbidsGrace = true }
-        try play.server()
-        let gate = play.directory + "/gate"
-        let worker = try await play.worker { $0.grace = 10_000 }
-        let naps = try await play.push(2, "nap") {
+    private static func leaveSlowly(_ context: ScenarioContext) async throws {
+        context.rules { $0.forbidsGrace = true }
+        try context.server()
+        let gate = context.directory + "/gate"
+        let worker = try await context.worker { $0.grace = 10_000 }
+        let naps = try await context.push(2, "nap") {
             $0.milliseconds = 5000
             $0.timeout = .seconds(30)
         }
-        let gated = try await play.push(2, "gate") {
+        let gated = try await context.push(2, "gate") {
             $0.gate = gate
             $0.timeout = .seconds(60)
         }
-        try await eventually("all run") { (naps + gated).allSatisfy { play.ledger.begun[$0] != nil } }
-        let waiting = try await play.push(6, "mark")
+        try await eventually("all run") { (naps + gated).allSatisfy { context.ledger.begun[$0] != nil } }
+        let waiting = try await context.push(6, "mark")
         worker.signal(SIGTERM)
-        play.expectSteady(try await play.oldestBeat(of: worker, within: .seconds(8)), lease: 2000)
-        play.struck(worker.isRunning ? 1 : 0, or: "it left sooner than four leases later")
+        context.expectSteady(try await context.oldestBeat(of: worker, within: .seconds(8)), lease: 2000)
+        context.injected(worker.isRunning ? 1 : 0, or: "it left sooner than four leases later")
         let status = try await worker.end(within: .seconds(10))
-        play.expect(status == 0, "it left with status \(status)")
-        play.expect(naps.allSatisfy { play.ledger.ended[$0] == 1 }, "what ended within the grace was given back")
-        try await judgeLine(play, givenBack: gated, waiting)
+        context.expect(status == 0, "it left with status \(status)")
+        context.expect(naps.allSatisfy { context.ledger.ended[$0] == 1 }, "what ended within the grace was given back")
+        try await judgeLine(context, released: gated, waiting)
         try Data().write(to: URL(fileURLWithPath: gate))
-        try await play.worker()
-        try await play.drain()
-        let twice = naps.filter { play.ledger.begun[$0] != 1 }
-        play.expect(twice.isEmpty, "what ended within the grace was run again: \(twice)")
+        try await context.worker()
+        try await context.drain()
+        let twice = naps.filter { context.ledger.begun[$0] != 1 }
+        context.expect(twice.isEmpty, "what ended within the grace was run again: \(twice)")
     }
 
     /// As a console sees the line. In which order things come back that were given back is not promised.
-    private static func judgeLine(_ play: Play, givenBack: [String], _ waiting: [String]) async throws {
-        let line = try await play.console.jobs(in: .ready, on: Play.queue, from: 0, count: 100).jobs
+    private static func judgeLine(_ context: ScenarioContext, released: [String], _ waiting: [String]) async throws {
+        let line = try await context.console.jobs(in: .ready, on: ScenarioContext.queue, from: 0, count: 100).jobs
         let ids = line.map(\.id)
-        let head = ids.prefix(givenBack.count)
-        play.expect(Set(head) == Set(givenBack), "at the head of the line are \(head), and not \(givenBack)")
-        play.expect(Array(ids.dropFirst(givenBack.count)) == waiting, "behind them the line is another one: \(ids)")
+        let head = ids.prefix(released.count)
+        context.expect(Set(head) == Set(released), "at the head of the line are \(head), and not \(released)")
+        context.expect(Array(ids.dropFirst(released.count)) == waiting, "behind them the line is another one: \(ids)")
         let spent = line.filter { $0.failures + $0.crashes > 0 }.map(\.id)
-        play.expect(spent.isEmpty, "attempts were spent of \(spent)")
-        let now = try await play.status()
-        play.expect(now.running == 0, "\(now.running) jobs were left behind claimed")
-        play.expect(now.totals["recovered"] == 0, "jobs had to be recovered")
-        let released = now.totals["released"]
-        play.expect(released == givenBack.count, "\(released) jobs were given back, not \(givenBack.count)")
+        context.expect(spent.isEmpty, "attempts were spent of \(spent)")
+        let now = try await context.status()
+        context.expect(now.running == 0, "\(now.running) jobs were left behind claimed")
+        context.expect(now.totals["recovered"] == 0, "jobs had to be recovered")
+        let counted = now.totals["released"]
+        context.expect(counted == released.count, "\(counted) jobs were released, not \(released.count)")
     }
 }

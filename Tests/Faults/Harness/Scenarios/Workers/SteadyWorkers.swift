@@ -10,62 +10,62 @@ extension Scenario {
             "SOAK",
             "memory of a worker stays flat while jobs succeed, fail and wait, and connections end",
             limit: .seconds(240)
-        ) { play in
+        ) { context in
             // A child's lines name its own process, and jobs that were claimed together have one token.
-            play.rules { $0.mayReuseTokens = true }
-            let server = try play.server(tcp: true)
-            let library = try await play.worker {
+            context.rules { $0.mayReuseTokens = true }
+            let server = try context.server(tcp: true)
+            let library = try await context.worker {
                 $0.url = server.tcpURL
                 $0.concurrency = 16
                 // As is advised for workers of one's own (docs/reliability.md); the shipped one does so by itself.
                 $0.environment["MALLOC_ARENA_MAX"] = "2"
             }
-            let shipped = try shippedWorker(play, server)
+            let shipped = try shippedWorker(context, server)
             let loads = [
-                play.load(rate: play.size(quick: 300, full: 1000)),
-                play.load(rate: 20, "failonce") { $0.retries = 1 },
-                play.load(rate: 50, "note") {
+                context.load(rate: context.size(quick: 300, full: 1000)),
+                context.load(rate: 20, "failonce") { $0.retries = 1 },
+                context.load(rate: 50, "note") {
                     $0.milliseconds = 100
                     $0.timeout = .seconds(5)
                 },
-                play.load(rate: 10, "child") { $0.queue = children },
+                context.load(rate: 10, "child") { $0.queue = children },
             ]
             let curves = [MemoryCurve("library", library), MemoryCurve("shipped", shipped)]
-            try await watch(play, server, curves)
+            try await watch(context, server, curves)
             for load in loads { try await load.stop() }
-            for curve in curves { curve.judge(play) }
-            play.expectAlive([library, shipped])
-            try await play.drain(children)
+            for curve in curves { curve.judge(context) }
+            context.expectAlive([library, shipped])
+            try await context.drain(children)
             shipped.signal(SIGTERM)
-            play.expect(try await shipped.end() == 0, "the shipped worker did not leave: \(shipped.lines.suffix(3))")
+            context.expect(try await shipped.end() == 0, "the shipped worker did not leave: \(shipped.lines.suffix(3))")
         }
     ]
 
     private static let children = "children"
 
     /// Ten minutes in the full profile; `MemoryCurve` divides whatever it was into ten.
-    private static func watch(_ play: Play, _ server: RedisServer, _ curves: [MemoryCurve]) async throws {
-        let length = Duration.seconds(play.size(quick: 60, full: 600))
+    private static func watch(_ context: ScenarioContext, _ server: RedisServer, _ curves: [MemoryCurve]) async throws {
+        let length = Duration.seconds(context.size(quick: 60, full: 600))
         let samples = 200
         for number in 1...samples {
             try await Task.sleep(for: length / samples)
             for curve in curves { try curve.sample() }
             guard number.isMultiple(of: 10) else { continue }
             let killed = try server.run("CLIENT", "KILL", "TYPE", number % 20 == 0 ? "normal" : "pubsub")
-            play.struck(Int(killed) ?? 0)
+            context.injected(Int(killed) ?? 0)
         }
     }
 
     /// The executable, with a catalogue whose operation is a child process that writes into the ledger.
-    private static func shippedWorker(_ play: Play, _ server: RedisServer) throws -> Program {
-        let script = play.directory + "/child.sh"
+    private static func shippedWorker(_ context: ScenarioContext, _ server: RedisServer) throws -> Program {
+        let script = context.directory + "/child.sh"
         let line = #""$1 $ERRAND_JOB_ID $ERRAND_TOKEN $(date +%s%3N) $$ $ERRAND_ATTEMPT .""#
-        try "note() { echo \(line) >> \(play.ledger.path); }\nnote begin\nnote end\n"
+        try "note() { echo \(line) >> \(context.ledger.path); }\nnote begin\nnote end\n"
             .write(toFile: script, atomically: true, encoding: .utf8)
-        let catalogue = play.directory + "/children.yaml"
+        let catalogue = context.directory + "/children.yaml"
         try "operations:\n  child: {run: [sh, \"\(script)\"], queue: \(children)}\n"
             .write(toFile: catalogue, atomically: true, encoding: .utf8)
-        return try play.command(
+        return try context.command(
             "errand-worker",
             ["--catalogue", catalogue, "--queue", children, "--redis", server.tcpURL, "--lease", "2s"]
         )

@@ -42,7 +42,7 @@ enum CrashPoint: String, CaseIterable {
 
 /// One worker dies at a point; another one, which nothing happens to, finishes all jobs.
 struct WorkerCrash {
-    private let play: Play
+    private let context: ScenarioContext
     private let server: RedisServer
     private let point: CrashPoint
     /// Whether what it called for was carried out.
@@ -54,12 +54,12 @@ struct WorkerCrash {
 
     private var ids: [String] { jobs.map(\.id) }
 
-    init(_ play: Play, _ server: RedisServer, _ point: CrashPoint, isAfter: Bool) throws {
-        self.play = play
+    init(_ context: ScenarioContext, _ server: RedisServer, _ point: CrashPoint, isAfter: Bool) throws {
+        self.context = context
         self.server = server
         self.point = point
         self.isAfter = isAfter
-        let gate = play.directory + "/gate-" + String(UInt32.random(in: 0 ... .max), radix: 36)
+        let gate = context.directory + "/gate-" + String(UInt32.random(in: 0 ... .max), radix: 36)
         self.gate = gate
         jobs = try (0..<(point.isGated ? 4 : 20)).map { number in
             var options = JobOptions()
@@ -68,40 +68,40 @@ struct WorkerCrash {
             options.unique = .drop
             options.gate = gate
             options.delay = point == .promote || (!point.isGated && number % 4 == 0) ? 500 : nil
-            return try play.job(point.isGated ? "gate" : point == .note ? "progress" : "nap", options)
+            return try context.job(point.isGated ? "gate" : point == .note ? "progress" : "nap", options)
         }
-        proxy = try play.proxy(server)
+        proxy = try context.proxy(server)
     }
 
     func run() async throws {
         defer { proxy.close() }
-        let before = try await play.totals()["recovered"]
+        let before = try await context.totals()["recovered"]
         let other = point.isAlone ? nil : try await another()
-        strike()
+        injection()
         let (worker, strays) = try await leadToThePoint()
         try await eventually("a worker comes to \(point), and it is \(isAfter ? "" : "not ")carried out") {
             victim.isStopped
         }
         if !isAfter { try await expectSomethingToDo() }
-        try await play.kill(worker)
-        play.struck()
+        try await context.kill(worker)
+        context.injected()
         let last = if let other { other } else { try await another() }
         // What is taken back twice shows only while it runs.
-        if point.isGated { try await nobodyElseIsLeft(but: play.sessions(of: last)) }
+        if point.isGated { try await nobodyElseIsLeft(but: context.sessions(of: last)) }
         try Data().write(to: URL(fileURLWithPath: gate))
         let all = ids + strays
-        try await play.recovers("the jobs end though a worker died at \(point)", within: .seconds(15)) {
-            all.allSatisfy { play.ledger.ended[$0] != nil }
+        try await context.recovers("the jobs end though a worker died at \(point)", within: .seconds(15)) {
+            all.allSatisfy { context.ledger.ended[$0] != nil }
         }
         try await expectRecovered(since: before)
         last.signal(SIGTERM)
         _ = try await last.end()
     }
 
-    private func another() async throws -> Program { try await play.worker { $0.concurrency = 8 } }
+    private func another() async throws -> Program { try await context.worker { $0.concurrency = 8 } }
 
     /// Stops the victim at the point: before anything of it has arrived, or when the server has said that something was done.
-    private func strike() {
+    private func injection() {
         let (point, ids, victim, isAfter) = (point, ids, victim, isAfter)
         proxy.treat { request in
             guard !isAfter, point.matches(request, ids), victim.meets() else { return .pass }
@@ -127,10 +127,10 @@ struct WorkerCrash {
         case .register:
             victim.arm()
             let worker = try await victimStarts()
-            try await play.push(jobs)
+            try await context.push(jobs)
             return (worker, [])
         case .claim:
-            try await play.push(jobs)
+            try await context.push(jobs)
             victim.arm()
             return (try await victimStarts(), [])
         case .recover: return (try await comesToRecover(), [])
@@ -138,17 +138,17 @@ struct WorkerCrash {
             let worker = try await victimWorks()
             // Whoever looks before that finds nothing.
             victim.arm(from: jobs.map(\.notBefore).max() ?? 0)
-            try await play.push(jobs)
+            try await context.push(jobs)
             return (worker, [])
         case .report, .heartbeat, .note, .reconcile:
             let worker = try await victimWorks()
-            try await play.push(jobs)
+            try await context.push(jobs)
             victim.arm()
-            return (worker, point == .reconcile ? try await play.straysClaimed(by: worker, on: server) : [])
+            return (worker, point == .reconcile ? try await context.straysClaimed(by: worker, on: server) : [])
         case .release: return try await comesToRelease()
         case .giveBack:
             let worker = try await victimWorks()
-            try await play.push(jobs)
+            try await context.push(jobs)
             try await allRun()
             victim.arm()
             worker.signal(SIGTERM)
@@ -157,7 +157,7 @@ struct WorkerCrash {
     }
 
     private func victimStarts() async throws -> Program {
-        let worker = try await play.worker {
+        let worker = try await context.worker {
             $0.url = proxy.url
             // So that it soon gives back what waits for the gate.
             if point == .giveBack { $0.grace = 1000 }
@@ -169,41 +169,41 @@ struct WorkerCrash {
 
     private func victimWorks() async throws -> Program {
         let worker = try await victimStarts()
-        try await play.registered(worker)
+        try await context.registered(worker)
         return worker
     }
 
     private func allRun() async throws {
-        try await eventually("all run") { ids.allSatisfy { play.ledger.begun[$0] != nil } }
+        try await eventually("all run") { ids.allSatisfy { context.ledger.begun[$0] != nil } }
     }
 
     /// A worker that holds all jobs is killed, and the victim is the only one that can take them back.
     private func comesToRecover() async throws -> Program {
-        let holder = try await play.worker()
-        try await play.push(jobs)
+        let holder = try await context.worker()
+        try await context.push(jobs)
         try await allRun()
         let worker = try await victimWorks()
-        let living = play.sessions(of: holder) + play.sessions(of: worker)
+        let living = context.sessions(of: holder) + context.sessions(of: worker)
         try await nobodyElseIsLeft(but: living)
-        try await play.kill(holder)
-        victim.arm(from: try play.leaseEnd(of: holder, on: server))
+        try await context.kill(holder)
+        victim.arm(from: try context.leaseEnd(of: holder, on: server))
         return worker
     }
 
     /// Waits until the broker has done with all sessions but these.
     private func nobodyElseIsLeft(but living: [String]) async throws {
         try await eventually("of those who have died nothing is left", within: .seconds(20)) {
-            try await Set(play.console.status(of: Play.queue).sessions.map(\.id)).isSubset(of: living)
+            try await Set(context.console.status(of: ScenarioContext.queue).sessions.map(\.id)).isSubset(of: living)
         }
     }
 
     /// The broker keeps claims of which the victim does not know; it gives them back with its session.
     private func comesToRelease() async throws -> (worker: Program, strays: [String]) {
         let worker = try await victimWorks()
-        try await play.push(jobs)
+        try await context.push(jobs)
         // With nothing else to do it leaves at once, before it could reconcile.
-        try await play.drain()
-        let strays = try await play.straysClaimed(by: worker, on: server)
+        try await context.drain()
+        let strays = try await context.straysClaimed(by: worker, on: server)
         victim.arm()
         worker.signal(SIGTERM)
         return (worker, strays)
@@ -213,7 +213,7 @@ struct WorkerCrash {
 
     /// What is held back would have changed something.
     private func expectSomethingToDo() async throws {
-        let now = try await play.status()
+        let now = try await context.status()
         let amount =
             switch point {
             case .claim: now.ready
@@ -223,11 +223,11 @@ struct WorkerCrash {
             case .report, .reconcile, .release, .giveBack: now.running
             case .register, .heartbeat, .note: 1
             }
-        play.expectStrike(amount > 0, "at \(point) there was nothing to do")
+        context.expectStrike(amount > 0, "at \(point) there was nothing to do")
     }
 
     private func leasesOver() throws -> Int {
-        Int(try server.run("ZCOUNT", Play.key("sessions"), "-inf", "\(Play.now)").trimmed) ?? 0
+        Int(try server.run("ZCOUNT", ScenarioContext.key("sessions"), "-inf", "\(ScenarioContext.now)").trimmed) ?? 0
     }
 
     /// Of what the dead one held, all is taken back that was not given back before, and once.
@@ -235,8 +235,8 @@ struct WorkerCrash {
         guard [.recover, .release, .giveBack].contains(point) else { return }
         let held = 4
         let expected = point == .recover ? held : held - victim.effect
-        let recovered = try await play.totals()["recovered"] - before
-        play.expect(
+        let recovered = try await context.totals()["recovered"] - before
+        context.expect(
             recovered == expected,
             "after a death \(isAfter ? "after" : "before") \(point) \(recovered) jobs were taken back, not \(expected)"
         )

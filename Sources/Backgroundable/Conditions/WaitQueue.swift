@@ -1,0 +1,31 @@
+/// First in, first out, each step at constant cost.
+struct WaitQueue<Element> {
+    private var elements: [Element?] = []
+    private var head = 0
+
+    /// Where elements are, the first one to the last.
+    var places: Range<Int> { head..<elements.count }
+
+    subscript(place: Int) -> Element? { elements[place] }
+
+    var first: Element? {
+        head < elements.count ? elements[head] : nil
+    }
+
+    /// Inserts an element behind the last one that it does not overtake.
+    mutating func insert(_ element: Element, overtaking: (Element) -> Bool) {
+        var place = elements.count
+        while place > head, let other = elements[place - 1], overtaking(other) { place -= 1 }
+        elements.insert(element, at: place)
+    }
+
+    mutating func removeFirst() {
+        guard head < elements.count else { return }
+        elements[head] = nil
+        head += 1
+        if head > 32, head * 2 > elements.count {
+            elements.removeFirst(head)
+            head = 0
+        }
+    }
+}

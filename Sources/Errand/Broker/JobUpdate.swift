@@ -1,0 +1,54 @@
+/// What a running job tells the broker of itself.
+public struct JobUpdate: Sendable, Equatable {
+    /// The job's id.
+    public var id: String
+    /// The claim's token: a note with an old one changes nothing.
+    public var token: Token
+    /// How far it is; `nil` leaves what is kept.
+    public var progress: JobProgress?
+    /// What the next attempt is to know, at most 64 KiB; `nil` leaves what is kept.
+    public var checkpoint: [UInt8]?
+
+    /// Makes a note.
+    public init(id: String, token: Token, progress: JobProgress? = nil, checkpoint: [UInt8]? = nil) {
+        self.id = id
+        self.token = token
+        self.progress = progress
+        self.checkpoint = checkpoint
+    }
+
+    /// Most bytes of a checkpoint: 64 KiB.
+    public static let checkpointBytes = 65_536
+}
+
+/// How far a job is.
+public struct JobProgress: Sendable, Equatable, Codable {
+    /// The part that is done, from 0 to 1.
+    public var fraction: Double
+    /// What it does now, for people; at most 1,024 bytes.
+    public var message: String?
+
+    /// Makes a progress: a fraction outside of 0 to 1 becomes the nearer end, a longer message is cut.
+    public init(_ fraction: Double, _ message: String? = nil) {
+        self.fraction = fraction.isNaN ? 0 : min(1, max(0, fraction))
+        self.message = message?.clipped(toUTF8: 1024)
+    }
+
+    /// Reads what the broker keeps; `nil` when it is none.
+    package init?(json bytes: [UInt8]) {
+        guard let text = try? JSONText(validating: bytes), let read = try? text.decode(JobProgress.self) else {
+            return nil
+        }
+        self.init(read.fraction, read.message)
+    }
+
+    /// The progress as the broker keeps it, and as the members that an event has more: `"fraction":0.4,"message":"…"`.
+    package var members: [UInt8] {
+        // Thousandths, so that the text is short and never has an exponent.
+        let thousandths = Int((fraction * 1000).rounded())
+        var members = Array("\"fraction\":\(thousandths / 1000).\(String(1000 + thousandths % 1000).dropFirst())".utf8)
+        members += Array(",\"message\":".utf8)
+        if let message { JSONEscaping.append(message, to: &members) } else { members += Array("null".utf8) }
+        return members
+    }
+}

@@ -1,0 +1,35 @@
+/// Puts dead jobs back in line with fresh attempts, when their name is free, and jobs that wait for their time as they are.
+extension MemoryQueue {
+    mutating func retry(_ id: String) -> RetryOutcome {
+        guard let job = jobs[id] else { return .notFound }
+        guard job.place == .dead else { return hurry(job) }
+        if let name = job.name {
+            if let holder = holders[name] { return .nameTaken(holder: holder) }
+            holders[name] = id
+            jobs[id]?.isNameless = false
+        }
+        vacate(id)
+        jobs[id]?.forgetRuns()
+        lineUp(id)
+        return .retried
+    }
+
+    private mutating func hurry(_ job: MemoryJob) -> RetryOutcome {
+        guard job.place == .scheduled || job.place == .retrying else { return .notDead }
+        vacate(job.id)
+        lineUp(job.id)
+        return .hurried
+    }
+}
+
+extension MemoryJob {
+    /// Attempts and crash counts start anew.
+    mutating func forgetRuns() {
+        failures = 0
+        crashes = 0
+        crashesAlone = 0
+        hasComeBack = false
+        stop = nil
+        progress = nil
+    }
+}

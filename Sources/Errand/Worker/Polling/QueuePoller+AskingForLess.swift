@@ -1,0 +1,89 @@
+import Logging
+import Synchronization
+
+/// What a poller does about answers that never arrive although the broker can be reached: a server closes the connection when a
+/// reply is larger than its limit, and would do so each time it is asked again.
+extension QueuePoller {
+    /// Smaller jobs than this are no reason for a server to close a connection.
+    private static let largeJob = 64 * 1024
+
+    /// Returns what the lost answers claimed to the ready list, and halves what is asked for. A job that cannot be had alone
+    /// either is set aside as dead, with the reason.
+    ///
+    /// - Returns: an answer in place of the one that cannot be had; `nil` when the call is to be made again.
+    func askForLess(_ exchange: inout Exchange, because error: BrokerError) async throws(BrokerError) -> ExchangeReply?
+    {
+        // Until the claims of the answer before are runs, they cannot be told from those of the lost one.
+        guard held.withLock({ $0.unread == 0 }) else { return nil }
+        do throws(BrokerError) {
+            if exchange.wanted == 1, let answer = try await setAside(exchange, because: error) { return answer }
+            while try await reconciliation(of: exchange).released > 0 {}
+        } catch {
+            if error.code == .sessionLost || error.code == .closed { throw error }
+            workerSession.logger.debug(
+                "claims not given back",
+                metadata: ["job.queue": "\(queue)", "error": "\(error)"]
+            )
+            return nil
+        }
+        let wanted = exchange.wanted
+        let (most, isLowest) = held.withLock { $0.limit.lower(after: wanted) }
+        exchange.wanted = most
+        workerSession.logger.log(
+            level: isLowest ? .warning : .debug,
+            """
+            the broker's answers to a claim of up to \(wanted) jobs are lost again and again: claiming at most \(most) at a \
+            time. The answers may be larger than it sends: set its client-output-buffer-limit to normal 0 0 0 (errand doctor \
+            shows it), or push smaller jobs
+            """,
+            metadata: ["job.queue": "\(queue)", "error": "\(error)"]
+        )
+        return nil
+    }
+
+    private func reconciliation(of exchange: Exchange) async throws(BrokerError) -> Reconciliation {
+        let runs = held.withLock { $0.claims(besides: exchange.reports) }
+        return try await workerSession.broker.reconcile(
+            workerSession.session,
+            call: exchange.call,
+            runs: runs,
+            on: queue
+        )
+    }
+
+    private func setAside(_ exchange: Exchange, because error: BrokerError) async throws(BrokerError) -> ExchangeReply?
+    {
+        let known = Set(held.withLock { $0.claims(besides: exchange.reports) }.map(\.token))
+        let unheard = try await workerSession.broker.claims(of: workerSession.session, on: queue).filter {
+            !known.contains($0.token)
+        }
+        guard let job = unheard.first, unheard.count == 1, job.bytes >= Self.largeJob else {
+            workerSession.logger.error(
+                "the broker's answers to a claim of one job are lost again and again; the call is made again until one arrives",
+                metadata: ["job.queue": "\(queue)", "error": "\(error)"]
+            )
+            return nil
+        }
+        let reason =
+            "its \(job.bytes) bytes could not be had from the broker: it closed the connection each time (\(error)). "
+            + "Its client-output-buffer-limit for normal clients may be too small"
+        workerSession.logger.error(
+            "a job is set aside as dead: \(reason); raise the limit, and then errand job retry \(job.id)",
+            metadata: ["job.queue": "\(queue)", "job.id": "\(job.id)"]
+        )
+        workerSession.raise(workerSession.budget.settle(index, wanted: 0, got: 1, looked: true))
+        report(OutcomeReport(id: job.id, token: job.token, verb: .unreadable, attempt: 1, error: reason))
+        noteDiscarded(job.id)
+        // That the call was carried out is certain: it made this claim.
+        return ExchangeReply(accepted: exchange.reports.map { _ in true }, claims: [], hasMore: true)
+    }
+}
+
+extension QueuePoller.Held {
+    /// The claims that this worker knows of, and those that a call reports which has not been answered.
+    func claims(besides reports: [OutcomeReport] = []) -> [(id: String, token: Token)] {
+        // A job has one claim: beside a run of it, the report of an older one is of no use any more.
+        let ended = (self.reports + reports).filter { runs[$0.id] == nil }
+        return runs.values.map { (id: $0.id, token: $0.token) } + ended.map { (id: $0.id, token: $0.token) }
+    }
+}

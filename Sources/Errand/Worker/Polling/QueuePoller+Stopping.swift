@@ -1,0 +1,39 @@
+import Synchronization
+
+/// How a poller's runs are told to stop.
+extension QueuePoller {
+    /// Whether there is nothing to run and nothing to report.
+    var isEmpty: Bool { held.withLock { $0.known == 0 } }
+
+    /// Stops jobs that were asked to stop.
+    func stop(_ stops: [Beat.Stop]) {
+        for stop in stops {
+            let run = held.withLock { $0.runs[stop.id] }
+            if let run, run.token == stop.token { run.stop(.cancelled) }
+        }
+    }
+
+    /// Stops everything that is held, or what has not begun.
+    func stopAll(_ cause: JobRun.StopCause, onlyWaiting: Bool = false) {
+        let now = ContinuousClock.now
+        for run in held.withLock({ Array($0.runs.values) }) where !onlyWaiting || run.isWaiting(since: now) {
+            run.stop(cause)
+        }
+        wake()
+    }
+
+    /// Waits until no run is left; each has the stop grace.
+    func stopped() async {
+        while !held.withLock(\.runs.isEmpty) { await signal.wait(for: .seconds(1)) }
+    }
+
+    /// Gives back what has waited too long for a slot.
+    func giveBackWaiting() {
+        let limit = ContinuousClock.now - workerSession.configuration.longestWait
+        let waiting = held.withLock { Array($0.runs.values) }.filter { $0.isWaiting(since: limit) }
+        guard !waiting.isEmpty else { return }
+        // Before they are reported: the call that gives them back must not claim them again.
+        workerSession.budget.stopClaimingAhead()
+        for run in waiting { run.stop(.released) }
+    }
+}

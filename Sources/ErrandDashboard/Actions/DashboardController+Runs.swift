@@ -1,0 +1,76 @@
+import Errand
+import ErrandOperator
+
+/// What was done, and what goes on.
+extension DashboardController {
+    /// Starts something with many jobs, which goes on by itself.
+    ///
+    /// - Parameters:
+    ///   - target: the jobs, in words.
+    ///   - back: where to go back to.
+    ///   - again: what asks the question anew, where there was one.
+    /// - Returns: where it is shown.
+    func start(
+        _ action: BulkAction,
+        _ target: String,
+        _ pageRequest: PageRequest,
+        _ jobs: BulkRuns.Jobs,
+        back: String,
+        again: FormFields? = nil
+    ) throws -> String {
+        let (actions, user) = (dashboard.actions, pageRequest.access.user)
+        let order = BulkRun.Order(action: action, user: user, target: target, back: back, question: again)
+        let run = try dashboard.runs.start(order, with: jobs, on: broker) { outcome in
+            actions.note(user, action.rawValue, target, outcome)
+        }
+        return "/runs/\(run)"
+    }
+
+    /// Stops what goes on, and leads to its page, which says how far it came.
+    func stopRun(_ id: String?, _ pageRequest: PageRequest) throws -> String {
+        guard let id, let run = dashboard.runs.stop(id) else { throw PageProblem.notFound("there is no such action") }
+        let target = "\(run.order.action.rawValue) \(run.order.target)"
+        note(pageRequest, "stop", target, run.isGoing ? "told to stop" : "it had ended")
+        return "/runs/\(id)"
+    }
+
+    func run(_ id: String?) throws -> Page {
+        guard let id, let run = dashboard.runs.run(id) else { throw PageProblem.notFound("there is no such action") }
+        let verdicts = run.tally.verdicts.sorted { $0.key < $1.key }.map { verdict, count in
+            ["title": verdict.replacing("_", with: " "), "value": count.grouped]
+        }
+        let order = run.order
+        var content: [String: Any] = [
+            "id": id, "about": order.target + (order.user.isEmpty ? "" : ", by \(order.user)"), "words": run.words,
+            "isGoing": run.isGoing, "canStop": run.stage == .going, "total": max(run.total, 1),
+            "through": run.through, "verdicts": verdicts, "back": base + order.back,
+        ]
+        if run.isOutgrown, let question = order.question {
+            let hidden = question.pairs.map { ["key": $0.key, "value": $0.value] }
+            content["again"] = ["hidden": hidden] as [String: Any]
+        }
+        return Page(heading: "\(order.action.title) jobs", template: "run", content: content)
+    }
+
+    func actionsPage() -> Page {
+        let runs = dashboard.runs.all
+        let actions = dashboard.actions.latest.map { entry in
+            [
+                "time": Timestamp.text(entry.time), "who": entry.user, "what": entry.action, "target": entry.target,
+                "outcome": entry.outcome,
+            ]
+        }
+        let content: [String: Any] = [
+            "actions": actions, "runs": runs.map { Self.row($0.id, $0.run) }, "hasRuns": !runs.isEmpty,
+            "isAnyGoing": runs.contains { $0.run.isGoing },
+        ]
+        return Page(heading: "Actions", template: "actions", content: content)
+    }
+
+    private static func row(_ id: String, _ run: BulkRun) -> [String: Any] {
+        [
+            "id": id, "time": Timestamp.text(run.began), "who": run.order.user, "what": run.order.action.rawValue,
+            "target": run.order.target, "words": run.words,
+        ]
+    }
+}

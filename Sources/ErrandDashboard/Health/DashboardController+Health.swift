@@ -1,0 +1,91 @@
+import Errand
+import ErrandOperator
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension DashboardController {
+    /// What supervisors, Prometheus and autoscalers ask for.
+    static func addHealth<Context: RequestContext>(to routes: DashboardRoutes<Context>) {
+        routes.get("healthz") { controller, request, _ in
+            await controller.answer(request, needing: .none) { _ in Self.text("ok\n") }
+        }
+        routes.get("readyz") { controller, request, _ in
+            await controller.answer(request, needing: .none) { _ in await controller.readiness() }
+        }
+        routes.get("metrics") { controller, request, _ in
+            await controller.answer(request, needing: .reading) { _ in try await controller.metrics() }
+        }
+        routes.get("scale") { controller, request, _ in
+            await controller.answer(request, needing: .reading) { pageRequest in try await controller.scale(pageRequest)
+            }
+        }
+    }
+
+    private func readiness() async -> Response {
+        do {
+            _ = try await broker.queues()
+            return Self.text("ready\n")
+        } catch {
+            // Who asks without a password learns that it is so, not where the broker is.
+            return Self.text("the broker does not answer\n", status: .serviceUnavailable)
+        }
+    }
+
+    private func metrics() async throws -> Response {
+        let overview = try await Overview(of: try await broker.queues(), on: broker)
+        var response = Self.text(MetricsText.text(of: overview))
+        response.headers[.contentType] = "text/plain; version=0.0.4; charset=utf-8"
+        return response
+    }
+
+    private static func text(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status,
+            headers: [.contentType: "text/plain; charset=utf-8"],
+            body: .init(byteBuffer: ByteBuffer(string: text))
+        )
+    }
+
+    private func scale(_ pageRequest: PageRequest) async throws -> Response {
+        let name = try queueName(pageRequest.query["queue"])
+        let (status, sessions) = try await broker.status(of: name)
+        let goal = ScaleAdvice.Goal(
+            within: .milliseconds(try duration(pageRequest, "within") ?? 30_000),
+            least: try number(pageRequest, "min") ?? 0,
+            most: try number(pageRequest, "max") ?? 100
+        )
+        let rates = dashboard.sampler.rates(of: name)
+        let advice = ScaleAdvice(status, rates, sessions, goal)
+        let json: JSONOutput = [
+            "queue": .text(name), "ready": .count(advice.ready),
+            "oldest_ready_ms": .count(advice.oldestReadyMilliseconds),
+            "finished_per_s": .decimal(advice.finishedPerSecond), "pushed_per_s": .decimal(rates.pushed),
+            "backlog_s": advice.backlogSeconds.map(JSONOutput.decimal) ?? .null, "workers": .count(advice.workers),
+            "wanted_workers": .count(advice.wanted),
+        ]
+        return Response(
+            status: .ok,
+            headers: [.contentType: "application/json"],
+            body: .init(byteBuffer: ByteBuffer(bytes: json.bytes + [UInt8(ascii: "\n")]))
+        )
+    }
+
+    private func number(_ pageRequest: PageRequest, _ key: String) throws -> Int? {
+        try pageRequest.query[key].map { text in
+            guard let number = Int(text), (0...100_000).contains(number) else {
+                throw PageProblem.bad("\(key) must be a whole number from 0 to 100000")
+            }
+            return number
+        }
+    }
+
+    private func duration(_ pageRequest: PageRequest, _ key: String) throws -> Int64? {
+        try pageRequest.query[key].map { text in
+            guard let age = Timestamp.age(text), (1000...86_400_000).contains(age) else {
+                throw PageProblem.bad("\(key) must be a time from 1s to 1d")
+            }
+            return age
+        }
+    }
+}

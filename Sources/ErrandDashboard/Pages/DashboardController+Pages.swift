@@ -1,0 +1,132 @@
+import Errand
+import ErrandOperator
+import Hummingbird
+
+extension DashboardController {
+    /// What is to be looked at.
+    static func addPages<Context: RequestContext>(to routes: DashboardRoutes<Context>) {
+        routes.get("") { controller, request, _ in
+            await controller.show(request) { _ in try await controller.overview() }
+        }
+        routes.get("queues/:queue") { controller, request, context in
+            await controller.show(request) { _ in
+                try await controller.queue(try controller.queueName(context.parameters.get("queue")))
+            }
+        }
+        routes.get("workers") { controller, request, _ in
+            await controller.show(request) { _ in try await controller.workers() }
+        }
+        routes.get("jobs") { controller, request, _ in
+            await controller.show(request) { pageRequest in try await controller.jobs(pageRequest) }
+        }
+        routes.get("find") { controller, request, _ in
+            await controller.answer(request, needing: .reading) { pageRequest in try await controller.find(pageRequest)
+            }
+        }
+        routes.get("queues/:queue/jobs/:id") { controller, request, context in
+            await controller.show(request) { pageRequest in
+                let queue = try controller.queueName(context.parameters.get("queue"))
+                return try await controller.job(
+                    try controller.jobID(context.parameters.get("id")),
+                    in: queue,
+                    pageRequest
+                )
+            }
+        }
+        routes.get("schedules") { controller, request, _ in
+            await controller.show(request) { pageRequest in try await controller.schedules(pageRequest) }
+        }
+        routes.get("events") { controller, request, _ in
+            await controller.show(request) { pageRequest in try await controller.events(pageRequest) }
+        }
+        routes.get("actions") { controller, request, _ in
+            await controller.show(request) { _ in controller.actionsPage() }
+        }
+        routes.get("runs/:run") { controller, request, context in
+            await controller.show(request) { _ in try controller.run(context.parameters.get("run")) }
+        }
+    }
+
+    func queueName(_ text: String?) throws -> String {
+        guard let text, QueueName.isValid(text) else { throw PageProblem.notFound("there is no queue of that name") }
+        return text
+    }
+
+    func jobID(_ text: String?) throws -> String {
+        guard let text, QueueName.isValid(jobID: text) else { throw PageProblem.notFound("that is no job's id") }
+        return text
+    }
+
+    private static let unknownShown = 50
+
+    private func overview() async throws -> Page {
+        let overview = try await Overview(of: try await broker.queues(), on: broker)
+        let views = QueueViews(sampler: dashboard.sampler)
+        let unknown = overview.queues.flatMap { queue in
+            queue.unknownOperations.sorted { $0.key < $1.key }.map { operation, count in
+                ["queue": queue.name, "operation": operation, "count": count.grouped] as [String: Any]
+            }
+        }
+        let shown = unknown.prefix(Self.unknownShown)
+        return Page(
+            heading: "Overview",
+            template: "overview",
+            content: [
+                "cards": views.cards(overview), "charts": QueueCharts(dashboard.sampler.history).all,
+                "queues": overview.queues.map(views.row), "hasUnknown": !unknown.isEmpty, "unknown": Array(shown),
+                "more": unknown.count > shown.count ? "and \((unknown.count - shown.count).grouped) more" : "",
+            ],
+            unreadable: overview.unreadable
+        )
+    }
+
+    private func queue(_ name: String) async throws -> Page {
+        guard try await broker.queues().contains(name) else {
+            throw PageProblem.notFound("there is no queue of that name")
+        }
+        let overview = try await Overview(of: [name], on: broker)
+        let views = QueueViews(sampler: dashboard.sampler)
+        return Page(
+            heading: "Queue \(name)",
+            template: "queue",
+            content: [
+                // Empty where the queue cannot be read; the page says why.
+                "state": overview.queues.map { queue in
+                    [
+                        "name": name, "isPaused": queue.isPaused, "queueTable": ["queues": [views.row(queue)]],
+                        "totals": QueueStatus.Totals.names.map { total in
+                            ["title": total.replacing("_", with: " "), "value": queue.totals[total].grouped]
+                        },
+                        "workers": views.workers(overview.workers),
+                    ] as [String: Any]
+                },
+                "charts": QueueCharts(dashboard.sampler.history, of: name).all,
+            ],
+            unreadable: overview.unreadable
+        )
+    }
+
+    private func workers() async throws -> Page {
+        let overview = try await Overview(of: try await broker.queues(), on: broker)
+        let views = QueueViews(sampler: dashboard.sampler)
+        return Page(
+            heading: overview.workers.count.counted("worker"),
+            template: "workers",
+            content: ["workers": views.workers(overview.workers)],
+            unreadable: overview.unreadable
+        )
+    }
+
+    private func events(_ pageRequest: PageRequest) async throws -> Page {
+        let chosen = pageRequest.query["queue"].flatMap { QueueName.isValid($0) ? $0 : nil } ?? ""
+        return Page(
+            heading: "Events",
+            template: "events",
+            content: ["chosen": chosen, "queueChoices": try await queueChoices(chosen)]
+        )
+    }
+
+    func queueChoices(_ chosen: String) async throws -> [[String: Any]] {
+        try await broker.queues().map { ["name": $0, "isChosen": $0 == chosen] }
+    }
+}

@@ -1,0 +1,72 @@
+import Errand
+import ErrandOperator
+
+extension DashboardController {
+    private static let schedulesAPage = 100
+
+    /// The schedules of all queues, in pages.
+    func schedules(_ pageRequest: PageRequest) async throws -> Page {
+        let start = try SchedulePlace(pageRequest.query)
+        var (rows, more): ([[String: Any]], SchedulePlace?) = ([], nil)
+        var unreadable: [UnreadablePlace] = []
+        for queue in try await broker.queues().sorted() where queue >= start.queue {
+            more = SchedulePlace(queue: queue, position: nil)
+            if rows.count >= Self.schedulesAPage { break }
+            let page: SchedulePage
+            do throws(BrokerError) {
+                page = try await broker.schedules(on: queue, from: queue == start.queue ? start.position : nil)
+            } catch {
+                // A place to go on from may itself be what is refused.
+                if error.code == .refused, queue == start.queue, start.position != nil {
+                    throw PageProblem.bad(error.message)
+                }
+                guard error.isOfOnePlace else { throw error }
+                unreadable.append(UnreadablePlace(queue: queue, error: error))
+                more = nil
+                continue
+            }
+            rows += page.records.sorted { $0.name < $1.name }.map { Self.row(of: $0, in: queue) }
+            more = page.next.map { SchedulePlace(queue: queue, position: $0) }
+            if more != nil { break }
+        }
+        var content: [String: Any] = ["schedules": rows]
+        if let more { content["more"] = "\(base)/schedules?\(more.query)" }
+        return Page(heading: "Schedules", template: "schedules", content: content, unreadable: unreadable)
+    }
+
+    private static func row(of record: ScheduleRecord, in queue: String) -> [String: Any] {
+        let ways = [("run", "Run now"), record.isPaused ? ("resume", "Resume") : ("pause", "Pause")]
+        return [
+            "name": record.name, "queue": queue, "isBad": record.problem != nil,
+            "ticks": record.schedule?.timing.description ?? record.problem?.description ?? "–",
+            "operation": record.schedule?.template.operation ?? "–",
+            "from": record.schedule?.origin.description ?? "–",
+            "next": record.isPaused ? "paused" : record.nextTick.map(Timestamp.text) ?? "–",
+            "last": record.lastTick.map(Timestamp.text) ?? "never", "pushed": record.pushed.grouped,
+            "missed": record.missed.grouped, "ways": ways.map { ["way": $0.0, "title": $0.1] },
+        ]
+    }
+}
+
+/// Where a page of schedules begins.
+private struct SchedulePlace {
+    var queue: String
+    var position: String?
+
+    init(queue: String, position: String?) {
+        self.queue = queue
+        self.position = position
+    }
+
+    /// - Throws: `PageProblem` for what no page has linked to.
+    init(_ fields: FormFields) throws {
+        queue = fields["queue"] ?? ""
+        position = fields["from"]
+        guard queue.isEmpty || QueueName.isValid(queue) else { throw PageProblem.bad("that is no queue's name") }
+        if let position, !QueueName.isValid(position) {
+            throw PageProblem.bad("that is no place to go on from")
+        }
+    }
+
+    var query: String { "queue=\(queue)" + (position.map { "&from=\($0)" } ?? "") }
+}

@@ -1,0 +1,101 @@
+-- Where jobs are: each must be in exactly one position.
+-- The places of a job but for lines, which cannot be asked.
+local holding
+local function places_of(id)
+  holding = holding or sessions()
+  local places = {}
+  for _, part in ipairs({ 'scheduled', 'retrying', 'dead' }) do
+    if score(part, id) then places[#places + 1] = part end
+  end
+  for _, session in ipairs(holding) do
+    local claims = claims_of(session)
+    if claims and call('HEXISTS', claims, id) == 1 then places[#places + 1] = 'claims:' .. session end
+  end
+  local text = field('unique:of', id)
+  local holder = text and field('unique', text)
+  if holder and holder ~= id and successor_of(holder) == id then places[#places + 1] = 'successors' end
+  return places
+end
+
+-- How often an entry is in a line. This is the one command that takes longer in a longer line.
+local function times(line, entry)
+  if call('EXISTS', key(line)) == 0 or wrong_type(line, 'list') then return 0 end
+  return #call('LPOS', key(line), entry, 'COUNT', 0)
+end
+
+-- The places of a job, and the lines it is in, once for each time.
+local function all_places_of(id, entry)
+  local lines, asked = {}, plain_lines()
+  local _, _, _, fragment = header(field('body', id))
+  local operation = fragment and string.match(fragment, '^"operation":"([%w_.-]+)"')
+  -- Where somebody has made thousands of operations up, only the job's own is looked for.
+  if has('unroutable') and call('HLEN', key('unroutable')) <= 1000 then asked = all_lines()
+  elseif operation then asked[#asked + 1] = 'unroutable:' .. unroutable_field(operation, field('body', id)) end
+  for _, line in ipairs(asked) do
+    for _ = 1, times(line, entry) do lines[#lines + 1] = line end
+  end
+  -- However many somebody wrote there.
+  for _ = 1, math.min(num(field('tombstones', entry)), #lines) do lines[#lines] = nil end
+  return places_of(id), lines
+end
+
+-- Lists for each id: the id, how many places but lines it has (-1: it is gone), and the line it should else be in.
+function steps.examine()
+  for i = 3, #ARGV do
+    local id = ARGV[i]
+    local body = field('body', id)
+    local line = 'ready:' .. (body and header(body) or '5')
+    if num(field('crashes', id)) >= QUARANTINE_AFTER then line = 'quarantined' end
+    add(id, body and #places_of(id) or -1, line)
+  end
+end
+
+-- Lines are left first, then the due sets, then the dead: a claim and a succession stay.
+local function leave(places, lines, entry)
+  local left = #places + #lines
+  for _, line in ipairs(lines) do
+    if left > 1 and call('LREM', key(line), 1, entry) == 1 then left = left - 1 end
+  end
+  for _, part in ipairs({ 'scheduled', 'retrying', 'dead' }) do
+    for _, place in ipairs(places) do
+      if left > 1 and place == part then left = left - call('ZREM', key(part), ARGV[3]) end
+    end
+  end
+  return left == 1
+end
+
+-- A job that was dead when its place was lost; one that was retried has its newest error from its death as well, but begins anew.
+local function was_dead(id)
+  local last = field('errors', id)
+  local ran = num(field('failures', id)) + num(field('crashes', id)) > 0
+  return ran and last and string.find(last, '^{"event":"dead"')
+end
+
+local function put_back(id, body, due)
+  drop('alias', entry_of(id))
+  drop('alias:of', id)
+  if not was_dead(id) then return line_up(id, body, due) end
+  leave_name(id)
+  call('ZADD', key('dead'), nowtext, id)
+end
+
+-- An id and when it is due: whether it is in one place, all of them looked at in this one script.
+function steps.confirm()
+  local id = name
+  local body = field('body', id)
+  if not body then return end
+  local entry = entry_of(id)
+  local places, lines = all_places_of(id, entry)
+  if #places + #lines == 0 then finding('body_without_position', id, function() put_back(id, body, num(position)) end)
+  elseif #places + #lines > 1 then finding('several_places', id, function() leave(places, lines, entry) end) end
+end
+
+-- An entry: whether it is in line as often as it has tombstones.
+function steps.tomb()
+  local tombs, entries = num(field('tombstones', name)), 0
+  for _, line in ipairs(all_lines()) do entries = entries + times(line, name) end
+  if not field('tombstones', name) or (tombs > 0 and tombs <= entries) then return end
+  finding('tombstone_without_entry', name, function()
+    if entries > 0 then put('tombstones', name, entries) else drop('tombstones', name) end
+  end)
+end

@@ -1,0 +1,96 @@
+-- Claims: takes jobs from the lists and notes them for the session.
+local room = most_bytes
+local token, flags = '', 0
+-- Ids with their bodies and counts, as the worker wants them.
+local ids, bodies, extras = {}, {}, {}
+local function add_job(id, body)
+  ids[#ids + 1] = id
+  bodies[#bodies + 1] = body
+end
+local function add_extras()
+  if #ids == 0 or not (has('failures') or has('crashes')) then return end
+  local failures = has('failures') and call('HMGET', key('failures'), unpack(ids)) or {}
+  local crashes = has('crashes') and call('HMGET', key('crashes'), unpack(ids)) or {}
+  for i = 1, #ids do
+    local f, c = num(failures[i]), num(crashes[i])
+    if f > 0 or c > 0 then
+      extras[#extras + 1] = i
+      extras[#extras + 1] = f
+      extras[#extras + 1] = c
+    end
+  end
+end
+
+-- Entries of a line as ids: tombstones are skipped and counted down, places taken over lead to their new owners.
+local skipped = 0
+local function resolve(entries)
+  if not (has('tombstones') or has('alias')) then return entries end
+  local found = {}
+  for _, entry in ipairs(entries) do
+    local tombs = num(field('tombstones', entry))
+    if tombs > 0 then skipped = skipped + 1 end
+    if tombs > 1 then put('tombstones', entry, tombs - 1)
+    elseif tombs == 1 then call('HDEL', key('tombstones'), entry)
+    else
+      local owner = field('alias', entry)
+      if owner then
+        call('HDEL', key('alias'), entry)
+        call('HDEL', key('alias:of'), owner)
+      end
+      found[#found + 1] = owner or entry
+    end
+  end
+  return found
+end
+
+local usual_claim
+local function claim_of(body)
+  if string.byte(body, 18) == 59 then return usual_claim end
+  local _, timeout = header(body)
+  if not timeout or timeout == 0 then return usual_claim end
+  return claim_text(token, now + wait_and_grace + timeout)
+end
+
+local claims = {}
+local function claim(found)
+  if #found == 0 then return end
+  local stored = call('HMGET', key('body'), unpack(found))
+  local all = table.concat(found)
+  local are_sound = string.find(all, '^%w*$') or string.find(all, '^[%w_-]*$')
+  local n = #ids
+  for i = 1, #found do
+    local id, body = found[i], stored[i]
+    local reason = (not body or body == '') and '"its body is missing"'
+      or (#id > 64 or id == '' or not (are_sound or string.find(id, '^[%w_-]+$'))) and '"its id is not one"'
+    if reason then
+      skipped = skipped + 1
+      bury(id, reason)
+    else
+      n = n + 1
+      ids[n], bodies[n] = id, body
+      claims[2 * n - 1], claims[2 * n] = id, claim_of(body)
+      room = room - #body
+    end
+  end
+end
+
+-- Pops up to `n` entries of a line, in portions so that large bodies do not pile up; many tombstones take several calls.
+local looked, whole_room = 0, room
+local function portion()
+  if #ids == 0 then return 8 end
+  -- The first few tell how large bodies are; where they tell it wrong, this many of a MiB each are still no disaster.
+  return math.max(1, math.min(32, math.floor(room * #ids / (whole_room - room))))
+end
+local function take(line, n, sift)
+  local unseen = sift and call('LLEN', line) or n
+  while n > 0 and unseen > 0 and room > 0 and looked < 2000 do
+    local entries = call('LPOP', line, math.min(n, portion(), unseen))
+    if not entries then return n end
+    looked = looked + #entries
+    local before = #ids
+    claim(sift and sift(resolve(entries), line) or resolve(entries))
+    n = n - (#ids - before)
+    if sift then unseen = unseen - #entries end
+  end
+  return n
+end

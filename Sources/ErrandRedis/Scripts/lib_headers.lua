@@ -1,0 +1,35 @@
+-- What stored bodies and ids say, however damaged they are.
+local NAMELESS = '"operation":null,"name":null'
+-- What would break the line of an event; U+007F may stand in a JSON text as it is.
+local CONTROL = '[%z\1-\31]'
+
+local function sound_fragment(text)
+  return string.sub(text, 1, 12) == '"operation":' and text or NAMELESS
+end
+
+-- An id that came from a list or set may be anything; in an event it must not break the line.
+local function printable(id)
+  return (string.gsub(string.sub(id, 1, 64), '[^%w_-]', '?'))
+end
+
+-- A stored body's priority, timeout, retries and event fragment; nil when the header cannot be read.
+local function header(body)
+  local priority, timeout, retries, length, from =
+    string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d1[idrDR](%d);(%d*);(%d*);(%d+)\n()')
+  if not priority then return nil end
+  local fragment = string.sub(body, from, from + num(length) - 1)
+  if #fragment > 8192 or string.find(fragment, CONTROL) or not string.find(fragment, '^"operation":') then fragment = NAMELESS end
+  return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment
+end
+
+-- The field of `unroutable`, and the end of its list's name, for jobs of an operation that no live session has.
+local function unroutable_field(operation, body)
+  local priority = header(body)
+  return (priority or '5') == '5' and operation or operation .. ':' .. priority
+end
+
+-- The operation and the priority of such a field; no operation if the field is not valid.
+local function parse_unroutable_field(group)
+  local operation, level = string.match(group, '^([%w_.-]+):?(%d?)$')
+  return operation, tonumber(level) or 5
+end

@@ -1,0 +1,92 @@
+-- What is remembered of ended jobs: their ids, and for a day their last events, errors and results.
+local HISTORY_KEPT, HISTORY_BYTES, HISTORY_MS, IDS_KEPT = 10000, 67108864, 86400000, 500000
+local ERRORS_KEPT, ERRORS_BYTES = 10, 16384
+local ended, kept, records = {}, 0, 0
+
+local function remember_all(ids, first, how)
+  local n = #ended
+  for i = first, #ids do
+    ended[n + 1], ended[n + 2] = ids[i], how
+    n = n + 2
+  end
+end
+local function remember(id, how) remember_all({ id }, 1, how) end
+
+-- The errors of a job's runs: their events, the newest first, with tabs between them, which no event holds.
+local function keep_error(id, line)
+  local kept_lines, size = { line }, #line
+  for earlier in string.gmatch(field('errors', id) or '', '[^\t]+') do
+    size = size + 1 + #earlier
+    if #kept_lines == ERRORS_KEPT or size > ERRORS_BYTES then break end
+    kept_lines[#kept_lines + 1] = earlier
+  end
+  put('errors', id, table.concat(kept_lines, '\t'))
+end
+
+-- A record is the letter of how the job ended, its last event and those of its errors, and its result after a line feed.
+local function keep_history(id, how, line, result)
+  local errors = field('errors', id)
+  local record = how .. line .. (errors and '\t' .. errors or '') .. '\n' .. (result or '')
+  records = records + 1
+  kept = kept + #record - call('HSTRLEN', key('history'), id)
+  call('HSET', key('history'), id, record)
+  call('RPUSH', key('history:order'), nowtext .. ':' .. id)
+end
+
+local function flush_ended()
+  if #ended == 0 then return end
+  local window = setting('remember_ms', 60000)
+  local since = num(call('HGET', key('runtime'), 'ended_at'))
+  -- A clock that was put back is no reason to forget anything: the window begins anew.
+  if since > now then
+    since = now
+    call('HSET', key('runtime'), 'ended_at', nowtext)
+  end
+  if since == 0 or now - since >= window or call('HLEN', key('ended')) >= IDS_KEPT then
+    if since > 0 and call('EXISTS', key('ended')) == 1 then
+      -- Half a million ids take a tenth of a second to free, so the server does that beside its work. A user who may not UNLINK waits.
+      redis.pcall('UNLINK', key('ended:old'))
+      call('RENAME', key('ended'), key('ended:old'))
+    end
+    call('HSET', key('runtime'), 'ended_at', nowtext)
+  end
+  each_portion(ended, 1000, 'HSET', key('ended'))
+  call('PEXPIRE', key('ended'), whole(2 * window))
+  ended = {}
+end
+
+-- Also where nothing ends any more.
+local function expire_history()
+  for _, name in ipairs({ 'history', 'history:order' }) do
+    call('PEXPIRE', key(name), whole(setting('keep_ms', HISTORY_MS)))
+  end
+end
+
+local function trim_history()
+  if kept == 0 and records == 0 then return end
+  local order, oldest = key('history:order'), now - setting('keep_ms', HISTORY_MS)
+  -- Where all had expired, nothing of it counts any more.
+  local stored = kept + (call('LLEN', order) > records and num(call('HGET', key('runtime'), 'history_bytes')) or 0)
+  for _ = 1, records + 100 do
+    local head = call('LINDEX', order, 0)
+    if not head then
+      -- Then whatever was counted wrong is forgotten as well.
+      stored = 0
+      break
+    end
+    local at, id = string.match(head, '^(%d+):(.*)$')
+    local record = id and call('HGET', key('history'), id)
+    -- Otherwise it was deleted, or is a newer one of the same id, which has an entry of its own.
+    local stands = record and string.find(string.match(record, '^[^\t]*'), '"at_ms":' .. at .. ',', 1, true)
+    local fits = stored <= HISTORY_BYTES and call('LLEN', order) <= HISTORY_KEPT
+    if stands and num(at) > oldest and fits then break end
+    call('LPOP', order)
+    if stands then
+      stored = stored - #record
+      call('HDEL', key('history'), id)
+    end
+  end
+  call('HSET', key('runtime'), 'history_bytes', whole(math.max(stored, 0)))
+  expire_history()
+  kept, records = 0, 0
+end

@@ -1,0 +1,131 @@
+-- Which lists a claim takes from: levels, unroutable jobs whose operation the session has, and quarantined jobs.
+-- Whether this session may be the one that serves the suspects, and whether it met one that was parked.
+local may_own_quarantine, met_quarantined = false, false
+
+-- Those of a parked line who may run beside others. A suspect waits to be served alone by this session, which knows it; or where it
+-- was, while another one serves suspects, who may not know it.
+local function without_quarantined(found, line)
+  if #found == 0 or not has('crashes') then return found end
+  local crashes, others = call('HMGET', key('crashes'), unpack(found)), {}
+  for i, id in ipairs(found) do
+    if num(crashes[i]) < QUARANTINE_AFTER then others[#others + 1] = id
+    elseif may_own_quarantine then
+      met_quarantined = true
+      call('RPUSH', key('quarantined'), entry_for(id))
+    else call('RPUSH', line, entry_for(id)) end
+  end
+  return others
+end
+
+-- Where jobs of operations are parked that this session knows, by level, however many others somebody has made up.
+local function known_unroutable()
+  local levels = {}
+  local function add(group)
+    local operation, level = parse_unroutable_field(group)
+    if not operation or call('HEXISTS', me, 'op:' .. operation) == 0 or wrong_type('unroutable:' .. group, 'list') then return end
+    levels[level] = levels[level] or {}
+    table.insert(levels[level], group)
+  end
+  if call('HLEN', key('unroutable')) <= 100 then
+    for _, group in ipairs(call('HKEYS', key('unroutable'))) do add(group) end
+    return levels
+  end
+  for _, name in ipairs(call('HKEYS', me)) do
+    local operation = string.match(name, '^op:(.+)$')
+    for level = 0, operation and 9 or -1 do
+      local group = level == 5 and operation or operation .. ':' .. level
+      if call('HEXISTS', key('unroutable'), group) == 1 then add(group) end
+    end
+  end
+  return levels
+end
+
+-- The highest level first, but every sixteenth job while several levels wait is one of the lowest. What is parked of a level was in line
+-- before what is ready there.
+local function take_levels(n)
+  local unroutable = has('unroutable') and known_unroutable() or {}
+  local turn = num(runtime[5])
+
+  local function take_level(level, most)
+    local groups = unroutable[level] or {}
+    while #groups > 0 and most > 0 and room > 0 and looked < 2000 do
+      -- Another one first with each call, so that none waits for ever.
+      local at = num(call_number) % #groups + 1
+      local line = key('unroutable:' .. groups[at])
+      most = take(line, most, without_quarantined)
+      local left = call('LLEN', line)
+      if left > 0 then call('HSET', key('unroutable'), groups[at], left) else call('HDEL', key('unroutable'), groups[at]) end
+      -- What is left of it was seen, and stays.
+      if most > 0 or left == 0 then table.remove(groups, at) end
+    end
+    if #groups == 0 then unroutable[level] = nil end
+    if most > 0 then take(key('ready:' .. level), most) end
+  end
+
+  while n > 0 and room > 0 and looked < 2000 do
+    local highest, lowest
+    for level = 9, 0, -1 do
+      if unroutable[level] or call('EXISTS', key('ready:' .. level)) == 1 then
+        highest = highest or level
+        lowest = level
+      end
+    end
+    if not highest then break end
+    if highest == lowest then
+      take_level(highest, n)
+      break
+    end
+    local before = #ids
+    if turn >= 15 then
+      take_level(lowest, 1)
+      if #ids > before then turn = 0 end
+    else
+      take_level(highest, math.min(n, 15 - turn))
+      turn = turn + #ids - before
+    end
+    n = n - (#ids - before)
+  end
+  call('HSET', key('runtime'), 'turn', turn)
+end
+
+-- Whether a session holds a suspect and nothing else.
+local function runs_one_alone(somebody)
+  local theirs = claims_key(somebody)
+  if call('TYPE', theirs).ok ~= 'hash' or call('HLEN', theirs) ~= 1 then return false end
+  return num(field('crashes', call('HKEYS', theirs)[1])) >= QUARANTINE_AFTER
+end
+
+local function knows_first_quarantined()
+  local tombs = {}
+  for _, entry in ipairs(call('LRANGE', key('quarantined'), 0, 99)) do
+    tombs[entry] = tombs[entry] or num(field('tombstones', entry))
+    if tombs[entry] < 1 then
+      local _, _, _, fragment = header(call('HGET', key('body'), field('alias', entry) or entry))
+      local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
+      return operation and call('HEXISTS', me, 'op:' .. operation) == 1
+    end
+    tombs[entry] = tombs[entry] - 1
+  end
+  return false
+end
+
+-- One session at a time serves the suspects, each alone. Answers whether that is all it may have now. Who was to serve them and
+-- still holds other jobs is not waited for: a session that holds nothing takes over.
+local function own_quarantine()
+  local owner, waiting = runtime[4], has('quarantined')
+  may_own_quarantine = not owner
+  if not waiting and not owner then return false end
+  local holding = call('HLEN', mine)
+  if owner and owner ~= session and call('ZSCORE', key('sessions'), owner) then
+    if runs_one_alone(owner) or (waiting and (holding > 0 or not knows_first_quarantined())) then return false end
+  end
+  if not waiting then
+    if owner == session and runs_one_alone(session) then return true end
+    call('HDEL', key('runtime'), 'quarantine_owner')
+    may_own_quarantine = true
+    return false
+  end
+  call('HSET', key('runtime'), 'quarantine_owner', session)
+  if holding == 0 then take(key('quarantined'), 1) end
+  return true
+end

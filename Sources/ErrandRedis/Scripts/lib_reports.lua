@@ -1,0 +1,140 @@
+-- The reports of an exchange: each one ends a claim, if it comes from the session that holds it.
+local verdicts, done, gone = {}, {}, {}
+local finished, returned = {}, {}
+-- Whether no job has anything beside its body: then a finish only removes that.
+local bare
+
+local function retry(id, fragment, attempt, duration, delay, line)
+  call('ZADD', key('retrying'), whole(now + num(delay)), id)
+  if line then keep_error(id, line) end
+  drop('running', id)
+  event('retrying', id, fragment, attempt, worker, duration, 'null')
+end
+
+-- It was told to stop, and does.
+local function cancelled(id, fragment, attempt, duration, failure)
+  local line = event('cancelled', id, fragment, attempt, worker, duration, failure or 'null')
+  count('cancelled')
+  if not (field('stops', id) == 'replace' and superseded(id, fragment, attempt, worker, line)) then end_job(id, 'c', line) end
+end
+
+local function failed(kind, id, fragment, attempt, duration, failure, delay)
+  if field('stops', id) == 'cancel' then return cancelled(id, fragment, attempt, duration, failure) end
+  local line = event(kind, id, fragment, attempt, worker, duration, failure)
+  count(kind)
+  if superseded(id, fragment, attempt, worker, line) then return end
+  put('failures', id, num(attempt))
+  if delay ~= '' then
+    retry(id, fragment, attempt, duration, delay, line)
+    count('retried')
+  else
+    die(id, fragment, attempt, worker, duration, failure)
+  end
+end
+
+local function finish(id, fragment, attempt, duration, result)
+  local line = event('finished', id, fragment, attempt, worker, duration, 'null')
+  count('finished')
+  if not bare then return end_job(id, 'f', result ~= '' and line, result) end
+  if result ~= '' then keep_history(id, 'f', line, result) end
+  remember(id, 'f')
+  finished[#finished + 1] = id
+end
+
+local function make_unroutable(id, fragment, attempt)
+  if superseded(id, fragment, attempt, worker) then return end
+  if field('stops', id) then return cancelled(id, fragment, attempt, 0) end
+  local operation = string.match(fragment, '^"operation":"([%w_.-]+)"')
+  if not operation then return die(id, NAMELESS, attempt, worker, 0, '"its operation cannot be read"') end
+  local group = unroutable_field(operation, call('HGET', key('body'), id))
+  call('RPUSH', key('unroutable:' .. group), entry_for(id))
+  put('unroutable', group, num(field('unroutable', group)) + 1)
+  drop('running', id)
+  fresh = fresh + 1
+end
+
+local function take_report(id, verb, attempt, duration, fragment, failure, result, delay)
+  fragment = sound_fragment(fragment)
+  if verb == 'f' then finish(id, fragment, attempt, duration, result)
+  elseif verb == 'e' then failed('failed', id, fragment, attempt, duration, failure, delay)
+  elseif verb == 't' then failed('timed_out', id, fragment, attempt, duration, failure, delay)
+  elseif verb == 'c' then cancelled(id, fragment, attempt, duration, failure)
+  elseif verb == 'r' then returned[#returned + 1] = id
+  elseif verb == 'p' then make_unroutable(id, fragment, attempt)
+  elseif verb == 's' then
+    if field('stops', id) then cancelled(id, fragment, attempt, duration)
+    elseif not superseded(id, fragment, attempt, worker) then retry(id, fragment, attempt, duration, delay ~= '' and delay or '0') end
+  else die(id, fragment, attempt, worker, duration, failure) end
+end
+local function take_reports()
+  bare = not special or call('EXISTS', key('unique:of'), key('failures'), key('crashes'), key('errors'), key('stops'),
+    key('progress'), key('checkpoints')) == 0
+  local held = call('HMGET', mine, unpack(asked))
+  -- An id that somebody wrote into a line twice may run in two sessions; it ends once, as long as its end is remembered.
+  local over = has('ended') and call('HMGET', key('ended'), unpack(asked)) or {}
+  local long_over = has('ended:old') and call('HMGET', key('ended:old'), unpack(asked)) or {}
+  local good, over_claims = nil, 0
+
+  -- Whether the report of an id counts: it comes from who holds it, and then that claim is over; and the job has not ended otherwise.
+  local function counts(i, start)
+    local id, claim = asked[i], held[i]
+    if not claim or done[id] or (claim ~= good and string.sub(claim, 1, #start) ~= start) then return false end
+    good = claim
+    done[id] = true
+    over_claims = over_claims + 1
+    gone[over_claims] = id
+    return not (over[i] or long_over[i])
+  end
+
+  -- The events of alike jobs differ in their ids and durations only; this is event() for many.
+  local function finish_together(at, n, before)
+    local start, fragment, durations = ARGV[at + 1] .. ':', sound_fragment(ARGV[at + 2]), at + 3 + n - before
+    local head, tail = '{"event":"finished","id":"', ',"error":null}'
+    local middle = '",' .. fragment .. ',"queue":"' .. queue .. '","attempt":' .. ARGV[at + 3] .. ',"worker":' .. worker
+      .. ',"at_ms":' .. nowtext .. ',"duration_ms":'
+    local between, texts, last, accepted, taken = tail .. '\n' .. head, { head }, 1, 0, #finished
+    good = nil
+    for i = before + 1, before + n do
+      local id = asked[i]
+      if counts(i, start) then
+        accepted = accepted + 1
+        verdicts[i] = '1'
+        texts[last + 1], texts[last + 2], texts[last + 3], texts[last + 4] = id, middle, ARGV[durations + i], between
+        last = last + 4
+        if bare then finished[taken + accepted] = id else end_job(id, 'f') end
+      else
+        verdicts[i] = '0'
+      end
+    end
+    if accepted == 0 then return end
+    texts[last] = tail
+    tell(table.concat(texts), accepted)
+    if bare then remember_all(finished, taken + 1, 'f') end
+    count('finished', accepted)
+  end
+
+  local reported = 0
+  for _, at in ipairs(portions) do
+    local n = num(ARGV[at])
+    if n > 0 then
+      finish_together(at, n, reported)
+      reported = reported + n
+    else
+      reported = reported + 1
+      good = nil
+      local taken = counts(reported, ARGV[at + 2] .. ':')
+      verdicts[reported] = taken and '1' or '0'
+      if taken then
+        take_report(ARGV[at + 1], ARGV[at + 3], ARGV[at + 4], ARGV[at + 5], ARGV[at + 6], ARGV[at + 7], ARGV[at + 8], ARGV[at + 9])
+        is_plain = false
+      end
+    end
+  end
+  -- Given back from the last to the first, so that the first is at the head again.
+  for i = #returned, 1, -1 do
+    local body = return_claim(returned[i], session, 'released')
+    if body then give_back(returned[i], body) end
+  end
+  each_portion(finished, 1000, 'HDEL', key('body'))
+  each_portion(gone, 1000, 'HDEL', mine)
+end

@@ -1,0 +1,38 @@
+-- The arguments of an exchange, checked before anything is written, and what they say of the session.
+local session, call_number = ARGV[1], ARGV[2]
+local wanted, free_slots, begun_token = num(ARGV[3]), num(ARGV[4]), num(ARGV[5])
+-- Milliseconds that a claim lasts beyond its job's timeout, and those of a job without a timeout of its own.
+local wait_and_grace, usual_duration = num(ARGV[6]), num(ARGV[7])
+local most_bytes, accepts_dispatch, portion_count = num(ARGV[8]), ARGV[9] == '1', num(ARGV[10])
+local FIRST_PORTION = 11
+
+local me, mine = session_key(session), claims_key(session)
+if not call('ZSCORE', key('sessions'), session) then return redis.error_reply('ERRANDLOST the session is not registered') end
+local wrong = session_type_error(session)
+-- Where each portion of reports begins in ARGV, and the ids of all reports.
+local portions, asked = {}, {}
+do
+  local at = FIRST_PORTION
+  for i = 1, portion_count do
+    local n = num(ARGV[at])
+    portions[i] = at
+    if n < 0 or n > 1000 or not ARGV[at + (n == 0 and 9 or 3 + 2 * n)] then
+      return redis.error_reply('ERRAND the reports are cut off')
+    end
+    local first, before = at + (n == 0 and 1 or 4), #asked
+    for k = 0, math.max(n, 1) - 1 do asked[before + 1 + k] = ARGV[first + k] end
+    local operation = n == 0 and ARGV[at + 3] == 'p' and string.match(ARGV[at + 6], '^"operation":"([%w_.-]+)"')
+    wrong = wrong or (operation and type_error({ ['unroutable:' .. unroutable_field(operation, call('HGET', key('body'), asked[before + 1]))] = 'list' }))
+    at = at + (n == 0 and 10 or 4 + 2 * n)
+  end
+end
+if wrong then return wrong end
+-- What a queue of plain jobs lacks need not be asked for again, until other reports than of finished jobs have been taken.
+if not special then
+  for name in pairs(SELDOM) do known[name] = false end
+end
+local is_plain = not special
+local worker = '"' .. session .. '"'
+
+local runtime = call('HMGET', key('runtime'), 'token', 'beat', 'lease', 'quarantine_owner', 'turn', 'gap')
+if runtime[2] and (runtime[6] or math.abs(now - num(runtime[2])) > num(runtime[3]) / 2) then mind_the_gap(num(runtime[3])) end

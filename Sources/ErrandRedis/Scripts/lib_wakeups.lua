@@ -1,0 +1,19 @@
+-- Wakes sessions that wait for jobs.
+-- Hands the one new job to a waiting session, which then need not come for it: set by a script that does that. Answers whether it
+-- did, or nil when nobody listens there.
+local dispatch
+
+-- Tells as many waiting sessions as there are jobs for them. In a paused queue there are none: they are told when it goes on.
+local function wake(jobs)
+  if jobs == 0 or num(field('settings', 'paused')) == 1 then return end
+  while jobs > 0 and call('EXISTS', key('idle')) == 1 do
+    local sessions = call('SPOP', key('idle'), math.min(jobs, 100))
+    for _, session in ipairs(sessions) do
+      local ends = call('ZSCORE', key('sessions'), session)
+      local dispatched = false
+      if ends and dispatch then dispatched = dispatch(session, num(ends)) end
+      if ends and dispatched == false then call('PUBLISH', key('wakeups:' .. session), 'w') end
+      if ends and dispatched ~= nil then jobs = jobs - 1 end
+    end
+  end
+end

@@ -1,0 +1,35 @@
+-- retry: puts dead jobs back in line with fresh attempts, when their name is free, and jobs that wait for their time as they are.
+--
+-- ARGV     id and name ('' without) of each job; the caller read the name from the body
+-- Answer   one text a job: retried, hurried, not_dead, not_found, taken:HOLDER
+local function hurry(id, body)
+  for _, name in ipairs({ 'scheduled', 'retrying' }) do
+    if call('ZSCORE', key(name), id) then
+      line_up(id, body, 0)
+      call('ZREM', key(name), id)
+      return 'hurried'
+    end
+  end
+  return 'not_dead'
+end
+
+local function retry(id, name)
+  local body = call('HGET', key('body'), id)
+  if not body then return 'not_found' end
+  if not call('ZSCORE', key('dead'), id) then return hurry(id, body) end
+  if name ~= '' then
+    local holder = call('HGET', key('unique'), name)
+    if holder and call('HEXISTS', key('body'), holder) == 1 and field('unique:of', holder) == name then return 'taken:' .. holder end
+    put('unique:of', id, name)
+    put('unique', name, id)
+  end
+  forget_runs(id)
+  line_up(id, body, 0)
+  call('ZREM', key('dead'), id)
+  return 'retried'
+end
+
+local answer = {}
+for i = 1, #ARGV, 2 do answer[#answer + 1] = retry(ARGV[i], ARGV[i + 1]) end
+settle()
+return answer

@@ -1,0 +1,154 @@
+import Errand
+import Testing
+
+extension ConformanceCase {
+    static let quarantine = [
+        ConformanceCase("a job that three workers died with is handed out alone, and dead after four more") { fixture in
+            let live = try await fixture.session()
+            try await fixture.pushPlain("poison")
+            for crashes in 0..<3 { try await fixture.crash(["poison"], crashes: crashes) }
+            #expect(try await fixture.status().ready == 1)
+            try await fixture.pushPlain("innocent")
+
+            for alone in 0..<4 {
+                let doomed = try await fixture.doomed()
+                let claims = try await doomed.claim()
+                #expect(claims.map(\.id) == ["poison"], "nothing else beside it")
+                #expect(claims.map(\.crashes) == [3 + alone])
+                #expect(try await doomed.claim().isEmpty, "nothing else while it is held")
+                if alone == 0 { #expect(try await live.claimedIDs() == ["innocent"], "others go on") }
+                try await fixture.recover(1)
+            }
+
+            #expect(try await fixture.state("poison") == .dead)
+            let record = try #require(try await fixture.record("poison"))
+            #expect(record.failures == 0)
+            #expect(record.crashes == 7)
+            let reason = String(decoding: record.lastEvent, as: UTF8.self)
+            #expect(reason.contains("its worker died 7 times while running it, 4 of them with nothing else"))
+            let news = try await fixture.news()
+            #expect(news == Array(repeating: "recovered poison", count: 7) + ["dead poison"])
+            #expect(try await fixture.session().claimedIDs() == [])
+        },
+        ConformanceCase("a neighbour of a poisonous job is cleared when it runs alone") { fixture in
+            try await fixture.pushPlain("a", "b")
+            for crashes in 0..<3 { try await fixture.crash(["a", "b"], crashes: crashes) }
+            let session = try await fixture.session()
+            let first = try await session.claim()
+            #expect(first.count == 1)
+            try await session.report(.finished, try #require(first.first))
+            let second = try await session.claim()
+            #expect(second.count == 1)
+            try await session.report(.finished, try #require(second.first))
+            try await fixture.pushPlain("c", "d")
+            #expect(try await session.claimedIDs() == ["c", "d"], "the line is open again")
+        },
+        ConformanceCase("a session that holds jobs gets no suspect beside them") { fixture in
+            try await fixture.pushPlain("poison")
+            for crashes in 0..<3 { try await fixture.crash(["poison"], crashes: crashes) }
+            // Whoever asks first serves the suspects; another one can have the rest.
+            let (server, other) = (try await fixture.session(), try await fixture.session())
+            #expect(try await server.claimedIDs() == ["poison"])
+            try await fixture.pushPlain("a")
+            #expect(try await other.claimedIDs() == ["a"])
+            #expect(try await fixture.cancel("poison") == .stopping)
+        },
+        ConformanceCase("a suspect that was parked is served alone by a session that knows its operation") { fixture in
+            let ignorant = try await fixture.session(operations: [:])
+            let knowing = try await fixture.session()
+            try await fixture.pushPlain("poison")
+            for crashes in 0..<3 { try await fixture.crash(["poison"], crashes: crashes) }
+            try await ignorant.report(.parked, try await ignorant.claimOne())
+            try await fixture.pushPlain("a", "b")
+            let beside = try await knowing.claimOne()
+            #expect(beside.id == "a", "not beside others")
+            #expect(try await ignorant.claimedIDs() == ["b"], "and not by one who parks it again")
+            #expect(try await knowing.claimedIDs() == [], "nothing new while it waits for its turn")
+            #expect(try await ignorant.claimedIDs() == [], "it is the other one's to serve")
+            try await knowing.report(.finished, beside)
+            let suspect = try await knowing.claimOne()
+            #expect(suspect.id == "poison")
+            try await fixture.pushPlain("c")
+            #expect(try await knowing.claimedIDs() == [])
+            try await knowing.report(.finished, suspect)
+            #expect(try await knowing.claimedIDs() == ["c"])
+        },
+        ConformanceCase("a parked suspect waits in its line while another session serves suspects") { fixture in
+            let ignorant = try await fixture.session(operations: [:])
+            try await fixture.pushPlain("p", "q")
+            for crashes in 0..<3 { try await fixture.crash(["p", "q"], crashes: crashes) }
+            let parked = try await ignorant.claimOne()
+            try await ignorant.report(.parked, parked)
+            let served = try await ignorant.claimOne()
+            #expect(Set([parked.id, served.id]) == ["p", "q"])
+            let knowing = try await fixture.session()
+            #expect(try await knowing.claimedIDs() == [], "one session at a time serves suspects")
+            try await ignorant.report(.finished, served)
+            #expect(try await ignorant.claimedIDs() == [])
+            #expect(try await knowing.claimedIDs() == [parked.id])
+        },
+        ConformanceCase("an idle session takes the suspects over from one that still holds other jobs") { fixture in
+            let busy = try await fixture.session()
+            try await fixture.pushPlain("a")
+            _ = try await busy.claimOne()
+            try await fixture.pushPlain("poison")
+            for crashes in 0..<3 { try await fixture.crash(["poison"], crashes: crashes) }
+            #expect(try await busy.claimedIDs() == [], "first it is to come to an end with what it holds")
+            let stranger = try await fixture.session(operations: [:])
+            #expect(try await stranger.claimedIDs() == [], "who does not know the operation would only park it")
+            let idle = try await fixture.session()
+            #expect(try await idle.claimedIDs() == ["poison"])
+            try await fixture.pushPlain("b", "c")
+            #expect(try await stranger.claim(1).map(\.id) == ["b"])
+            #expect(try await busy.claimedIDs() == ["c"], "it has nothing to do with suspects any more")
+        },
+        ConformanceCase("two busy sessions do not take the suspects from each other") { fixture in
+            let (first, second) = (try await fixture.session(), try await fixture.session())
+            try await fixture.pushPlain("a", "b")
+            let held = try await first.claim(1)
+            #expect(try await second.claim(1).map(\.id) == ["b"])
+            try await fixture.pushPlain("poison")
+            for crashes in 0..<3 { try await fixture.crash(["poison"], crashes: crashes) }
+            try await fixture.pushPlain("c")
+            #expect(try await first.claimedIDs() == [])
+            #expect(try await second.claimedIDs() == ["c"], "the other one is to serve it")
+            try await first.report(.finished, try #require(held.first))
+            #expect(try await first.claimedIDs() == ["poison"])
+        },
+        ConformanceCase("a suspect that is cancelled holds nobody up") { fixture in
+            let busy = try await fixture.session()
+            try await fixture.pushPlain("a")
+            _ = try await busy.claimOne()
+            try await fixture.pushPlain("poison")
+            for crashes in 0..<3 { try await fixture.crash(["poison"], crashes: crashes) }
+            #expect(try await busy.claimedIDs() == [])
+            #expect(try await fixture.cancel("poison") == .cancelled)
+            try await fixture.pushPlain("b")
+            #expect(try await busy.claimedIDs() == ["b"])
+        },
+        ConformanceCase("a suspect that is released stays one, and a retried one is none") { fixture in
+            try await fixture.pushPlain("poison")
+            for crashes in 0..<3 { try await fixture.crash(["poison"], crashes: crashes) }
+            let session = try await fixture.session()
+            try await session.report(.released, try await session.claimOne())
+            try await fixture.pushPlain("a")
+            let claim = try await session.claimOne()
+            #expect(claim.id == "poison")
+            try await session.report(.failed, claim)
+            #expect(try await fixture.retry("poison") == .retried)
+            #expect(try await session.claimedIDs() == ["a", "poison"])
+            #expect(try await fixture.record("poison")?.crashes == 0)
+        },
+    ]
+}
+
+extension Fixture {
+    /// A worker claims exactly these jobs, begins them and dies.
+    fileprivate func crash(_ ids: [String], crashes: Int) async throws {
+        let doomed = try await doomed()
+        let claims = try await doomed.claim()
+        #expect(claims.map(\.id).sorted() == ids)
+        #expect(claims.allSatisfy { $0.crashes == crashes })
+        try await recover(ids.count)
+    }
+}

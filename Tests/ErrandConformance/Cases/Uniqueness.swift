@@ -1,0 +1,109 @@
+import Errand
+import Testing
+
+/// What the holder of a name is doing when another job of that name comes.
+enum HolderState: String, CaseIterable {
+    case none, ready, scheduled, retrying, running, stopping
+    case succeeded = "running with a successor"
+}
+
+/// One cell of the uniqueness table: what a push comes to.
+private struct Verdict {
+    let outcome: Receipt.Outcome
+    var id = "new"
+    var holder: String?
+    var events: [String] = []
+    /// What the jobs are afterwards.
+    var states: [String: JobState] = [:]
+}
+
+extension ConformanceCase {
+    static let uniqueness: [ConformanceCase] = UniquenessPolicy.allCases.flatMap { policy in
+        HolderState.allCases.map { state in
+            ConformanceCase("uniqueness: \(policy) meets a holder: \(state.rawValue)") { fixture in
+                try await fixture.makeHolder(state)
+                _ = try await fixture.news()
+                let receipt = try await fixture.receipt(fixture.job("new", policy, name: "the name"))
+                try await fixture.check(receipt, verdict(policy, state))
+            }
+        }
+    }
+
+    private static func verdict(_ policy: UniquenessPolicy, _ state: HolderState) -> Verdict {
+        switch policy {
+        case .ignore: Verdict(outcome: .accepted, states: ["new": .ready])
+        case .drop: dropVerdict(state)
+        case .replace: replaceVerdict(state)
+        }
+    }
+
+    private static func dropVerdict(_ state: HolderState) -> Verdict {
+        switch state {
+        case .none: Verdict(outcome: .accepted, states: ["new": .ready])
+        case .ready, .scheduled, .retrying, .running:
+            Verdict(outcome: .dropped, id: "old", holder: "old", events: ["dropped new"])
+        case .stopping:
+            Verdict(outcome: .deferred, holder: "old", states: ["old": .running, "new": .deferred])
+        case .succeeded:
+            Verdict(outcome: .dropped, id: "next", holder: "next", events: ["dropped new"], states: ["next": .deferred])
+        }
+    }
+
+    private static func replaceVerdict(_ state: HolderState) -> Verdict {
+        switch state {
+        case .none: Verdict(outcome: .accepted, states: ["new": .ready])
+        case .ready, .scheduled, .retrying:
+            Verdict(
+                outcome: .replaced,
+                holder: "old",
+                events: ["replaced old"],
+                states: ["old": .replaced, "new": .ready]
+            )
+        case .running, .stopping:
+            Verdict(outcome: .deferred, holder: "old", states: ["old": .running, "new": .deferred])
+        case .succeeded:
+            Verdict(
+                outcome: .deferred,
+                holder: "old",
+                events: ["replaced next"],
+                states: ["old": .running, "next": .replaced, "new": .deferred]
+            )
+        }
+    }
+}
+
+extension Fixture {
+    /// A job `old` that holds the name, in this state.
+    func makeHolder(_ state: HolderState) async throws {
+        switch state {
+        case .none: break
+        case .ready: try await push(job("old", .drop))
+        case .scheduled: try await push(job("old", .drop, delay: 3_600_000))
+        case .retrying:
+            let (session, claim) = try await claimedHolder()
+            try await session.report(.failed, claim, retryDelay: 3_600_000)
+        case .running: _ = try await claimedHolder()
+        case .stopping:
+            _ = try await claimedHolder()
+            #expect(try await cancel("old") == .stopping)
+        case .succeeded:
+            _ = try await claimedHolder()
+            try await push(job("next", .replace))
+        }
+    }
+
+    /// A job `old` that holds the name and runs.
+    func claimedHolder() async throws -> (TestSession, Claim) {
+        let session = try await session()
+        try await push(job("old", .drop))
+        return (session, try await session.claimOne())
+    }
+
+    fileprivate func check(_ receipt: Receipt, _ verdict: Verdict) async throws {
+        let expected = Receipt(id: verdict.id, queue: queue, outcome: verdict.outcome, holder: verdict.holder)
+        #expect(receipt == expected)
+        #expect(try await news() == verdict.events)
+        for (id, state) in verdict.states { #expect(try await self.state(id) == state, "state of \(id)") }
+        if verdict.outcome == .dropped { #expect(try await record("new") == nil) }
+    }
+}

@@ -1,0 +1,158 @@
+import Errand
+import Testing
+
+extension ConformanceCase {
+    static let views = [
+        ConformanceCase("a queue nobody used is empty") { fixture in
+            try await fixture.broker.deleteQueue(fixture.queue, force: false)
+            let (status, sessions) = try await fixture.broker.status(of: fixture.queue)
+            #expect(status.totals.counts.values.allSatisfy { $0 == 0 })
+            #expect([status.ready, status.scheduled, status.running, status.retrying, status.dead] == [0, 0, 0, 0, 0])
+            #expect(status.oldestReadyMilliseconds == 0)
+            #expect(!status.isPaused)
+            #expect(sessions == [])
+            #expect(try await !fixture.broker.queues().contains(fixture.queue))
+            try await fixture.pushPlain("a")
+            #expect(try await fixture.broker.queues().contains(fixture.queue))
+        },
+        ConformanceCase("status counts every state and every transition") { fixture in
+            let session = try await fixture.session(operations: ["work": .init(), "a.thing": .init()], pid: 77)
+            try await fixture.pushPlain("finished", "dead", "retrying", "running")
+            let claims = try await session.claim()
+            try await session.report(.finished, claims[0])
+            try await session.report(.failed, claims[1])
+            try await session.report(.timedOut, claims[2], retryDelay: 3_600_000)
+            try await fixture.push(fixture.job("one", .drop), fixture.job("two", .replace), fixture.job("three", .drop))
+            try await fixture.push(fixture.job("scheduled", delay: 3_600_000), fixture.job("cancelled"))
+            _ = try await fixture.cancel("cancelled")
+
+            let (status, sessions) = try await fixture.broker.status(of: fixture.queue)
+            #expect(status.name == fixture.queue)
+            #expect([status.ready, status.scheduled, status.running] == [1, 1, 1])
+            #expect([status.retrying, status.dead, status.deferred] == [1, 1, 0])
+            #expect((0...60_000).contains(status.oldestReadyMilliseconds))
+            let expected = [
+                "pushed": 8, "dropped": 1, "replaced": 1, "finished": 1, "failed": 1, "timed_out": 1, "cancelled": 1,
+                "retried": 1, "recovered": 0, "released": 0, "dead": 1, "dead_trimmed": 0,
+            ]
+            for name in QueueStatus.Totals.names { #expect(status.totals[name] == expected[name], "total \(name)") }
+            let listed = try #require(sessions.first)
+            #expect(sessions.count == 1)
+            #expect([listed.pid, listed.running, listed.concurrency] == [77, 1, 3])
+            #expect([listed.id, listed.host] == [session.id, "host"])
+            #expect(listed.operations == ["a.thing", "work"])
+            #expect((0...60_000).contains(listed.lastBeatMilliseconds))
+        },
+        ConformanceCase("the age of the oldest job in line grows") { fixture in
+            try await fixture.pushPlain("a")
+            try await fixture.eventually("a is 20 ms old") { try await fixture.status().oldestReadyMilliseconds >= 20 }
+            #expect(try await fixture.cancel("a") == .cancelled)
+            #expect(try await fixture.status().oldestReadyMilliseconds == 0)
+        },
+        ConformanceCase("what was cancelled in a long line is neither counted nor listed") { fixture in
+            let all = (0..<2500).map { "j\($0 + 10_000)" }
+            for first in stride(from: 0, to: 2500, by: 500) {
+                _ = try await fixture.broker.push(
+                    try all[first..<first + 500].map { try fixture.job($0) },
+                    to: fixture.queue
+                )
+            }
+            let cancelled = Array(all[500..<1600])
+            for first in stride(from: 0, to: 1100, by: 100) {
+                let verdicts = try await fixture.broker.cancel(Array(cancelled[first..<first + 100]), on: fixture.queue)
+                #expect(verdicts.allSatisfy { $0 == .cancelled })
+            }
+            #expect(try await fixture.status().ready == 1400)
+            #expect(try await fixture.ids(in: .ready, count: 500) == Array(all[..<500]) + Array(all[1600...]))
+        },
+        ConformanceCase("inspect answers in the order of the ids, nothing for unknown ones") { fixture in
+            try await fixture.pushPlain("a", "b")
+            let session = try await fixture.session()
+            _ = try await session.claimOne()
+            let records = try await fixture.broker.inspect(["b", "never", "a"], on: fixture.queue)
+            #expect(records.map { $0?.id } == ["b", nil, "a"])
+            #expect(records.map { $0?.state } == [.ready, nil, .running])
+            #expect(records.last??.session == session.id)
+            #expect(records.first??.body.isEmpty == false)
+            #expect(try await fixture.broker.inspect([], on: fixture.queue) == [])
+        },
+        ConformanceCase("jobs of a state come in pages") { fixture in
+            let session = try await fixture.session()
+            let all = (0..<25).map { "j\($0 + 10)" }
+            _ = try await fixture.broker.push(try all.map { try fixture.job($0) }, to: fixture.queue)
+            #expect(try await fixture.pages(of: .ready) == [10, 10, 5])
+            #expect(try await fixture.ids(in: .ready) == all)
+            var claims = try await session.claim(25)
+            #expect(try await fixture.pages(of: .running) == [10, 10, 5])
+            #expect(try await fixture.ids(in: .running).sorted() == all)
+            for claim in claims { try await session.report(.failed, claim, retryDelay: 0) }
+            #expect(try await fixture.pages(of: .retrying) == [10, 10, 5])
+            try await fixture.promote(25)
+            claims = try await session.claim(25)
+            for claim in claims { try await session.report(.failed, claim) }
+            #expect(try await fixture.pages(of: .dead) == [10, 10, 5])
+            _ = try await fixture.broker.retry(all, on: fixture.queue)
+            claims = try await session.claim(25)
+            for claim in claims { try await session.report(.finished, claim, result: "r") }
+            #expect(try await fixture.ids(in: .finished).sorted() == all)
+            #expect(try await fixture.ids(in: .finished).first == claims.last?.id, "the newest first")
+            #expect(try await fixture.ids(in: .ready) == [])
+        },
+        ConformanceCase("large jobs come in small pages") { fixture in
+            let all = (0..<20).map { "j\($0 + 10)" }
+            for first in stride(from: 0, to: 20, by: 5) {
+                let jobs = try all[first..<first + 5].map { id in
+                    try OperationDescription(
+                        Fixture.operation,
+                        encoding: ["text": String(repeating: "x", count: 130_000)],
+                        queue: fixture.queue,
+                        id: id
+                    ).makeEnvelope()
+                }
+                _ = try await fixture.broker.push(jobs, to: fixture.queue)
+            }
+            #expect(try await fixture.pages(of: .ready, count: 500) == [8, 8, 4])
+            #expect(try await fixture.ids(in: .ready, count: 500) == all)
+            #expect(try await fixture.broker.inspect(all, on: fixture.queue).map { $0?.id } == all)
+        },
+        ConformanceCase("scheduled, deferred and cancelled jobs can be listed") { fixture in
+            _ = try await fixture.claimedHolder()
+            try await fixture.push(fixture.job("next", .replace))
+            try await fixture.push(
+                fixture.job("b", delay: 7_200_000),
+                fixture.job("a", delay: 3_600_000),
+                fixture.job("c")
+            )
+            _ = try await fixture.cancel("c")
+            #expect(try await fixture.ids(in: .deferred) == ["next"])
+            #expect(try await fixture.ids(in: .scheduled) == ["a", "b"])
+            #expect(try await fixture.ids(in: .cancelled) == ["c"])
+            #expect(try await fixture.ids(in: .running) == ["old"])
+        },
+    ]
+}
+
+extension Fixture {
+    /// How many jobs each page of at most `count` holds.
+    fileprivate func pages(of state: JobState, count: Int = 10) async throws -> [Int] {
+        var (counts, cursor): ([Int], Int?) = ([], 0)
+        while let from = cursor {
+            let page = try await broker.jobs(in: state, on: queue, from: from, count: count)
+            counts.append(page.jobs.count)
+            #expect(page.positions == Array(from..<from + page.jobs.count))
+            #expect(page.jobs.allSatisfy { $0.state == state })
+            cursor = page.next
+        }
+        return counts
+    }
+
+    fileprivate func ids(in state: JobState, count: Int = 10) async throws -> [String] {
+        var (ids, cursor): ([String], Int?) = ([], 0)
+        while let from = cursor {
+            let page = try await broker.jobs(in: state, on: queue, from: from, count: count)
+            ids += page.jobs.map(\.id)
+            cursor = page.next
+        }
+        return ids
+    }
+}

@@ -1,0 +1,155 @@
+import Errand
+import Foundation
+import Synchronization
+import Testing
+
+/// A session in the sessions of a case: it numbers its calls and does what it is told.
+final class TestSession: Sendable {
+    let fixture: Fixture
+    let session: Session
+    private let calls = Mutex(0)
+    private let begun = Mutex<Token>(0)
+
+    init(_ fixture: Fixture, _ session: Session) {
+        self.fixture = fixture
+        self.session = session
+    }
+
+    var id: String { session.id }
+
+    /// Makes one call. `free` of 0 leaves what is claimed waiting in the worker, so that it has not begun.
+    func exchange(
+        reports: [OutcomeReport] = [],
+        wanted: Int = 0,
+        free: Int = 1,
+        call: Int? = nil,
+        wait: Duration = .seconds(60),
+        handed: Bool = false
+    ) async throws -> ExchangeReply {
+        let number = calls.withLock { last in
+            last += call == nil ? 1 : 0
+            return call ?? last
+        }
+        let answer = try await fixture.broker.exchange(
+            Exchange(
+                session: session,
+                call: number,
+                reports: reports,
+                wanted: wanted,
+                freeSlots: free,
+                begun: begun.withLock { $0 },
+                longestWait: wait,
+                stopGrace: .zero,
+                acceptsDirectDispatch: handed
+            ),
+            on: fixture.queue
+        )
+        if free > 0, let token = answer.claims.first?.token { begun.withLock { $0 = max($0, token) } }
+        return answer
+    }
+
+    /// A hint has told the answer of the next call, which need not be made any more.
+    func skipCall() { calls.withLock { $0 += 1 } }
+
+    /// The number of the last call.
+    var lastCall: Int { calls.withLock { $0 } }
+
+    func claim(_ wanted: Int = 100, free: Int = 1, wait: Duration = .seconds(60)) async throws -> [Claim] {
+        try await exchange(wanted: wanted, free: free, wait: wait).claims
+    }
+
+    /// Claims one job, which must be there.
+    func claimOne(free: Int = 1, wait: Duration = .seconds(60)) async throws -> Claim {
+        try #require(try await claim(1, free: free, wait: wait).first)
+    }
+
+    /// The ids of what a claim gives.
+    func claimedIDs(_ wanted: Int = 100) async throws -> [String] { try await claim(wanted).map(\.id) }
+
+    /// Reports one run and answers whether that counted.
+    @discardableResult
+    func report(
+        _ verb: OutcomeReport.Verb,
+        _ claim: Claim,
+        error: String? = nil,
+        result: String = "",
+        retryDelay: Int? = nil
+    ) async throws -> Bool {
+        let report = Self.outcome(verb, claim, error: error, result: result, retryDelay: retryDelay)
+        let accepted = try await exchange(reports: [report]).accepted
+        return try #require(accepted.first as Bool?)
+    }
+
+    static func outcome(
+        _ verb: OutcomeReport.Verb,
+        _ claim: Claim,
+        error: String? = nil,
+        result: String = "",
+        retryDelay: Int? = nil
+    ) -> OutcomeReport {
+        OutcomeReport(
+            id: claim.id,
+            token: claim.token,
+            verb: verb,
+            attempt: claim.attempt,
+            milliseconds: 7,
+            fragment: (try? JobEnvelope.read(stored: claim.body).fragment) ?? [],
+            error: error,
+            result: Array(result.utf8),
+            retryDelay: retryDelay
+        )
+    }
+
+    /// Compares what the worker knows with what the broker keeps.
+    @discardableResult
+    func reconcile(_ known: [Claim], call: Int? = nil) async throws -> Reconciliation {
+        try await fixture.broker.reconcile(
+            session,
+            call: call ?? lastCall,
+            runs: known.map { (id: $0.id, token: $0.token) },
+            on: fixture.queue
+        )
+    }
+
+    /// What a heartbeat's first beat is answered.
+    func beat() async throws -> Beat {
+        let (beats, continuation) = AsyncStream<Result<Beat, BrokerError>>.makeStream()
+        let begun = begun.withLock { $0 }
+        let heartbeat = fixture.broker.startHeartbeat(
+            of: session,
+            on: [fixture.queue],
+            every: .seconds(3600),
+            begun: { _ in begun },
+            onBeat: { _, beat in continuation.yield(beat) }
+        )
+        defer { heartbeat.stop() }
+        for await beat in beats { return try beat.get() }
+        throw CancellationError()
+    }
+
+    func release() async throws { try await fixture.broker.release(session, on: fixture.queue) }
+}
+
+extension Fixture {
+    /// A registered session, with a lease long enough for any test unless said.
+    func session(
+        lease: Duration = .seconds(60),
+        operations: [String: OperationDefaults] = [Fixture.operation: OperationDefaults(retries: 0)],
+        pid: Int32 = 1
+    ) async throws -> TestSession {
+        let session = Session(
+            id: "s-" + UUID().uuidString.lowercased(),
+            host: "host",
+            pid: pid,
+            concurrency: 3,
+            queues: [queue],
+            lease: lease,
+            operations: operations
+        )
+        try await broker.register(session, on: queue)
+        return TestSession(self, session)
+    }
+
+    /// A session whose lease ends soon, because nobody beats for it.
+    func doomed() async throws -> TestSession { try await session(lease: .milliseconds(100)) }
+}

@@ -1,0 +1,62 @@
+import Errand
+import Synchronization
+import Testing
+
+extension WorkerCase {
+    /// Handlers that end their job for good, and handlers that do not end at all.
+    static var ending: [WorkerCase] {
+        [
+            WorkerCase("a handler that says its job is not wanted any more ends it cancelled, retries or not") {
+                fixture in
+                let operation = RegisteredOperation(
+                    Fixture.operation,
+                    defaults: OperationDefaults(retries: 5),
+                    handler: .async { _ in throw JobCancellation("the customer has left") }
+                )
+                let workers = TestWorkers(fixture, [operation])
+                try await fixture.push(try fixture.job("a", .drop))
+                try await fixture.eventually("cancelled") { try await fixture.state("a") == .cancelled }
+                #expect(try await fixture.news() == ["cancelled a"])
+                let event = String(decoding: try await fixture.record("a")?.lastEvent ?? [], as: UTF8.self)
+                #expect(event.contains("the customer has left"))
+                // Its name is free.
+                #expect(try await fixture.receipt(try fixture.job("b", .drop)).outcome == .accepted)
+                try await fixture.eventually("the next one too") { try await fixture.state("b") == .cancelled }
+                try await workers.dismiss()
+            },
+            WorkerCase("too many handlers that run on after their end make the worker end") { fixture in
+                let isOpen = Atomic(false)
+                let operation = RegisteredOperation(
+                    Fixture.operation,
+                    defaults: OperationDefaults(retries: 0),
+                    handler: .async { _ in
+                        while !isOpen.load(ordering: .relaxed) { await Task.yield() }
+                        return .finished()
+                    }
+                )
+                let workers = TestWorkers(
+                    fixture,
+                    WorkerConfiguration(
+                        queues: [.init(fixture.queue)],
+                        concurrency: 2,
+                        lease: .seconds(2),
+                        grace: .seconds(2),
+                        stopGrace: .milliseconds(50),
+                        mostOverruns: 2
+                    ),
+                    [operation]
+                )
+                for id in ["a", "b"] { try await fixture.push(try fixture.job(id, timeout: .milliseconds(20))) }
+                do {
+                    try await workers.end()
+                    Issue.record("the worker did not say why it ended")
+                } catch let stuck as WorkerStuck {
+                    #expect(stuck.endsWorker)
+                }
+                isOpen.store(true, ordering: .relaxed)
+                #expect(try await fixture.status().dead == 2)
+                #expect(try await fixture.total("timed_out") == 2)
+            },
+        ]
+    }
+}

@@ -1,0 +1,44 @@
+import Errand
+import Logging
+import Testing
+
+extension WorkerCase {
+    static var recurring: [WorkerCase] {
+        [
+            WorkerCase("a worker's schedules tick and run, each tick once, beside other workers with the same ones") {
+                fixture in
+                let recorder = Recorder()
+                // All of them: with the usual catch-up a machine that stands still would skip ticks, as it should.
+                let schedule = try fixture.schedule(every: .seconds(1), catchUp: .all(limit: 1000))
+                let crews = (0..<3).map { _ in
+                    TestWorkers(
+                        fixture,
+                        [RegisteredOperation(Fixture.operation) { job in recorder.note(job.id) }],
+                        schedules: [schedule]
+                    )
+                }
+                try await fixture.eventually("four ticks have run") { recorder.lines.count >= 4 }
+                for workers in crews { try await workers.dismiss() }
+                #expect(Set(recorder.lines).count == recorder.lines.count, "no tick ran twice")
+                #expect(try await fixture.scheduleRecord("s").missed == 0)
+                // Two questions: a tick that was under way when its worker left may come between them.
+                try await fixture.eventually("the schedule counts what was pushed") {
+                    try await fixture.scheduleRecord("s").pushed == fixture.total("pushed")
+                }
+            },
+            WorkerCase("a schedule that is outdated does not keep a worker from working") { fixture in
+                try await fixture.broker.put(try fixture.schedule(every: .seconds(3600), revision: 5))
+                let recorder = Recorder()
+                let workers = TestWorkers(
+                    fixture,
+                    [RegisteredOperation(Fixture.operation) { job in recorder.note(job.id) }],
+                    schedules: [try fixture.schedule(every: .seconds(1), revision: 4)]
+                )
+                try await fixture.pushPlain("a")
+                try await fixture.eventually("the job has run") { recorder.lines == ["a"] }
+                #expect(try await fixture.scheduleRecord("s").schedule?.revision == 5)
+                try await workers.dismiss()
+            },
+        ]
+    }
+}

@@ -1,0 +1,92 @@
+import Errand
+import ErrandRedis
+import Logging
+import Synchronization
+import TestSupport
+
+extension ScenarioContext {
+    /// Starts a server; the first one is the console's, too.
+    @discardableResult
+    func server(
+        tcp: Bool = false,
+        durable: Bool = false,
+        rules: String = "",
+        _ more: [String] = []
+    ) throws -> RedisServer {
+        try adopt(RedisServer(tcp: tcp, durable: durable, rules: rules, more))
+    }
+
+    /// Takes a server over, to be ended with the scenario.
+    @discardableResult
+    func adopt(_ server: RedisServer) throws -> RedisServer {
+        let isFirst = state.withLock { state in
+            state.servers.append(server)
+            return state.servers.count == 1
+        }
+        if isFirst { try watch(server) }
+        return server
+    }
+
+    /// Looks at this server from now on when the books are checked.
+    func watch(_ server: RedisServer) throws {
+        let console = try connect(server.url, patience: .seconds(20), name: "fault-console")
+        state.withLock {
+            $0.console = console
+            $0.watched = server
+        }
+    }
+
+    /// A chaos proxy in front of a server.
+    func proxy(_ server: RedisServer) throws -> ChaosProxy {
+        let proxy = try ChaosProxy(to: server)
+        atEnd { proxy.close() }
+        return proxy
+    }
+
+    /// A broker of this process, closed with the scenario.
+    func connect(
+        _ url: String,
+        patience: Duration = .seconds(10),
+        commandTimeout: Duration = .seconds(10),
+        name: String = "fault-producer"
+    ) throws -> RedisBroker {
+        let options = ConnectionOptions(
+            connectTimeout: .seconds(1),
+            commandTimeout: commandTimeout,
+            patience: patience,
+            clientName: name
+        )
+        let broker = RedisBroker(try RedisAddress(url: url), options: options, logger: Logger(label: "faults"))
+        state.withLock { $0.brokers.append(broker) }
+        return broker
+    }
+
+    /// A connection that may do everything, as an operator's: for writing past Errand.
+    var operatorsBroker: RedisBroker {
+        get throws {
+            guard let server = state.withLock(\.watched) else { throw TestFailure("there is no server yet") }
+            if let broker = state.withLock(\.operators) { return broker }
+            let broker = try connect(server.shownURL, name: "fault-operator")
+            state.withLock { $0.operators = broker }
+            return broker
+        }
+    }
+
+    /// The console's view: past every proxy.
+    var console: RedisBroker {
+        get throws {
+            guard let console = state.withLock(\.console) else { throw TestFailure("there is no server yet") }
+            return console
+        }
+    }
+
+    /// The queue's counts, past every proxy.
+    func status(of queue: String = ScenarioContext.queue) async throws -> QueueStatus {
+        try await console.status(of: queue).queue
+    }
+
+    /// The queue's totals, past every proxy.
+    func totals(of queue: String = ScenarioContext.queue) async throws -> QueueStatus.Totals {
+        try await status(of: queue).totals
+    }
+}
