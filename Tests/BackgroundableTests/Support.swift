@@ -12,7 +12,7 @@ final class Signal: Sendable {
     }
 
     /// Waits until it has fired; false when that took longer than any healthy machine needs.
-    func wait(seconds: TimeInterval = 20) -> Bool {
+    func wait(seconds: TimeInterval = 120) -> Bool {
         semaphore.wait(timeout: .now() + seconds) == .success
     }
 }

@@ -33,7 +33,8 @@ import Testing
     }
 
     @Test func aTaskIsToldToStopShortlyBeforeItsAllowanceEnds() throws {
-        let scene = TaskScene(allowances: TaskAllowances(refresh: .seconds(5)))
+        // The lead is 5 s: on a busy machine a handler may be late by more than one.
+        let scene = TaskScene(allowances: TaskAllowances(refresh: .seconds(30)))
         let begun = Box<UInt64>(0)
         let told = Box<UInt64>(0)
         scene.register { task in
@@ -47,7 +48,7 @@ import Testing
         try scene.submit()
         // Completed within the lead, it counts as what it says.
         #expect(scene.endings.next() == [true])
-        #expect(told.now - begun.now > 3_900_000_000)
+        #expect(told.now - begun.now > 23_900_000_000)
         #expect(scene.log.now == ["told"])
     }
 
