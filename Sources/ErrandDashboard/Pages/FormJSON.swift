@@ -19,7 +19,10 @@ enum FormJSON {
     static func text(_ json: String) -> String {
         var shown = ""
         for scalar in json.unicodeScalars {
-            if scalar.isUnseen, scalar != "\n" {
+            // No text of valid JSON has these as they are: they stand between its tokens.
+            if scalar == "\t" || scalar == "\r" {
+                shown.unicodeScalars.append(" ")
+            } else if scalar.isUnseen, scalar != "\n" {
                 for unit in String(scalar).utf16 {
                     let hex = String(unit, radix: 16)
                     shown += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex

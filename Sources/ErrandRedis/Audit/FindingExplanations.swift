@@ -4,7 +4,7 @@ enum FindingExplanations {
 
     static let texts = [
         "wrong_type":
-            "a key has the wrong type, so every change of the queue is refused. Repair puts it aside under the same name after spoiled: and mends what it held as far as other keys tell. Where it puts settings aside the queue is paused, for it may have been: errand queue resume lets it go on",
+            "a key has the wrong type, so every change of the queue is refused. Repair puts it aside under the same name after corrupt: and mends what it held as far as other keys tell. Where it puts settings aside the queue is paused, for it may have been: errand queue resume lets it go on",
         "registry_wrong_type":
             "the registry of queues is no set, so no command can list the queues, and new ones are not entered. Repair puts it aside as errand:corrupt:queues and enters every queue that has keys",
         "queue_unregistered": "a queue is not in the registry, so neither status nor doctor shows it. Repair enters it",
@@ -68,11 +68,11 @@ enum FindingExplanations {
         "checkpoints_without_job":
             "a checkpoint has no job: the next job of this id would go on from it. Repair takes it away",
         "schedule_unreadable":
-            "a schedule's definition cannot be read, so it never ticks. Repair keeps the definition in the queue's key spoiled:definitions for a person to look at; a worker that declares the schedule stores it anew when it starts",
+            "a schedule's definition cannot be read, so it never ticks. Repair keeps the definition in the queue's key corrupt:definitions for a person to look at; a worker that declares the schedule stores it anew when it starts",
         "schedule_without_tick":
             "a schedule is not paused and has no next tick: it would never tick again. Repair lets it tick from now on; ticks that it missed stay missed",
         "pause_unknown":
-            "a schedule has no next tick, and whether it was paused was in the key that a repair put aside as spoiled:pauses. Repair pauses it; errand schedule resume lets it tick",
+            "a schedule has no next tick, and whether it was paused was in the key that a repair put aside as corrupt:pauses. Repair pauses it; errand schedule resume lets it tick",
         "tick_far_ahead":
             "a schedule's next tick is days later than its timing says, as after a clock that was wrong: it would not tick until then. Repair lets it tick from now on",
         "tick_without_schedule":

@@ -153,7 +153,7 @@ import Testing
         let words = ["schedule", "add", "nightly", "work", "--every", "1d", "--queue", "images"]
         #expect(try await Executable.console.run(words, on: scene.server).status == 0)
         let page = try await scene.ask("/schedules").text
-        #expect(page.contains("nightly") && page.contains("Run now"))
+        #expect(page.contains("nightly") && page.contains("Run now") && page.contains("by hand"))
         let form = [("queue", "images"), ("name", "nightly")]
         #expect(try await scene.ask("/schedules/run", form).status == 303)
         #expect(try await ids(.ready, scene).count == 1)

@@ -53,6 +53,17 @@ import Testing
         #expect(try await scene.ask(Self.job + "/edit", [("description", description)]).status == 303)
     }
 
+    @Test func `tabs and carriage returns between the tokens of a large job stay white space`() async throws {
+        let text = String(repeating: "*", count: 200_000)
+        let scene = try await dead("{\t\"list\":\r\n[1,\t2],\"text\":\"\(text)\"}")
+        let description = try await form(scene)
+        let edited = description.replacingOccurrences(of: "1,", with: "3,")
+        #expect(edited != description)
+        #expect(try await scene.ask(Self.job + "/edit", [("description", edited)]).status == 303)
+        let arguments = try #require(try await ready(scene).stored?.description.arguments)
+        #expect(String(decoding: arguments.bytes.prefix(30), as: UTF8.self).contains("3,"))
+    }
+
     @Test func aSmallJobIsEditedOverLines() async throws {
         let scene = try await dead(#"{"list":[1,2]}"#)
         #expect(try await form(scene).contains("\"list\": [\n"))

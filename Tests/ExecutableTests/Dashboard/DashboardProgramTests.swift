@@ -73,7 +73,10 @@ import Testing
                 connect(file, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
-        try #require(isConnected)
+        guard isConnected else {
+            close(file)
+            throw TestFailure("nothing listens on \(port)")
+        }
         return file
     }
 
@@ -90,14 +93,34 @@ import Testing
         return path
     }
 
-    @Test func servesUntilItIsTold() async throws {
+    @Test(arguments: [(SIGTERM, 0), (SIGINT, 0), (SIGHUP, 0), (SIGQUIT, 131)] as [(Int32, Int32)])
+    func `serves until it gets a signal`(signal: Int32, status expected: Int32) async throws {
         let program = try start()
         _ = try await program.errorLine { $0.hasPrefix("dashboard: http://127.0.0.1:") }
         let port = try await port(of: program)
         #expect(try status(port) == 200)
         #expect(try status(port, "/jobs") == 200)
-        program.signal(SIGTERM)
-        #expect(await program.end().status == 0)
+        program.signal(signal)
+        #expect(await program.end().status == expected)
+    }
+
+    @Test func `output that nobody reads holds up neither pages nor the end`() async throws {
+        let (place, port) = (server.directory, try RedisServer.freePort())
+        let program = try RunningExecutable(
+            .dashboard,
+            ["--port", "\(port)"],
+            environment: ["ERRAND_REDIS_URL": server.url],
+            shell: #"""
+                ( head -c 65536 /dev/zero; sh -c 'echo $$ >\#(place)/pid; exec "$@"' sh "$@"
+                  echo $? >\#(place)/status ) 2>&1 | while [ ! -e \#(place)/status ]; do sleep 0.1; done
+                """#
+        )
+        try await eventually("it serves pages") { (try? status(port)) == 200 }
+        let pid = try #require(Int32(String(contentsOfFile: place + "/pid", encoding: .utf8).dropLast()))
+        defer { if !FileManager.default.fileExists(atPath: place + "/status") { kill(pid, SIGKILL) } }
+        kill(pid, SIGTERM)
+        _ = await program.end()
+        #expect(try String(contentsOfFile: place + "/status", encoding: .utf8) == "0\n")
     }
 
     /// Requests of which the end never comes.

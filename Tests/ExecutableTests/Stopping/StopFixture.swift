@@ -24,7 +24,8 @@ final class StopFixture: Sendable {
     let broker: RedisBroker
     private let catalogue: String
 
-    init(_ server: RedisServer) throws {
+    /// - Parameter address: Where the operation `call` makes its web call.
+    init(_ server: RedisServer, calling address: String = "http://127.0.0.1:9/") throws {
         self.server = server
         broker = RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "test"))
         catalogue = server.directory + "/catalogue.yaml"
@@ -38,6 +39,7 @@ final class StopFixture: Sendable {
             run: [\(locked), "trap '' TERM; sh -c 'trap \\"\\" TERM; sleep 1000 & sleep 1000' & sleep 1000 & wait"]
             retries: 0
             timeout: 5m
+          call: {http: {url: "\(address)"}, retries: 0, timeout: 5m}
         """.write(toFile: catalogue, atomically: true, encoding: .utf8)
     }
 

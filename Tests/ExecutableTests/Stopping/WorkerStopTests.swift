@@ -174,6 +174,42 @@ import Testing
         #expect(try await fixture.status.totals["recovered"] == 0)
     }
 
+    @Test func `output that nobody reads does not hold up an immediate stop either`() async throws {
+        try await fixture.push(.deaf)
+        let place = server.directory
+        let worker = try fixture.worker(
+            shell: #"""
+                ( head -c 65536 /dev/zero; sh -c 'echo $$ >\#(place)/pid.new; mv \#(place)/pid.new \#(place)/pid; exec "$@"' sh "$@"
+                  echo $? >\#(place)/status ) 2>&1 | while [ ! -e \#(place)/status ]; do sleep 0.1; done
+                """#
+        )
+        try await fixture.begin()
+        let pid = try #require(Int32(String(contentsOfFile: place + "/pid", encoding: .utf8).dropLast()))
+        defer { if !FileManager.default.fileExists(atPath: place + "/status") { kill(pid, SIGKILL) } }
+        kill(pid, SIGTERM)
+        try await pause()
+        let start = ContinuousClock.now
+        kill(pid, SIGTERM)
+        _ = await worker.end()
+        #expect(ContinuousClock.now - start < StopFixture.grace / 2)
+        #expect(try String(contentsOfFile: place + "/status", encoding: .utf8) == "143\n")
+        try await fixture.expectUntouched(released: 1)
+    }
+
+    @Test func `a second signal releases a web call that has no response yet`() async throws {
+        let web = try WebServer { _ in nil }
+        let fixture = try StopFixture(server, calling: web.url)
+        #expect(try await Executable.producer.run(["push", "call"], on: server).status == 0)
+        let worker = try fixture.worker()
+        try await eventually("the call has arrived") { !web.requests.isEmpty }
+        worker.signal(SIGTERM)
+        try await pause()
+        #expect(!worker.hasEnded)
+        worker.signal(SIGTERM)
+        #expect(await worker.end().status == 143)
+        try await fixture.expectUntouched(released: 1)
+    }
+
     @Test func `the last user of an embedded broker releases its job there`() async throws {
         let directory = "/tmp/errand-stop-\(UInt32.random(in: 0 ... .max))"
         defer { try? FileManager.default.removeItem(atPath: directory) }

@@ -63,7 +63,7 @@ extension Scenario {
         },
     ]
 
-    /// Only what may be said of a push whose answer was spoiled: that it is unknown.
+    /// Only what may be said of a push whose answer was corrupted: that it is unknown.
     private static func pushOnce(_ context: ScenarioContext, _ job: JobEnvelope, via broker: RedisBroker) async throws {
         context.accounts.tries([job], ends: true)
         do {
