@@ -1,21 +1,21 @@
 import Foundation
 
-/// How an operation that has attachments ends.
+/// How an operation with attachments ends.
 extension AsyncOperation {
-    /// What is attached, if anything is.
+    /// The attachments, if there are any.
     final var attachments: Attachments? {
         state.facts.contains(.attended) ? slot.made : nil
     }
 
-    /// Makes sure that the operation looks after its attachments. Returns them, and what had happened before: if it was
-    /// closing then, it does not.
+    /// Marks the operation as having attachments. Returns them and the facts from before the call. If the operation was
+    /// already closing then, it ignores the attachments.
     final func attach() -> (Attachments, AsyncOperationState.Facts) {
         let attachments = slot.make()
         return (attachments, state.attend())
     }
 
-    /// The ending has been decided: keeps the errors, stops the task, leaves the line of an exclusive category and
-    /// tells the observers.
+    /// Carries out a decided ending: stores the errors, cancels the task, leaves the wait queues of exclusive
+    /// categories and notifies the observers.
     final func conclude(
         _ attachments: Attachments,
         _ ending: AsyncOperationEnding,
@@ -28,25 +28,25 @@ extension AsyncOperation {
         }
         switch ending {
         case .finished: break
-        // What the task has done when it is cancelled is not ours: it must not hold up other deadlines.
+        // Cancellation handlers run user code, which must not delay other deadlines.
         case .timedOut: if let task { DispatchQueue.global().async { task.cancel() } }
         case .cancelled: task?.cancel()
         }
         if !hadStarted {
-            // A queue may just be keeping the answer that it is not ready: one notice would be lost.
+            // A queue may be about to store a stale "not ready", and would miss a single notification.
             if attachments.evaluation.leaveLines() { ReadinessNotifier.ring(self) }
             if ending == .finished { notify(.ready) }
         }
         attachments.state.withLock { state in
-            // The thread that started it may not have come to say so.
+            // The thread that started the operation may not have posted this yet.
             if hadStarted { state.mail.post(.started) }
             if let milestone = ending.milestone { state.mail.post(milestone) }
         }
         if ending == .cancelled { deliverMail(attachments) }
     }
 
-    /// Tells the observers that it has finished, then finishes it; after a timeout the other way round, because that
-    /// comes on a thread which others wait for.
+    /// Notifies the observers that the operation has finished, then finishes it. After a timeout it finishes first,
+    /// because other deadlines wait for the timer's thread.
     final func closeAttended(_ attachments: Attachments, _ membership: QueueRegistration?) {
         if ending == .timedOut {
             finishAttended(attachments, membership)
@@ -61,7 +61,7 @@ extension AsyncOperation {
         }
     }
 
-    /// Whoever attached the first observer after the ending was decided may not have come to say what was before it.
+    /// The thread that attached the first observer after the ending may not have posted the earlier events yet.
     private func postAll(_ mail: inout ObserverQueue) {
         let facts = state.facts
         if facts.contains(.ran) { mail.post(.started) }

@@ -2,7 +2,7 @@ import Foundation
 
 /// How an operation ends.
 extension AsyncOperation {
-    /// Ends the operation, unless it has ended already.
+    /// Ends the operation. Does nothing if it has already ended.
     final func end(_ ending: AsyncOperationEnding, errors: [any Error] = []) {
         if !errors.isEmpty { _ = attach() }
         guard let before = state.decide(ending) ?? reservation(for: ending) else {
@@ -20,17 +20,17 @@ extension AsyncOperation {
             conclude(attachments, ending, errors: errors, hadStarted: before.contains(.ran))
         }
         if ending == .cancelled {
-            // Foundation's own flag: it lets an operation that waits for others start, and so leave.
+            // Foundation's own flag lets an operation with unfinished dependencies start, and so leave its queue.
             super.cancel()
         }
-        // Until the owner has been told nobody else touches what an operation has that was not started.
+        // Until the end is reported, only this thread accesses the properties of an operation that has not started.
         if !before.contains(.opened) { letGoOfWork() }
         if !waitsForParts(ending) { tellOwner() }
         if !before.contains(.opened) { resumeWaitsIfUnused() }
         if ending == .timedOut { callBack(callback) }
     }
 
-    /// Lets the user's code know of the timeout. Nobody overrides ``didTimeOut()`` in this class itself.
+    /// Calls the user's code for a timeout. ``didTimeOut()`` of this class itself does nothing, so it is not called.
     private func callBack(_ callback: Closure?) {
         guard callback != nil || type(of: self) != AsyncOperation.self else { return }
         OperationQueue.background.addOperation {
@@ -39,8 +39,10 @@ extension AsyncOperation {
         }
     }
 
-    /// Decides that the operation is cancelled if it has not started: it will not, and the next call of ``cancel()`` does
-    /// the rest. Calls nobody, so several operations can be decided on before the first of them is seen to end.
+    /// Decides that an operation that has not started is cancelled; the next call of ``cancel()`` carries it out.
+    ///
+    /// It calls no other code. A caller can therefore reserve the cancellation of several operations before the first
+    /// ends.
     final func reserveCancellation() -> Bool {
         state.reserveCancellation()
     }
@@ -49,7 +51,7 @@ extension AsyncOperation {
         ending == .cancelled ? state.takeReservation() : nil
     }
 
-    /// The ending is carried out: closes the operation if it has been opened.
+    /// Reports that the ending has been carried out, and closes the operation if it has been opened.
     final func tellOwner() {
         let overran = state.facts.contains(.overran)
         let shared = overran ? membership : nil
@@ -61,7 +63,7 @@ extension AsyncOperation {
         close(shared, isAttended: isAttended)
     }
 
-    /// The closure's work is over, whatever became of the operation.
+    /// Notes that the closure or task has returned, however the operation ended.
     final func workReturned() {
         guard state.leaveClosure().isOverrun else { return }
         membership?.queue.closureReturned()
@@ -70,13 +72,14 @@ extension AsyncOperation {
         attachments?.letGoOfCategories()
     }
 
-    /// The operation has ended and its closure has not been called: it will not be.
+    /// Releases the closure of an operation that ended before it started.
     private func letGoOfWork() {
         if let closure = closure.take() { release(closure) }
         letGo()
     }
 
-    /// The last step, taken exactly once: `isFinished` becomes true, and everything that waits for the operation goes on.
+    /// Sets `isFinished` and notifies everything that waits for the operation. This is the last step and runs exactly
+    /// once.
     final func close(_ membership: consuming QueueRegistration?, isAttended: Bool) {
         deadline.take()?.cancel()
         if !state.facts.contains(.called), let closure = closure.take() { release(closure) }
@@ -87,7 +90,7 @@ extension AsyncOperation {
         }
     }
 
-    /// The operation leaves its queue, and those who wait for it.
+    /// Removes the operation from its queue and notifies its dependents.
     final func leave(_ membership: QueueRegistration?) {
         let facts = state.facts
         if !facts.contains(.ran) { forgetUnfinishedDependencies() }

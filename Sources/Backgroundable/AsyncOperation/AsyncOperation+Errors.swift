@@ -1,23 +1,24 @@
 import Foundation
 
 extension AsyncOperation {
-    /// Whether the operation ended with an error: its own, a failed condition's, or its timeout.
+    /// Whether the operation ended with an error: its own, that of a failed condition, or its timeout.
     public final var failed: Bool {
         !errors.isEmpty
     }
 
-    /// Ends the operation with the error that kept it from succeeding, or successfully if that is nil. Does nothing when
-    /// the operation has ended already.
+    /// Ends the operation with the given error, or successfully if that is nil. Does nothing if the operation has
+    /// already ended.
     public final func finish(with error: (any Error)?) {
         if let error { finish(withErrors: [error]) } else { finish() }
     }
 
-    /// Ends the operation with errors. Does nothing when the operation has ended already.
+    /// Ends the operation with the given errors, or successfully if there are none. Does nothing if the operation has
+    /// already ended.
     public final func finish(withErrors errors: [any Error]) {
         if errors.isEmpty { finish() } else { end(.finished, errors: errors) }
     }
 
-    /// Cancels the operation and says why. Does nothing when the operation has ended already.
+    /// Cancels the operation and stores the error as the reason. Does nothing if the operation has already ended.
     public final func cancel(with error: any Error) {
         end(.cancelled, errors: [error])
     }
@@ -27,10 +28,10 @@ extension AsyncOperation {
         end(.timedOut, errors: [OperationError.timedOut(after: seconds)])
     }
 
-    /// The errors of the operations that this one depends on, in the order of the dependencies.
+    /// The errors of the operations that this operation depends on, in the order of the dependencies.
     ///
-    /// A failed dependency does not keep an operation from running, unless it has the condition
-    /// ``NoFailedDependenciesCondition``: its closure may look here and decide.
+    /// An operation with failed dependencies still runs, unless it has the condition ``NoFailedDependenciesCondition``.
+    /// Its closure can read this property and decide.
     public final var dependencyErrors: [any Error] {
         dependencies.flatMap { ($0 as? AsyncOperation)?.errors ?? [] }
     }

@@ -1,8 +1,10 @@
 import Foundation
 
 extension AsyncOperation {
-    /// Releases something that users gave to the operation. The last reference to it may run their code, which after a
-    /// timeout must not hold up the timer's thread.
+    /// Releases a value that the user passed to the operation.
+    ///
+    /// The last release may run user code. After a timeout it happens on another thread, so that it does not delay the
+    /// timer.
     final func release(_ given: some Sendable) {
         guard ending == .timedOut else { return }
         DispatchQueue.global().async { withExtendedLifetime(given) {} }

@@ -1,13 +1,15 @@
 import Foundation
 
-/// What Foundation's queues need to notice a change of an operation.
+/// The notifications that Foundation's queues need.
 extension AsyncOperation {
     enum Change {
         case willExecute, didExecute, finished, ready
     }
 
-    /// What `OperationQueue` needs to notice a change. On Apple's systems that is key-value observing of both
-    /// properties; on Linux a queue listens to `isFinished` only, and every other call would be wasted.
+    /// Notifies `OperationQueue` of a change.
+    ///
+    /// Apple's systems observe the keys of both properties. On Linux a queue observes `isFinished` and `isReady` only,
+    /// so the other notifications are left out.
     final func notify(_ change: Change) {
         #if canImport(ObjectiveC)
             switch change {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension AsyncOperation {
-    /// The operation's quality of service, or that of the queue that runs the calling thread if it has none of its own.
+    /// The operation's quality of service, or that of the current operation queue if the operation has the default one.
     final var effectiveQualityOfService: QualityOfService {
         guard qualityOfService == .default else { return qualityOfService }
         return OperationQueue.current?.qualityOfService ?? .default
@@ -9,7 +9,7 @@ extension AsyncOperation {
 }
 
 extension QualityOfService {
-    /// The priority of a task of this quality of service; nil if it has none.
+    /// The task priority for this quality of service, or nil for the default.
     var taskPriority: TaskPriority? {
         switch self {
         case .userInteractive, .userInitiated: .userInitiated

@@ -1,20 +1,21 @@
 extension AsyncOperation {
-    /// Makes an operation that is finished when its closure returns, with the error that it throws.
+    /// Creates an operation that finishes when its closure returns or throws.
     ///
-    /// For work that is done when the call returns, and may block. It runs on a thread of the operation's queue; the
-    /// timeout does not stop it.
+    /// Use it for work that is done when the call returns. The closure may block: it runs on a thread of the
+    /// operation's queue. A timeout ends the operation but does not stop the closure.
     ///
     /// ```swift
     /// AsyncOperation(name: "index") { try rebuildIndex() }
     /// ```
     ///
     /// - Parameters:
-    ///   - name: The name of the operation, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds or as a `Duration`, from its start. Zero, negative and infinite values
-    ///     mean forever.
-    ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
-    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
-    ///   - work: The work. If it throws a `CancellationError` the operation is cancelled.
+    ///   - name: The name of the operation, for log texts and the uniqueness policy.
+    ///   - timeout: How long the operation may run from its start, in seconds or as a `Duration`. Zero, negative and
+    ///     infinite values mean no limit.
+    ///   - onTimeoutCallback: Called once on `OperationQueue.background` if the operation times out.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does if it already has an operation of this name.
+    ///   - work: The work. If it throws a `CancellationError`, the operation is cancelled; any other error is stored in
+    ///     ``errors``.
     public convenience init(
         name: String? = nil,
         timeout: some TimeSpan = 10.0,
@@ -30,9 +31,11 @@ extension AsyncOperation {
         ) { operation in operation.end(with: Result(catching: work)) }
     }
 
-    /// Takes a closure that may throw and awaits nothing, which would otherwise be taken for asynchronous code and block
-    /// one of the few threads of Swift's tasks. It runs on a thread of the operation's queue, and the operation is finished
-    /// when it returns or throws.
+    /// Creates an operation from a closure that throws but awaits nothing.
+    ///
+    /// Without this initializer Swift would treat such a closure as asynchronous code, which would block one of the few
+    /// threads of Swift's tasks. The closure runs on a thread of the operation's queue, and the operation finishes when
+    /// it returns or throws.
     @available(
         *,
         deprecated,
@@ -56,7 +59,7 @@ extension AsyncOperation {
         ) { operation in operation.end(with: Result { try work(operation) }) }
     }
 
-    /// Ends the operation as its work ended: finished, with the error that it threw, or cancelled.
+    /// Ends the operation according to the result of its work: finished, finished with the error, or cancelled.
     final func end(with outcome: Result<Void, any Error>) {
         switch outcome {
         case .success: finish()

@@ -1,8 +1,8 @@
 import Foundation
 
-/// How an operation runs, and how its time is watched.
+/// How an operation runs, and how its timeout is enforced.
 extension AsyncOperation {
-    /// Goes on with the start when the conditions hold.
+    /// Continues the start once the conditions hold.
     final func startClaimed() {
         guard !startsLater else { return }
         attachments?.holdCategories()
@@ -12,11 +12,11 @@ extension AsyncOperation {
         if isOver { workReturned() }
     }
 
-    /// Runs the work, unless the operation has ended. Returns whether there is work that is over by that.
+    /// Runs the work, unless the operation has ended. Returns whether the work ran and has returned.
     private func run() -> Bool {
         notify(.willExecute)
         let progress = membership?.queue.beginProgress(of: self)
-        // Afterwards somebody else may take the membership.
+        // After `open`, another thread may take the registration.
         let countingQueue = progress == nil ? nil : membership?.queue
         let before = state.open(isCounted: progress != nil)
         notify(.didExecute)
@@ -27,7 +27,7 @@ extension AsyncOperation {
         }
         if before.contains(.attended), let attachments = slot.made {
             post(.started, attachments)
-            // An observer may have ended it.
+            // An observer may have ended the operation.
             guard ending == nil else { return true }
         }
         if let progress { progress.perform { main() } } else { main() }
@@ -37,7 +37,8 @@ extension AsyncOperation {
         return true
     }
 
-    /// Sets the time limit: on the board while this thread is busy with the closure, else as a deadline.
+    /// Starts the timeout: in the table of running closures while this thread runs the closure, otherwise as a
+    /// deadline.
     private func beginWatch() -> Int? {
         guard state.facts.ending == nil, let moment = MonotonicTime.after(timeout) else { return nil }
         due = moment
@@ -46,11 +47,11 @@ extension AsyncOperation {
         return watch
     }
 
-    /// The closure has returned: if the operation goes on, it needs a deadline from now on.
+    /// Schedules a deadline if the operation continues after its closure has returned.
     private func endWatch(_ watch: Int) {
         guard DeadlineTimer.shared.endWatch(watch, self), !state.facts.contains(.told) else { return }
         deadline.set(DeadlineTimer.shared.schedule(self))
-        // It may have ended meanwhile, before there was a deadline to cancel.
+        // The operation may have ended before there was a deadline to cancel.
         if state.confirm().contains(.told) { deadline.take()?.cancel() }
     }
 }

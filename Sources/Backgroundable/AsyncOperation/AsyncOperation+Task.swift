@@ -1,10 +1,10 @@
 import Foundation
 
 extension AsyncOperation {
-    /// Makes an operation whose work is asynchronous code.
+    /// Creates an operation whose work is asynchronous code.
     ///
-    /// The work runs in a `Task`. The operation is finished when that returns, with the error that it throws; when the
-    /// operation is cancelled or times out, the task is cancelled. While a cancelled task goes on it counts in
+    /// The work runs in a `Task`. The operation finishes when the work returns or throws. If the operation is cancelled
+    /// or times out, the task is cancelled; until a cancelled task returns, it counts in
     /// ``BackgroundQueue/overrunCount``.
     ///
     /// ```swift
@@ -15,12 +15,13 @@ extension AsyncOperation {
     /// ```
     ///
     /// - Parameters:
-    ///   - name: What the operation is called, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds or as a `Duration`, from its start. Zero, negative and infinite values
-    ///     mean forever.
-    ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
-    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
-    ///   - work: The work. It need not call ``finish()``; if it does, the operation is finished from then on.
+    ///   - name: The name of the operation, for log texts and the uniqueness policy.
+    ///   - timeout: How long the operation may run from its start, in seconds or as a `Duration`. Zero, negative and
+    ///     infinite values mean no limit.
+    ///   - onTimeoutCallback: Called once on `OperationQueue.background` if the operation times out.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does if it already has an operation of this name.
+    ///   - work: The work. It need not call ``finish()``; if it does, the operation has finished from then on. If it
+    ///     throws a `CancellationError`, the operation is cancelled.
     public convenience init(
         name: String? = nil,
         timeout: some TimeSpan = 10.0,
@@ -36,22 +37,23 @@ extension AsyncOperation {
         ) { $0.beginTask(work) }
     }
 
-    /// Makes an operation whose work is asynchronous code that does not need the operation.
+    /// Creates an operation whose work is asynchronous code that does not need the operation.
     ///
-    /// The work runs in a `Task`. The operation is finished when that returns, with the error that it throws; when the
-    /// operation is cancelled or times out, the task is cancelled.
+    /// The work runs in a `Task`. The operation finishes when the work returns or throws. If the operation is cancelled
+    /// or times out, the task is cancelled.
     ///
     /// ```swift
     /// AsyncOperation(name: "refresh") { try await store(fetch(url)) }
     /// ```
     ///
     /// - Parameters:
-    ///   - name: The name of the operation, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds or as a `Duration`, from its start. Zero, negative and infinite values
-    ///     mean forever.
-    ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
-    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
-    ///   - work: The work. A closure that awaits nothing is not taken for asynchronous: it runs on a thread of the queue.
+    ///   - name: The name of the operation, for log texts and the uniqueness policy.
+    ///   - timeout: How long the operation may run from its start, in seconds or as a `Duration`. Zero, negative and
+    ///     infinite values mean no limit.
+    ///   - onTimeoutCallback: Called once on `OperationQueue.background` if the operation times out.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does if it already has an operation of this name.
+    ///   - work: The work. A closure that awaits nothing is not asynchronous for Swift and runs on a thread of the
+    ///     queue.
     public convenience init(
         name: String? = nil,
         timeout: some TimeSpan = 10.0,
@@ -67,8 +69,9 @@ extension AsyncOperation {
         ) { $0.beginTask { _ in try await work() } }
     }
 
-    /// Runs `work` in a task of the operation's quality of service, and finishes the operation when that returns. To be
-    /// called while the operation runs, once.
+    /// Runs `work` in a task with the operation's quality of service, and ends the operation when it returns or throws.
+    ///
+    /// Must be called once, while the operation runs.
     final func beginTask(_ work: @escaping @Sendable (AsyncOperation) async throws -> Void) {
         state.beginTask()
         let (attachments, _) = attach()
@@ -82,7 +85,7 @@ extension AsyncOperation {
             self.workReturned()
         }
         attachments.state.withLock { $0.task = task }
-        // It may have ended in the meantime, before there was a task to cancel.
+        // The operation may have ended before there was a task to cancel.
         guard let ending else { return }
         let late = attachments.state.withLock { $0.task.take() }
         if ending != .finished { late?.cancel() }

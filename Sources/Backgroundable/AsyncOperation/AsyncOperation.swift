@@ -1,10 +1,10 @@
 public import Foundation
 
-/// An operation that is over when you say so, not when its closure returns.
+/// An operation that ends when its code finishes it, not when its closure returns.
 ///
-/// It hands itself to its closure. The closure may hop between threads as it likes; the operation keeps its place in
-/// the queue until somebody calls ``finish()`` or ``cancel()``, or until its timeout has passed. Whichever comes
-/// first decides, once: the others do nothing.
+/// The closure receives the operation and may continue on other threads. The operation keeps its place in the queue
+/// until ``finish()`` or ``cancel()`` is called or the timeout passes. The first of these determines how it ends; later
+/// ones do nothing.
 ///
 /// ```swift
 /// OperationQueue.background.addOperation(
@@ -18,12 +18,12 @@ public import Foundation
 /// )
 /// ```
 ///
-/// All of its methods are safe on any thread, at any time and any number of times. Nothing can stop a closure from
-/// outside: one that goes on after a timeout or a cancellation sees ``isTimedOut`` or `isCancelled`, and is counted
-/// in its queue's ``BackgroundQueue/overrunCount`` until it returns.
+/// All methods can be called on any thread, at any time and repeatedly. A running closure cannot be stopped from
+/// outside: after a timeout or a cancellation it should check ``isTimedOut`` or `isCancelled` and return. Until it
+/// does, it counts in its queue's ``BackgroundQueue/overrunCount``.
 ///
-/// A subclass overrides ``main()``, ``execute()-swift.method`` or its asynchronous form instead of passing a closure. It must
-/// not override `start()`, and its `isFinished` and `isExecuting` must stay what they are here.
+/// A subclass overrides ``main()``, ``execute()-swift.method`` or the asynchronous form of that instead of passing a
+/// closure. It must not override `start()`, `isFinished` or `isExecuting`.
 ///
 /// ```swift
 /// final class Upload: AsyncOperation, @unchecked Sendable {
@@ -40,52 +40,60 @@ public import Foundation
 /// }
 /// ```
 ///
-/// Unchecked because `Operation` is a class that others may subclass. What changes here is the atomic state; each
-/// variable below says who may touch it when, and the state's transitions order those accesses.
+/// Unchecked because `Operation` is an open class. All mutable state is in the atomic state word, or in the variables
+/// below, each of which documents its owner; the transitions of the state order the accesses.
 open class AsyncOperation: Operation, @unchecked Sendable {
-    /// The closure that an operation is made of.
+    /// The type of an operation's closure.
     public typealias Closure = @Sendable (AsyncOperation) -> Void
 
-    /// How long the operation may run, in seconds from its start. Zero, negative, infinite and undefined values, and
-    /// those of more than a hundred years, mean that it may run forever.
+    /// How long the operation may run, in seconds from its start. Zero, negative, infinite and NaN values, and values
+    /// of a hundred years or more, mean no limit.
     public let timeout: TimeInterval
 
-    /// What a ``BackgroundQueue`` does when an operation of this name is already there.
+    /// What a ``BackgroundQueue`` does if it already has an operation of this name.
     public let uniquenessPolicy: AsyncOperationUniquenessPolicy
 
     let state = AsyncOperationState()
     final let slot = AttachmentSlot()
 
-    /// Touched by the one who claimed the call; if nobody did, by the one who decided the ending before the start, then by
-    /// the one who closes.
+    /// Owned by the thread that claims the call. If none does, owned by the thread that decides the ending before the
+    /// start, then by the thread that closes the operation.
     final var closure: Closure?
-    /// Touched by the one who decided the ending.
+    /// Owned by the thread that decides the ending.
     final var onTimeoutCallback: Closure?
-    /// Touched by the one who decided the ending.
+    /// Owned by the thread that decides the ending.
     final var onEnd: (@Sendable (AsyncOperation, AsyncOperationEnding) -> Void)?
-    /// The deadline of an operation that goes on when its closure has returned, or that found no room on the board.
+    /// The deadline of an operation that continues after its closure has returned, or that found no free entry in the
+    /// table of running closures.
     final let deadline = DeadlineSlot()
-    /// When its time is over; 0 if never. Written by the one who claimed the start, before anybody watches.
+    /// The time of the deadline, or 0 for none. Written by the thread that claimed the start, before the operation is
+    /// watched.
     final var due: UInt64 = 0
-    /// Written by the queue before it enqueues the operation. Taken by the one who closes or, if the closure overran, by
-    /// whichever comes last: the one who tells the owner, or the one whose closure returned.
+    /// Written by the queue before it enqueues the operation. Taken by the thread that closes the operation. If the
+    /// closure overran, taken by the later of two threads: the one that reports the end, and the one whose closure
+    /// returns.
     final var membership: QueueRegistration?
 
-    /// Makes an operation that runs what its subclass overrides: ``main()``, ``execute()-swift.method`` or its asynchronous
-    /// form. It may run for ten seconds. One that overrides nothing is finished as soon as it runs.
+    /// Creates an operation that runs the methods of its subclass, with a timeout of ten seconds.
+    ///
+    /// A subclass overrides ``main()``, ``execute()-swift.method`` or the asynchronous form of that. If it overrides
+    /// none of them, the operation finishes as soon as it runs.
     public override init() {
         timeout = 10
         uniquenessPolicy = .default
         super.init()
     }
 
-    /// Makes an operation that runs what its subclass overrides: ``main()``, ``execute()-swift.method`` or its asynchronous
-    /// form. One that overrides nothing is finished as soon as it runs.
+    /// Creates an operation that runs the methods of its subclass.
+    ///
+    /// A subclass overrides ``main()``, ``execute()-swift.method`` or the asynchronous form of that. If it overrides
+    /// none of them, the operation finishes as soon as it runs.
     ///
     /// - Parameters:
-    ///   - name: The name of the operation, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds from its start. Zero, negative and infinite values mean forever.
-    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
+    ///   - name: The name of the operation, for log texts and the uniqueness policy.
+    ///   - timeout: How long the operation may run from its start, in seconds. Zero, negative and infinite values mean
+    ///     no limit.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does if it already has an operation of this name.
     public init(
         name: String? = nil,
         timeout: TimeInterval = 10,
@@ -97,7 +105,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         self.name = name
     }
 
-    /// Makes an operation that runs what its subclass overrides, with its timeout as a `Duration`.
+    /// Creates an operation that runs the methods of its subclass, with its timeout as a `Duration`.
     public init(
         name: String? = nil,
         timeout: Duration,
@@ -109,15 +117,15 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         self.name = name
     }
 
-    /// Makes an operation.
+    /// Creates an operation from a closure.
     ///
     /// - Parameters:
-    ///   - name: What the operation is called, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds from its start. After that it is finished, ``isTimedOut`` is true
-    ///     and it leaves its queue. Zero, negative and infinite values mean forever.
-    ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
-    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
-    ///   - closure: The work. It gets the operation and makes sure that somebody calls ``finish()`` on it.
+    ///   - name: The name of the operation, for log texts and the uniqueness policy.
+    ///   - timeout: How long the operation may run from its start, in seconds. When it passes, the operation ends and
+    ///     leaves its queue, and ``isTimedOut`` is true. Zero, negative and infinite values mean no limit.
+    ///   - onTimeoutCallback: Called once on `OperationQueue.background` if the operation times out.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does if it already has an operation of this name.
+    ///   - closure: The work. It receives the operation and must make sure that ``finish()`` is called on it.
     public init(
         name: String? = nil,
         timeout: TimeInterval = 10,
@@ -133,7 +141,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         self.name = name
     }
 
-    /// Makes an operation of a closure, with its timeout as a `Duration`.
+    /// Creates an operation from a closure, with its timeout as a `Duration`.
     public init(
         name: String? = nil,
         timeout: Duration,
@@ -149,11 +157,11 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         self.name = name
     }
 
-    /// Makes an operation whose owner learns how it ended.
+    /// Creates an operation that reports its ending to its owner.
     ///
-    /// - Parameter onEnd: Called exactly once for every ending, on the thread that decided it, before the operation is
-    ///   seen as finished and leaves its queue. It must be quick and must not block: after a timeout that thread is the
-    ///   deadline timer's.
+    /// - Parameter onEnd: Called exactly once, on the thread that decided the ending, before the operation is visible
+    ///   as finished and leaves its queue. It must be quick and must not block: after a timeout it runs on the deadline
+    ///   timer's thread.
     package convenience init(
         name: String?,
         timeout: TimeInterval,
@@ -165,31 +173,31 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         self.onEnd = onEnd
     }
 
-    /// Gives the operation its closures. To be called right after it was made without.
+    /// Sets the closures of an operation that was created without them. Must be called right after its creation.
     final func prepare(onTimeoutCallback: Closure?, _ closure: @escaping Closure) {
         self.onTimeoutCallback = onTimeoutCallback
         self.closure = closure
     }
 
-    // MARK: What is known
+    // MARK: State
 
-    /// The operation for people: its name, what it is doing, and how long it may.
+    /// A description for log texts: the name, what the operation is doing, and its timeout.
     open override var description: String {
         let label = name.map { " \"\($0)\"" } ?? ""
         return "\(type(of: self))\(label) (\(phrase), \(timeoutPhrase))"
     }
 
-    /// Whether the operation goes on when ``main()`` has returned: true. A subclass whose ``main()`` does all of its work
-    /// before it returns overrides this with false, and need not call ``finish()``.
+    /// Whether the operation continues after ``main()`` has returned: true by default. A subclass whose ``main()``
+    /// completes the work before it returns overrides this with false, and need not call ``finish()``.
     open override var isAsynchronous: Bool {
         true
     }
 
-    /// Whether a queue may start the operation: what it depends on has finished and its conditions hold. One that has
-    /// ended is ready to leave.
+    /// Whether a queue may start the operation: its dependencies have finished and its conditions hold. An operation
+    /// that has ended is ready, so that it can leave its queue.
     ///
-    /// The first look at an operation that depends on nothing unfinished begins the evaluation of its conditions: a queue
-    /// looks when the operation is added.
+    /// The first read of this property without unfinished dependencies begins the evaluation of the conditions. A queue
+    /// reads it when the operation is added.
     open override var isReady: Bool {
         let isUnblocked = isUnblocked
         let facts = state.facts
@@ -211,27 +219,29 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         ending == .cancelled
     }
 
-    // MARK: What can be done
+    // MARK: Running and ending
 
-    /// Runs the closure, unless the operation has ended already. A queue calls this; so may you, once, for an operation
-    /// that is in no queue: it then runs as soon as its conditions hold.
+    /// Runs the closure, unless the operation has already ended.
+    ///
+    /// A queue calls this. For an operation that is in no queue, call it once: the operation runs as soon as its
+    /// conditions hold.
     open override func start() {
-        // First, so that every condition which was taken before is evaluated.
+        // This comes first, so that every condition that was accepted before is evaluated.
         if state.claim() { startClaimed() }
     }
 
-    /// Does the work: calls ``execute()-swift.method``. Called by ``start()`` once the operation is seen as running; on an
-    /// operation that does not run it does nothing.
+    /// Calls ``execute()-swift.method``. ``start()`` calls this method once the operation is visible as executing;
+    /// while the operation does not run, it does nothing.
     ///
-    /// A subclass may override it. Unless ``isAsynchronous`` is false the operation goes on after the return, until
+    /// A subclass may override it. Unless ``isAsynchronous`` is false, the operation continues after the return until
     /// ``finish()``, ``cancel()`` or the timeout.
     open override func main() {
         execute()
     }
 
-    /// Does the work: runs the closure, or if the operation was made without one its asynchronous form.
+    /// Runs the closure, or the asynchronous form of this method if the operation was created without a closure.
     ///
-    /// A subclass may override it. Unless ``isAsynchronous`` is false the operation goes on after the return, until
+    /// A subclass may override it. Unless ``isAsynchronous`` is false, the operation continues after the return until
     /// ``finish()``, ``cancel()`` or the timeout.
     open func execute() {
         guard state.call() else { return }
@@ -244,10 +254,10 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         }
     }
 
-    /// Does the work of a subclass that overrides it, in a `Task`: does nothing unless overridden.
+    /// Does the work of a subclass in a `Task`. The default implementation does nothing.
     ///
-    /// The operation is finished when it returns, with the error that it throws. When the operation is cancelled or times
-    /// out, the task is cancelled. It is not called on an operation that was made with a closure.
+    /// The operation finishes when this method returns or throws. If the operation is cancelled or times out, the task
+    /// is cancelled. This method is not called on an operation that was created with a closure.
     ///
     /// ```swift
     /// final class Refresh: AsyncOperation, @unchecked Sendable {
@@ -259,24 +269,25 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     /// ```
     open func execute() async throws {}
 
-    /// Called once if the operation times out, on `OperationQueue.background`: does nothing unless overridden. What
-    /// `onTimeoutCallback` is to an operation made of a closure.
+    /// Called once on `OperationQueue.background` if the operation times out. The default implementation does nothing.
+    ///
+    /// A subclass overrides it instead of passing an `onTimeoutCallback`.
     open func didTimeOut() {}
 
-    /// Ends the operation: its work is done. Before it has started this means that its closure never runs and that it
-    /// leaves its queue as soon as its turn has come. Does nothing when the operation has ended already.
+    /// Ends the operation as finished. If the operation has not started, its closure never runs, and the operation
+    /// leaves its queue when its turn comes. Does nothing if the operation has already ended.
     open func finish() {
         end(.finished)
     }
 
-    /// Ends the operation, its work undone. Before it has started its closure never runs; afterwards the closure should
-    /// look at `isCancelled` and return. Does nothing when the operation has ended already.
+    /// Ends the operation as cancelled. If the operation has not started, its closure never runs; a running closure
+    /// should check `isCancelled` and return. Does nothing if the operation has already ended.
     open override func cancel() {
         end(.cancelled)
     }
 
-    /// Makes the operation wait for another one. A dependency that is added after the conditions were evaluated is
-    /// waited for, but not looked at by them.
+    /// Makes the operation wait for another one. The operation also waits for a dependency that is added after its
+    /// conditions were evaluated, but the conditions do not check it.
     open override func addDependency(_ operation: Operation) {
         state.depend()
         DependencyChange.perform(for: self) { super.addDependency(operation) }
@@ -284,12 +295,12 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         watchNewDependency(operation)
     }
 
-    /// The operations that this one depends on. As in Foundation's queue, barriers are not among them.
+    /// The operations that this operation depends on. As in Foundation, barriers are not included.
     open override var dependencies: [Operation] {
         super.dependencies.filter { !($0 is BarrierBlock) }
     }
 
-    /// Takes back the operation's dependence on another one. It may be in a queue: if nothing else keeps it waiting, it runs.
+    /// Removes a dependency. If the operation is in a queue and nothing else blocks it, it runs.
     open override func removeDependency(_ operation: Operation) {
         let isFirst = state.unbind()
         DependencyChange.perform(for: self) { super.removeDependency(operation) }
@@ -297,24 +308,24 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         lookAtDependencies(isFirst: isFirst)
     }
 
-    // MARK: How it ends
+    // MARK: Hooks for the end
 
-    /// The ending has been decided: what the operation has started need not go on.
+    /// Called when the ending has been decided. A group cancels its parts here.
     func endParts(_ ending: AsyncOperationEnding) {}
 
-    /// Whether ``tellOwner()`` is called later, when what the operation has started has ended.
+    /// Whether ``tellOwner()`` is called later, when the parts of the operation have ended.
     func waitsForParts(_ ending: AsyncOperationEnding) -> Bool {
         false
     }
 
-    /// The operation had ended when its time was over.
+    /// Called when the timeout passes and the operation has already ended.
     func timeIsOver() {}
 
-    /// The operation has ended and needs nothing any more that it was given. May be called twice, never at once.
+    /// Releases what the operation needs only until it has ended. May be called twice, but not concurrently.
     func letGo() {}
 
     #if !canImport(ObjectiveC)
-        /// Called when the operation has finished, and let go of then, as on Apple's platforms.
+        /// The block that is called when the operation has finished. It is released then, as on Apple's platforms.
         open override var completionBlock: (@Sendable () -> Void)? {
             get { super.completionBlock }
             set {
@@ -330,15 +341,15 @@ open class AsyncOperation: Operation, @unchecked Sendable {
         }
     #endif
 
-    // MARK: The queue's side
+    // MARK: Calls from the queue
 
-    /// Called by the queue before it enqueues the operation.
+    /// Registers the operation with its queue. The queue calls this before it enqueues the operation.
     final func join(_ membership: QueueRegistration) {
         self.membership = membership
         state.enqueue()
     }
 
-    /// Called by a queue that does not take the operation: it ends here.
+    /// Ends an operation that its queue does not accept.
     final func turnAway() {
         cancel()
         start()

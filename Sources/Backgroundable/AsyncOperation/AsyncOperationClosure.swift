@@ -1,2 +1,2 @@
-/// The closure that an ``AsyncOperation`` is made of, under the name that it has in Backgroundable 1.4.
+/// The closure of an ``AsyncOperation``, under its name in Backgroundable 1.4.
 public typealias AsyncOperationClosure = AsyncOperation.Closure

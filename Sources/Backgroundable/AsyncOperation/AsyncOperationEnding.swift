@@ -1,9 +1,9 @@
-/// How an ``AsyncOperation`` ended. Exactly one of these happens, whichever comes first.
+/// How an ``AsyncOperation`` ended. Each operation has exactly one ending, determined by the first event.
 public enum AsyncOperationEnding: UInt8, Sendable, Hashable, CaseIterable {
-    /// Somebody called ``AsyncOperation/finish()``.
+    /// ``AsyncOperation/finish()`` was called, or the work returned.
     case finished = 1
-    /// Somebody called `cancel()`, or the operation was dropped or replaced.
+    /// `cancel()` was called, or the operation was dropped or replaced.
     case cancelled = 2
-    /// Its timeout passed.
+    /// The timeout passed.
     case timedOut = 3
 }

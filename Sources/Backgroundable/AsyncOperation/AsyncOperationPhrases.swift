@@ -1,7 +1,7 @@
 import Foundation
 
 extension AsyncOperationState.Facts {
-    /// What an operation is doing, for people.
+    /// What the operation is doing, for log texts.
     var phrase: String {
         let what: String
         switch ending {
@@ -20,13 +20,13 @@ extension AsyncOperationState.Facts {
 }
 
 extension AsyncOperation {
-    /// What the operation is doing, for people.
+    /// What the operation is doing and its first error, for log texts.
     var phrase: String {
         guard let error = errors.first, ending != .timedOut else { return state.facts.phrase }
         return "\(state.facts.phrase): \(error)"
     }
 
-    /// How long the operation may run, for people.
+    /// The timeout, for log texts.
     var timeoutPhrase: String {
         guard MonotonicTime.after(timeout) != nil else { return "no timeout" }
         return "timeout \(timeout.phrase) s"

@@ -2,63 +2,63 @@ import Synchronization
 
 /// The life of an asynchronous operation in one atomic word.
 ///
-/// How it ends and whether it has started are independent: an operation may be cancelled before it starts, but
-/// Foundation's queues let it leave only after they started it. So the two ways meet at the end: the one who decides
-/// the ending *tells* the owner, the one who starts it *opens* it, and whoever comes second *closes* it.
+/// The ending and the start are independent: an operation may be cancelled before it starts, but a Foundation queue
+/// removes it only after starting it. So there are two paths. The thread that decides the ending reports it (`tell`),
+/// the thread that starts the operation opens it (`open`), and the later of the two closes it.
 ///
-/// An operation that has ``Attachments`` is *attended*: its finish is held back until its observers know. That they
-/// exist is a fact like the others, so whoever changes the state learns of them in the same step, and those who attach
-/// something learn what they came too late for.
+/// The finish of an operation with ``Attachments`` is delayed until its observers have been notified. The existence of
+/// attachments is part of the same word. A thread that changes the state therefore sees them in the same step, and a
+/// thread that attaches something sees which events it has missed.
 struct AsyncOperationState: ~Copyable {
-    /// A set of facts, each of which becomes true once; only `inClosure`, `reserved` and `rung` become false again.
+    /// A set of facts. Each becomes true once; only `inClosure`, `reserved` and `rung` become false again.
     struct Facts: OptionSet {
         let rawValue: UInt32
 
-        /// Somebody has begun to start it.
+        /// A thread has begun to start the operation.
         static let claimed = Facts(rawValue: 1 << 2)
-        /// It has started: it may run, or it may leave.
+        /// The operation has started: it may run, or leave its queue.
         static let opened = Facts(rawValue: 1 << 3)
-        /// The owner has been told of the ending.
+        /// The ending has been carried out and reported.
         static let told = Facts(rawValue: 1 << 4)
-        /// Its closure's call has not returned yet.
+        /// The call of the closure has not returned yet.
         static let inClosure = Facts(rawValue: 1 << 5)
-        /// It was opened without having ended: its closure was called.
+        /// The operation had not ended when it was opened, so its work began.
         static let ran = Facts(rawValue: 1 << 6)
-        /// Somebody attached something before it could finish.
+        /// An attachment was added before the operation could finish.
         static let attended = Facts(rawValue: 1 << 7)
-        /// Those who attend have been told of the end, or need not be waited for.
+        /// The observers have been notified of the end, or need not be waited for.
         static let announced = Facts(rawValue: 1 << 8)
 
-        /// It depends, or did, on other operations.
+        /// The operation depends, or depended, on other operations.
         static let dependent = Facts(rawValue: 1 << 9)
-        /// It was seen to be ready, and somebody makes sure that its queue knows.
+        /// The operation was seen as ready, and one thread makes sure that its queue notices.
         static let rung = Facts(rawValue: 1 << 10)
 
-        /// Its cancellation is decided, and whoever calls `cancel()` next carries it out.
+        /// The cancellation is decided, and the next call of `cancel()` carries it out.
         static let reserved = Facts(rawValue: 1 << 11)
-        /// It was cancelled or timed out while its closure ran.
+        /// The operation was cancelled or timed out while its closure ran.
         static let overran = Facts(rawValue: 1 << 12)
-        /// The closure of an operation that overran has returned, and the thread needs nothing of the operation any more.
+        /// The closure of an overrun operation has returned, and its thread no longer uses the operation.
         static let returned = Facts(rawValue: 1 << 13)
-        /// Its closure was called, or the task that stands for it was begun.
+        /// The closure was called, or the task that does the work was created.
         static let called = Facts(rawValue: 1 << 17)
-        /// Its work goes on in a task when the closure's call has returned.
+        /// The work continues in a task after the closure's call has returned.
         static let inTask = Facts(rawValue: 1 << 18)
 
-        /// Its end counts in its queue's progress.
+        /// The end of the operation counts in its queue's progress.
         static let counted = Facts(rawValue: 1 << 14)
 
-        /// A queue, or the caller of `isReady`, has found it waiting for other operations.
+        /// A queue, or another reader of `isReady`, has found the operation waiting for others.
         static let looked = Facts(rawValue: 1 << 15)
-        /// It no longer depends on an operation, which Foundation goes on counting.
+        /// A dependency was removed, which Foundation on Linux still counts.
         static let unbound = Facts(rawValue: 1 << 16)
 
-        /// Somebody gave it a completion block.
+        /// The operation has a completion block.
         static let completes = Facts(rawValue: 1 << 19)
-        /// It was added to a background queue or to a group, or is about to be.
+        /// The operation was added to a background queue or to a group, or is about to be.
         static let enqueued = Facts(rawValue: 1 << 20)
-        /// It was asked whether it is ready, before it ended: as every queue does that it is added to, and Foundation when the
-        /// last of its dependencies has finished.
+        /// `isReady` was read before the operation ended. Every queue reads it when the operation is added, and
+        /// Foundation reads it when the last dependency has finished.
         static let asked = Facts(rawValue: 1 << 21)
 
         private static let endingMask: UInt32 = 0b11
@@ -75,7 +75,7 @@ struct AsyncOperationState: ~Copyable {
             AsyncOperationEnding(rawValue: UInt8(truncatingIfNeeded: rawValue & Facts.endingMask))
         }
 
-        /// Whether the closure may be called: the operation runs, and the closure has not been called yet.
+        /// Whether the closure may be called: the operation runs, and its closure has not been called yet.
         var mayCall: Bool {
             contains(.ran) && !contains(.called) && ending == nil
         }
@@ -84,18 +84,18 @@ struct AsyncOperationState: ~Copyable {
             contains(.opened) && !isFinished
         }
 
-        /// Whether it was started or, by all appearances, added to a queue.
+        /// Whether the operation was started or, as far as its facts show, added to a queue.
         var isUsed: Bool {
             !isDisjoint(with: [.enqueued, .asked, .claimed])
         }
 
-        /// Whether it was started or, by what is certain enough, added to a queue: one with dependencies may have been asked
-        /// because they finished.
+        /// Whether the operation was started or certainly added to a queue. If it has dependencies, a read of `isReady`
+        /// proves nothing, because Foundation reads it when they finish.
         var isTaken: Bool {
             !isDisjoint(with: [.enqueued, .looked, .claimed]) || contains(.asked) && !contains(.dependent)
         }
 
-        /// Whether nothing but the last notices is left to do.
+        /// Whether only the final notifications are left to do.
         var isClosing: Bool {
             contains([.opened, .told])
         }
@@ -109,7 +109,7 @@ struct AsyncOperationState: ~Copyable {
             contains([.overran, .inClosure])
         }
 
-        /// The facts once the operation ends, if that is still open.
+        /// Adds the ending, and `overran` if that applies. Returns the facts unchanged if there already is an ending.
         fileprivate func deciding(_ ending: AsyncOperationEnding) -> Facts {
             guard self.ending == nil else { return self }
             let overruns = ending != .finished && contains(.inClosure)
@@ -119,59 +119,61 @@ struct AsyncOperationState: ~Copyable {
 
     private let bits = Atomic<UInt32>(0)
 
-    /// What is true now.
+    /// The current facts.
     var facts: Facts {
         Facts(rawValue: bits.load(ordering: .acquiring))
     }
 
-    /// True for the one caller who may start the operation.
+    /// Claims the start. Returns true to exactly one caller.
     func claim() -> Bool {
         !add(.claimed).contains(.claimed)
     }
 
-    /// Notes that it is added to a queue. True for the first caller, unless it was started before.
+    /// Notes that the operation is added to a queue. Returns true to the first caller, unless the operation was taken
+    /// before.
     @discardableResult
     func enqueue() -> Bool {
         !add(.enqueued).isTaken
     }
 
-    /// Notes that it was asked whether it is ready.
+    /// Notes that `isReady` was read.
     func ask() {
         _ = update { $0.ending == nil ? $0.union(.asked) : $0 }
     }
 
-    /// Opens the operation. Returns the facts before: if there is an ending among them the closure must not run.
+    /// Opens the operation. Returns the facts from before the call: if they contain an ending, the closure must not
+    /// run.
     ///
-    /// - Parameter isCounted: Whether its end counts in its queue's progress, if it runs.
+    /// - Parameter isCounted: Whether the end of the operation counts in its queue's progress, if it runs.
     func open(isCounted: Bool = false) -> Facts {
         let running: Facts = isCounted ? [.opened, .inClosure, .ran, .counted] : [.opened, .inClosure, .ran]
         return update { $0.union($0.ending == nil ? running : .opened) }
     }
 
-    /// Returns true to exactly one caller, while the operation runs: that caller calls the closure.
+    /// Claims the call of the closure. Returns true to exactly one caller, and only while the operation runs.
     func call() -> Bool {
         let before = update { $0.mayCall ? $0.union(.called) : $0 }
         return before.mayCall
     }
 
-    /// Notes that there is a completion block.
+    /// Notes that the operation has a completion block.
     func complete() {
         _ = add(.completes)
     }
 
-    /// Notes that a task goes on with the work.
+    /// Notes that a task continues the work.
     func beginTask() {
         _ = add(.inTask)
     }
 
-    /// Decides the ending. Returns the facts before, or nil if it was decided already.
+    /// Decides the ending. Returns the facts from before the call, or nil if the ending was already decided.
     func decide(_ ending: AsyncOperationEnding) -> Facts? {
         let before = update { $0.deciding(ending) }
         return before.ending == nil ? before : nil
     }
 
-    /// Decides that an operation which has not started is cancelled, for a caller that carries it out a little later: from
-    /// now on it cannot start. True if this call decided it.
+    /// Decides that an operation that has not started is cancelled, and leaves it to the next `cancel()` to carry that
+    /// out. The closure can no longer run. Returns whether this call decided it.
     func reserveCancellation() -> Bool {
         let before = update { facts in
             facts.ending == nil && !facts.contains(.opened) ? facts.deciding(.cancelled).union(.reserved) : facts
@@ -179,60 +181,62 @@ struct AsyncOperationState: ~Copyable {
         return before.ending == nil && !before.contains(.opened)
     }
 
-    /// Returns the facts before for the one caller that has to carry out a reserved cancellation.
+    /// Claims the work of a reserved cancellation. Returns the facts from before the call to exactly one caller.
     func takeReservation() -> Facts? {
         let before = update { $0.subtracting(.reserved) }
         return before.contains(.reserved) ? before : nil
     }
 
-    /// Notes that the closure of an operation that overran has returned. Returns the facts before: if the owner had been
-    /// told, nobody else needs what the operation holds.
+    /// Notes that the closure of an overrun operation has returned. Returns the facts from before the call: if the end
+    /// had been reported, the caller releases what the operation holds.
     func noteReturn() -> Facts {
         add(.returned)
     }
 
-    /// Notes that the owner knows. Returns the facts before: if it had been opened the caller closes it.
+    /// Notes that the end is reported. Returns the facts from before the call: if the operation was open, the caller
+    /// closes it.
     func tell() -> Facts {
         add(.told)
     }
 
-    /// Notes that something is attached. Returns the facts before: if the operation was closing then, nobody else
-    /// will look at what is attached.
+    /// Notes that the operation has attachments. Returns the facts from before the call: if the operation was closing,
+    /// it ignores them.
     func attend() -> Facts {
         update { $0.isClosing ? $0 : $0.union(.attended) }
     }
 
-    /// Notes that it depends on another operation: it will be ready anew when that has finished.
+    /// Notes that the operation has a dependency. Its queue must be notified again when that has finished.
     func depend() {
         if add(.dependent).contains(.rung) { _ = update { $0.subtracting(.rung) } }
     }
 
-    /// Notes that it no longer depends on another operation. Returns whether it is the first.
+    /// Notes that a dependency was removed. Returns true for the first removal.
     func unbind() -> Bool {
         !add(.unbound).contains(.unbound)
     }
 
-    /// Notes that a queue has looked whether it is ready.
+    /// Notes that a reader of `isReady` has found the operation waiting.
     func look() {
         if !facts.contains(.looked) { _ = add(.looked) }
     }
 
-    /// True for the one caller who has to make sure that the queue knows that it is ready.
+    /// Claims the notification of the queue that the operation is ready. Returns true to exactly one caller.
     func ring() -> Bool {
         !add(.rung).contains(.rung)
     }
 
-    /// The facts, in one order with every change: whoever changes them later sees what this thread did before.
+    /// Returns the facts with a read-modify-write access: every thread that changes them later sees this thread's
+    /// earlier writes.
     func confirm() -> Facts {
         add([])
     }
 
-    /// Lets an attended operation be finished.
+    /// Lets an operation with attachments become finished.
     func announce() {
         _ = add(.announced)
     }
 
-    /// Notes that the closure's call returned. Returns the facts before.
+    /// Notes that the closure's call has returned. Returns the facts from before the call.
     func leaveClosure() -> Facts {
         let (before, _) = bits.bitwiseAnd(~Facts.inClosure.rawValue, ordering: .acquiringAndReleasing)
         return Facts(rawValue: before)

@@ -1,20 +1,21 @@
 /// What a ``BackgroundQueue`` does with a new operation whose name is already in the queue.
 ///
-/// Only the new operation's policy counts. It is compared with the operations of the same name, of any kind, that are
-/// neither finished nor cancelled; an operation without a name is compared with none. Operations of one name that are
-/// added in the same call are not compared with each other.
+/// Only the policy of the new operation applies. It is compared with operations of the same name, of any kind, that
+/// have not finished and are not cancelled. An operation without a name is not compared. Operations that are added in
+/// the same call are not compared with each other.
 public enum AsyncOperationUniquenessPolicy: Int, Sendable, Hashable, CaseIterable, CustomStringConvertible {
-    /// Add the new operation whatever is there.
+    /// Adds the new operation in any case.
     case ignore
-    /// Do not add the new operation. It ends at once, as cancelled, so nothing that depends on it waits forever.
+    /// Does not add the new operation. The operation ends immediately as cancelled, so its dependents do not wait
+    /// forever.
     case drop
-    /// Cancel the operations that are there and add the new one.
+    /// Cancels the operations of this name and adds the new one.
     case replace
 
-    /// What an operation does unless told otherwise: ``ignore``.
+    /// The default policy: ``ignore``.
     public static let `default` = AsyncOperationUniquenessPolicy.ignore
 
-    /// The case's name.
+    /// The name of the case.
     public var description: String {
         switch self {
         case .ignore: "ignore"

@@ -1,40 +1,41 @@
 import Foundation
 
-/// What hangs on an operation that has more than a closure: observers, conditions, errors, a task, a parent.
+/// The optional parts of an operation: observers, conditions, errors, a task, a parent group.
 ///
-/// Most operations have none of it, so it is made when it is first needed and costs the others one pointer.
+/// Most operations have none, so the object is created on first use, and the others pay one pointer.
 final class Attachments: Sendable {
     struct State: ~Copyable {
         var mail = ObserverQueue()
         var errors: [any Error] = []
-        /// Tasks that began to wait for it when it was in no queue.
+        /// Tasks that began to wait for the operation while it was in no queue.
         var waits: [PendingWait] = []
-        /// The work of an operation whose closure is asynchronous, while it is under way.
+        /// The running task of an operation whose work is asynchronous code.
         var task: Task<Void, Never>?
-        /// What watches the operation's dependencies, where Foundation does not.
+        /// Watchers of the operation's dependencies, for those that Foundation does not track.
         var watchers: [ObjectIdentifier: FinishWatcher] = [:]
-        /// The group that the operation is a part of, until it has finished.
+        /// The group that the operation is a part of, until the operation has finished.
         weak var parent: GroupOperation?
-        /// What keeps the operation's exclusive categories taken, from its start until its work is over.
+        /// Holds the operation's exclusive categories from its start until its work has returned.
         var hold: CategoryHold?
-        /// What keeps those of the groups around it taken, until its work is over.
+        /// Holds the exclusive categories of the enclosing groups until the operation's work has returned.
         var holdAround: CategoryHold?
     }
 
     let state = Locked(State())
-    /// The operation's conditions and how far they are.
+    /// The conditions of the operation and the progress of their evaluation.
     let evaluation = ConditionEvaluation()
 
-    /// An operation that is let go without having ended must not hold up those behind it in line, nor keep what it waited for.
+    /// An operation that is deallocated without an ending must not block wait queues or keep its dependencies alive.
     deinit {
         evaluation.leaveLines()
         for watcher in state.withLock({ $0.watchers }).values { watcher.withdraw() }
     }
 }
 
-/// Where an operation keeps its attachments: nothing until the first use, then the same object for ever.
+/// Stores an operation's attachments: empty until the first use, then the same object until the operation is
+/// deallocated.
 ///
-/// Unchecked because of the address: it is exchanged atomically, once, and what it points to is `Sendable`.
+/// Unchecked because of the address: it is exchanged atomically, once, and points to a `Sendable` object.
 struct AttachmentSlot: ~Copyable, @unchecked Sendable {
     private let address = AtomicAddress()
 
@@ -43,7 +44,7 @@ struct AttachmentSlot: ~Copyable, @unchecked Sendable {
         address.load().map { Unmanaged<Attachments>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// The attachments, made if there were none.
+    /// Returns the attachments, and creates them on the first call.
     func make() -> Attachments {
         if let made { return made }
         let fresh = Unmanaged.passRetained(Attachments())

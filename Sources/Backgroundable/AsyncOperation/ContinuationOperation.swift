@@ -1,6 +1,6 @@
 import Foundation
 
-/// An operation whose block is handed a continuation, and which is finished when that is called.
+/// An operation that finishes when its block calls a continuation.
 ///
 /// ```swift
 /// let operation = ContinuationOperation { continuation in
@@ -10,20 +10,20 @@ import Foundation
 /// operation.addObserver(FinishedObserver { _, errors in report(errors) })
 /// ```
 ///
-/// A continuation that is never called ends in the operation's timeout. Unchecked for the reason of its superclass.
+/// If the continuation is never called, the operation times out. Unchecked for the same reason as its superclass.
 public final class ContinuationOperation: AsyncOperation, @unchecked Sendable {
-    /// What the block is handed.
+    /// The type of the continuation.
     public typealias ContinuationBlockType = OperationContinuation
 
-    /// Makes an operation that is finished by its continuation.
+    /// Creates an operation that its continuation finishes.
     ///
     /// - Parameters:
-    ///   - name: What the operation is called, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds or as a `Duration`, from its start; zero, negative and
-    ///     infinite values mean forever.
-    ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
-    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
-    ///   - block: The work. It makes sure that somebody calls the continuation, with an error or with nil.
+    ///   - name: The name of the operation, for log texts and the uniqueness policy.
+    ///   - timeout: How long the operation may run from its start, in seconds or as a `Duration`. Zero, negative and
+    ///     infinite values mean no limit.
+    ///   - onTimeoutCallback: Called once on `OperationQueue.background` if the operation times out.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does if it already has an operation of this name.
+    ///   - block: The work. It must make sure that the continuation is called, with an error or with nil.
     public init(
         name: String? = nil,
         timeout: some TimeSpan = 10.0,
@@ -39,18 +39,17 @@ public final class ContinuationOperation: AsyncOperation, @unchecked Sendable {
         ) { operation in block(OperationContinuation(operation)) }
     }
 
-    /// Makes an operation that is finished when its block returns, with the error that it throws; one that throws a
-    /// `CancellationError` is cancelled.
+    /// Creates an operation that finishes when its block returns or throws.
     ///
-    /// What a `BlockOperation` is to Foundation, with conditions, observers and a timeout.
+    /// It works like a `BlockOperation`, but has conditions, observers and a timeout.
     ///
     /// - Parameters:
-    ///   - name: What the operation is called, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds or as a `Duration`, from its start; zero, negative and
-    ///     infinite values mean forever. The block is not stopped by it.
-    ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
-    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
-    ///   - block: The work.
+    ///   - name: The name of the operation, for log texts and the uniqueness policy.
+    ///   - timeout: How long the operation may run from its start, in seconds or as a `Duration`. Zero, negative and
+    ///     infinite values mean no limit. A timeout does not stop the block.
+    ///   - onTimeoutCallback: Called once on `OperationQueue.background` if the operation times out.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does if it already has an operation of this name.
+    ///   - block: The work. If it throws a `CancellationError`, the operation is cancelled.
     public init(
         name: String? = nil,
         timeout: some TimeSpan = 10.0,
@@ -67,10 +66,10 @@ public final class ContinuationOperation: AsyncOperation, @unchecked Sendable {
     }
 }
 
-/// Finishes a ``ContinuationOperation``: call it like a function.
+/// A function that finishes a ``ContinuationOperation``.
 ///
-/// It may be called on any thread. Calls after the first do nothing, and neither do calls after the operation was
-/// cancelled or timed out. To hand it on as a function, write `continuation.callAsFunction`.
+/// It can be called on any thread. Calls after the first have no effect, nor do calls after a cancellation or a
+/// timeout. To pass it on as a closure, write `continuation.callAsFunction`.
 public struct OperationContinuation: Sendable {
     private let operation: AsyncOperation
 
@@ -78,17 +77,17 @@ public struct OperationContinuation: Sendable {
         self.operation = operation
     }
 
-    /// Whether the operation has ended already, by a timeout or a cancellation: the work may stop.
+    /// Whether the operation has already ended. If so, the work may stop.
     public var isOver: Bool {
         operation.ending != nil
     }
 
-    /// Finishes the operation, with the error that kept it from succeeding if there is one.
+    /// Finishes the operation with the given error, or successfully if that is nil.
     public func callAsFunction(_ error: (any Error)? = nil) {
         operation.finish(with: error)
     }
 
-    /// Finishes the operation, with the error that kept it from succeeding if there is one.
+    /// Finishes the operation with the given error, or successfully if that is nil.
     public func callAsFunction(error: (any Error)?) {
         operation.finish(with: error)
     }

@@ -1,17 +1,17 @@
-/// A change of an operation's dependencies by the current thread.
+/// Marks that the current thread changes the dependencies of an operation.
 ///
-/// Foundation asks for `isReady` at the end of such a change, whether or not the operation is in a queue. That question
-/// must begin no evaluation of conditions; every other one may come from a queue.
+/// Foundation reads `isReady` at the end of such a change, whether or not the operation is in a queue. That read must
+/// not begin the evaluation of conditions; any other read may come from a queue.
 ///
-/// **Invariant: no queue keeps waiting for an operation that waits for nothing.** A thread that finds the operation
-/// waiting first notes its look (`looked`, which is never taken back) and then asks once more. A thread that makes the
-/// operation wait for less first makes the change, then reads `looked`, and if it is set looks itself and notifies the
-/// queue. Both accesses to `looked` are changes of one atomic word, so one of them comes first: either the look sees the
-/// change, or the change sees the look.
+/// **Invariant: no queue waits for an operation that has nothing left to wait for.** A thread that finds the operation
+/// waiting first sets `looked`, which is never cleared, and then checks again. A thread that removes a reason to wait
+/// first makes the change and then reads `looked`; if it is set, the thread checks the operation and notifies the
+/// queue. Both accesses to `looked` change one atomic word, so one of them comes first: either the check sees the
+/// change, or the change sees the mark.
 enum DependencyChange {
     @TaskLocal private static var operation: ObjectIdentifier?
 
-    /// Whether the current thread is changing the operation's dependencies.
+    /// Whether the current thread is changing the dependencies of this operation.
     static func isUnderWay(for operation: AsyncOperation) -> Bool {
         self.operation == ObjectIdentifier(operation)
     }

@@ -3,7 +3,8 @@ import Foundation
 extension AsyncOperation {
     /// Whether everything that the operation depends on has finished.
     ///
-    /// Foundation on Linux counts what is still to finish, and does not count down when a dependency is taken back.
+    /// Foundation on Linux counts unfinished dependencies, and does not decrement the count when a dependency is
+    /// removed.
     final var isUnblocked: Bool {
         if super.isReady { return true }
         let facts = state.facts
@@ -11,28 +12,29 @@ extension AsyncOperation {
         return facts.ending == .cancelled || everyDependency.allSatisfy(\.isFinished)
     }
 
-    /// What it waits for, its queue's barriers included.
+    /// All dependencies, including barriers of the queue.
     final var everyDependency: [Operation] {
         super.dependencies
     }
 
-    /// Notes that a queue found the operation waiting. Returns whether it need not wait any more: see ``DependencyChange``.
+    /// Notes that a reader found the operation waiting. Returns whether it is unblocked by now; see
+    /// ``DependencyChange``.
     final var isUnblockedAfterLook: Bool {
         state.look()
         return isUnblocked
     }
 
-    /// Whether the operation, which waits for no other one, is ready; begins the evaluation of its conditions.
+    /// Whether an operation without unfinished dependencies is ready. Begins the evaluation of its conditions.
     final var isReadyOnceUnblocked: Bool {
         guard !awaitsConditions else { return false }
         if state.facts.contains(.dependent), state.ring() { ReadinessNotifier.ringLater(self) }
         return true
     }
 
-    /// A dependency was taken back: if it was the last one that kept the operation waiting, notifies the queue.
+    /// Notifies the queue if the removed dependency was the last one that blocked the operation.
     ///
-    /// - Parameter isFirst: Whether none was taken back before. From then on each is watched: these here, the others when
-    ///   they are added.
+    /// - Parameter isFirst: Whether this is the first removal. From then on all dependencies are watched: the existing
+    ///   ones by this call, new ones when they are added.
     final func lookAtDependencies(isFirst: Bool) {
         guard ending == nil else { return }
         #if !canImport(ObjectiveC)
@@ -41,10 +43,11 @@ extension AsyncOperation {
         ringIfReady()
     }
 
-    /// A dependency was added. If another one had been taken back Foundation will not notice when this one finishes.
+    /// Watches a new dependency if another one was removed before, because Foundation then misses its finish.
     final func watchNewDependency(_ dependency: Operation) {
         #if !canImport(ObjectiveC)
-            // In one order with the removal of another one on another thread: that watches this one, or this sees it.
+            // One order with a removal on another thread: either that thread watches this dependency, or this thread
+            // sees `unbound`.
             if state.confirm().contains(.unbound) { watch(dependency) }
         #endif
     }
@@ -68,7 +71,7 @@ extension AsyncOperation {
         slot.made?.state.withLock { $0.watchers.removeValue(forKey: dependency) }
     }
 
-    /// The operation does not depend on another one any more, which need not be watched.
+    /// Stops watching a removed dependency.
     final func unwatch(_ dependency: Operation) {
         forgetWatcher(of: ObjectIdentifier(dependency))?.withdraw()
     }
@@ -79,23 +82,24 @@ extension AsyncOperation {
 }
 
 extension Operation {
-    /// Takes back the dependence on operations that are still under way.
+    /// Removes the dependencies that have not finished.
     ///
-    /// On Linux an operation remembers those that depend on it without keeping them alive. One that was cancelled while it
-    /// waited leaves its queue, is let go, and would be looked for when what it waited for finishes.
+    /// On Linux an operation keeps unretained references to its dependents. If a waiting operation is cancelled, leaves
+    /// its queue and is deallocated, its unfinished dependencies would later access it.
     ///
-    /// Who calls this keeps the operation alive until it returns.
+    /// The caller keeps the operation alive until this returns.
     final func forgetUnfinishedDependencies() {
         #if !canImport(ObjectiveC)
             for dependency in (self as? AsyncOperation)?.everyDependency ?? dependencies {
                 if !dependency.isFinished { removeDependency(dependency) }
-                // It may be about to look, also if it has finished just now.
+                // The dependency may be about to access its dependents, even if it has just finished.
                 if dependency.isFinished { FinishWatcher.watch(dependency) { withExtendedLifetime(self) {} } }
             }
         #endif
     }
 
-    /// To be called when the operation has finished: if it was cancelled, it may not have waited for what it depends on.
+    /// Must be called when the operation has finished: a cancelled operation may leave before its dependencies have
+    /// finished.
     final func forgetDependenciesIfCancelled() {
         if isCancelled { forgetUnfinishedDependencies() }
     }

@@ -1,35 +1,38 @@
 public import Foundation
 
-/// Why an operation of this library did not succeed, where the reason is the library's own.
+/// An error of this library that ends an operation.
 public enum OperationError: Error {
-    /// The operation's timeout, in seconds, passed before it was finished.
+    /// The operation did not finish within its timeout, in seconds.
     case timedOut(after: TimeInterval)
-    /// A condition with this name did not hold.
+    /// The condition with this name does not hold.
     case conditionFailed(String)
-    /// A condition with this name did not decide within the operation's timeout, in seconds.
+    /// The condition with this name did not decide within the operation's timeout, in seconds.
     case conditionTimedOut(String, after: TimeInterval)
-    /// A condition with this name names an operation to run first that waits for the condition's own operation, or is it.
+    /// The condition with this name requires an operation that waits for the condition's own operation, or is that
+    /// operation.
     case circularCondition(String)
-    /// The operation of this attempt of a ``RetryOperation``, counted from 1, is in a queue or has been started: each
-    /// attempt needs a new one.
+    /// The operation of this attempt of a ``RetryOperation``, counted from 1, is already in a queue or was started.
+    /// Each attempt needs a new operation.
     case usedAttempt(Int)
-    /// Operations that this one depends on failed, timed out, or were cancelled: their names (or descriptions), and
-    /// the errors at the root of it.
+    /// Operations that this operation depends on failed, timed out or were cancelled. Has their names (or descriptions)
+    /// and the errors that caused it.
     case dependenciesFailed(names: [String], errors: [any Error])
-    /// None of several alternative conditions held: their name, and the error of each. Without errors there were none.
+    /// None of several alternative conditions holds. Has their name and the error of each; without errors there were
+    /// none.
     case noConditionHolds(String, errors: [any Error])
-    /// A part of a group cannot wait for its exclusive categories: the operation that has them waits for one that the group has.
+    /// A part of a group cannot wait for its exclusive categories: their holder waits for a category that the group
+    /// has.
     case exclusiveDeadlock(categories: [String])
-    /// An operation that is to produce a value finished without one.
+    /// An operation that produces a value finished without one.
     case noResult
-    /// An operation that works on an input was started without one.
+    /// An operation that needs an input was started without one.
     case noInput
-    /// An operation was added to a group that had finished.
+    /// An operation was added to a group that had already finished.
     case groupFinished
 }
 
 extension OperationError: LocalizedError, CustomStringConvertible {
-    /// The reason, for people.
+    /// A description of the error for people.
     public var description: String {
         switch self {
         case .timedOut(let seconds): "timed out after \(seconds.phrase) s"
@@ -56,12 +59,12 @@ extension OperationError: LocalizedError, CustomStringConvertible {
         }
     }
 
-    /// The reason, for people.
+    /// A description of the error for people.
     public var errorDescription: String? { description }
 }
 
 extension TimeInterval {
-    /// The number without a needless fraction.
+    /// The number without an unnecessary fraction.
     var phrase: String {
         self == rounded() && magnitude < 1e15 ? String(Int64(self)) : String(self)
     }

@@ -1,12 +1,12 @@
 public import Foundation
 
 extension Operation {
-    /// Waits until the operation has finished, however it ended. No thread is blocked.
+    /// Waits until the operation has finished, however it ended. Does not block a thread.
     ///
-    /// An ``AsyncOperation`` that is cancelled, or finished by hand, before it was added to a queue or started is not waited for
-    /// any longer: nothing of it will run.
+    /// If an ``AsyncOperation`` is cancelled or finished before it was added to a queue or started, the wait ends,
+    /// because the operation will never run.
     ///
-    /// - Throws: `CancellationError` if the waiting task is cancelled before; the operation goes on.
+    /// - Throws: `CancellationError` if the waiting task is cancelled first; the operation continues.
     public func finished() async throws(CancellationError) {
         try await PendingWait.wait { wait in
             if (self as? AsyncOperation)?.resumeIfUnused(wait) != true { resumeWhenFinished(wait) }
@@ -19,7 +19,8 @@ extension Operation {
 }
 
 extension AsyncOperation {
-    /// Has `wait` resumed if the operation ends unused: in no queue, and not started. True if it has done so.
+    /// Resumes `wait` if the operation ends unused: in no queue and not started. Returns whether it has already resumed
+    /// it.
     fileprivate final func resumeIfUnused(_ wait: PendingWait) -> Bool {
         guard !state.facts.isUsed else { return false }
         attach().0.state.withLock { $0.waits.append(wait) }
@@ -29,7 +30,7 @@ extension AsyncOperation {
         return isOver
     }
 
-    /// The operation has ended and had not started: if it is in no queue, nobody need wait for it.
+    /// Resumes the waiting tasks of an operation that ended before its start, if it is in no queue.
     final func resumeWaitsIfUnused() {
         guard let attachments, !state.facts.isUsed else { return }
         let waits = attachments.state.withLock { state in
@@ -39,15 +40,15 @@ extension AsyncOperation {
         for wait in waits { wait.resume(true) }
     }
 
-    /// Waits until the operation has finished, and makes sure that it succeeded.
+    /// Waits until the operation has finished, and throws if it did not succeed. Does not block a thread.
     ///
     /// ```swift
     /// queue.addOperation(upload)
     /// try await upload.succeeded()
     /// ```
     ///
-    /// - Throws: The operation's first error; ``OperationError/timedOut(after:)`` after a timeout; `CancellationError` if it
-    ///   was cancelled without an error, or if the waiting task is cancelled before the operation has finished.
+    /// - Throws: The operation's first error; ``OperationError/timedOut(after:)`` after a timeout; `CancellationError`
+    ///   if the operation was cancelled without an error, or if the waiting task is cancelled first.
     public final func succeeded() async throws {
         try await finished()
         if let error = errors.first { throw error }
@@ -56,11 +57,11 @@ extension AsyncOperation {
 }
 
 extension OperationQueue {
-    /// Waits until the queue is empty. No thread is blocked.
+    /// Waits until the queue is empty. Does not block a thread.
     ///
-    /// Work that is added while this waits is waited for too.
+    /// Operations that are added during the wait are waited for too.
     ///
-    /// - Throws: `CancellationError` if the waiting task is cancelled before; the queue goes on.
+    /// - Throws: `CancellationError` if the waiting task is cancelled first; the queue continues.
     public func drained() async throws(CancellationError) {
         if let queue = self as? BackgroundQueue {
             return try await PendingWait.wait(queue.resumeWhenEmpty)

@@ -1,4 +1,4 @@
-/// A task that waits for something, until that happens or the task is cancelled, whichever comes first.
+/// The wait of a task for an event. It ends when the event happens or the task is cancelled, whichever comes first.
 final class PendingWait: Sendable {
     private enum State {
         case idle
@@ -8,7 +8,7 @@ final class PendingWait: Sendable {
 
     private let state = Locked(State.idle)
 
-    /// Waits until ``resume(_:)`` is called by what `arm` sets in motion.
+    /// Waits until ``resume(_:)`` is called. `arm` arranges for that call.
     static func wait(_ arm: (PendingWait) -> Void) async throws(CancellationError) {
         let wait = PendingWait()
         arm(wait)
@@ -20,7 +20,7 @@ final class PendingWait: Sendable {
         if !happened { throw CancellationError() }
     }
 
-    /// Ends the waiting. Calls after the first do nothing.
+    /// Ends the wait. Calls after the first have no effect.
     ///
     /// - Parameter happened: False if the waiting task was cancelled.
     func resume(_ happened: Bool) {

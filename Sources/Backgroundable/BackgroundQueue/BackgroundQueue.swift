@@ -1,11 +1,11 @@
 public import Foundation
 import Synchronization
 
-/// An operation queue that knows when it works and when it is empty, and that can tell operations apart by name.
+/// An operation queue that reports when it is busy or empty and applies uniqueness policies by name.
 ///
-/// Every operation and every block counts, however it was added. An ``AsyncOperation`` that has a name and a
-/// ``AsyncOperationUniquenessPolicy`` is compared with the operations of that name before it is added; comparing and
-/// adding are one step, however many threads add at once, and cost the same however many operations wait.
+/// Every operation and every block counts, however it was added. Before an ``AsyncOperation`` with a name is
+/// added, its ``AsyncOperationUniquenessPolicy`` is applied to the operations of that name. The comparison and the
+/// addition are one atomic step, and their cost does not depend on the number of waiting operations.
 ///
 /// ```swift
 /// let queue = BackgroundQueue()
@@ -14,10 +14,9 @@ import Synchronization
 /// }
 /// ```
 ///
-/// An operation must keep its name while it is in the queue: under another one it would not be found.
+/// An operation must keep its name while it is in the queue, because the queue finds it by that name.
 ///
-/// Unchecked because `OperationQueue` is a class that others may subclass; everything that changes here is in a lock or
-/// atomic.
+/// Unchecked because `OperationQueue` is an open class. All mutable state here is locked or atomic.
 open class BackgroundQueue: OperationQueue, @unchecked Sendable {
     /// Numbers the calls that add several operations.
     private static let calls = Atomic<UInt64>(0)
@@ -28,34 +27,37 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
     private let suspension = Locked(Suspension())
     private let overruns = Atomic<Int>(0)
 
-    /// Is told when the queue begins to work and when it is empty again.
+    /// The delegate, which is notified when the queue becomes busy and when it is empty again.
     public weak final var delegate: (any BackgroundQueueDelegate)? {
         get { news.withLock { $0.delegate } }
         set { news.withLock { $0.delegate = newValue } }
     }
 
-    /// Whether the process stays until the queue is empty when it is asked to leave (see ``BackgroundTasks``): true
-    /// unless set. If time is nearly up and the queue is still busy, its operations are cancelled.
+    /// Whether the process stays alive until the queue is empty after it was asked to terminate (see
+    /// ``BackgroundTasks``): true by default. If the queue is still busy shortly before the process must exit, its
+    /// operations are cancelled.
     public final var holdsBackgroundTask: Bool {
         get { news.withLock { $0.holdsBackgroundTask } }
         set { news.withLock { $0.holdBackgroundTask(newValue, for: self) } }
     }
 
-    /// How many closures of this queue's operations still run although their operation timed out or was cancelled.
+    /// The number of closures that still run although their operation was cancelled or timed out.
     ///
-    /// Their operations have left the queue and others run in their place, so this many threads are busy in excess of
-    /// `maxConcurrentOperationCount`.
+    /// Their operations have left the queue and others run in their place. The queue therefore occupies this many
+    /// threads beyond `maxConcurrentOperationCount`.
     public final var overrunCount: Int {
         max(0, overruns.load(ordering: .relaxed))
     }
 
-    /// Whether the queue starts no operations. Suspending counts: what was suspended twice must be resumed twice.
+    /// Whether the queue is suspended and starts no operations. Suspensions are counted: a queue that was suspended
+    /// twice must be resumed twice.
     open override var isSuspended: Bool {
         get { suspension.withLock { $0.depth > 0 } }
         set { changeSuspension { $0.depth = max(0, $0.depth + (newValue ? 1 : -1)) } }
     }
 
-    /// Keeps operations from starting, without being seen as suspended, until it is called with false as often as with true.
+    /// Keeps operations from starting without changing `isSuspended`. Each call with true needs a later call with
+    /// false.
     final func holdStarts(_ isHeld: Bool) {
         changeSuspension { $0.holds += isHeld ? 1 : -1 }
     }
@@ -69,20 +71,21 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
 
     // MARK: Cancelling
 
-    /// Cancels every operation that is in the queue. Of those that had not started none does, whatever waits for what. They
-    /// leave a suspended queue when that is resumed.
+    /// Cancels every operation in the queue. No operation that has not started runs its closure, whatever it depends
+    /// on. In a suspended queue, the cancelled operations leave when the queue is resumed.
     open override func cancelAllOperations() {
         CancellationSweep.cancel(members, of: self)
     }
 
-    /// The queue's background task expires: cancels every operation, and has them leave even if the queue is suspended.
+    /// Cancels every operation when the queue's background task expires, and lets them leave even if the queue is
+    /// suspended.
     final func expire() {
         cancelAllOperations()
         changeSuspension { $0.isOver = true }
     }
 
-    /// The operations that are in the queue. One that is just being added, and may be evaluating its conditions, is among them
-    /// before Foundation lists it.
+    /// The operations in the queue. Includes those that are being added, and may be evaluating their conditions, before
+    /// Foundation lists them.
     final var members: [Operation] {
         let listed = operations
         let known = Set(listed.map(ObjectIdentifier.init))
@@ -94,18 +97,19 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
     // MARK: Progress
 
     #if canImport(ObjectiveC)
-        /// Foundation counts every kind of operation there.
+        /// Foundation counts every kind of operation on Apple's platforms.
         final func beginProgress(of operation: AsyncOperation) -> OperationProgress? { nil }
 
         final func endProgress(of operation: AsyncOperation, hasRun: Bool) {}
     #else
         private let ownProgress = Locked<QueueProgress?>(nil)
 
-        /// Counts the operations that have run, one unit each, from when its `totalUnitCount` is set. Operations that are
-        /// cancelled before they start do not count, nor do barriers, nor operations of other kinds that override `start()`.
+        /// Counts the operations that have run, one unit each, from the moment when `totalUnitCount` is set. It does
+        /// not count operations that are cancelled before they start, barriers, or operations of other classes that
+        /// override `start()`.
         ///
-        /// Its fraction includes how far running operations are whose code makes a `Progress(totalUnitCount:)`, as of the
-        /// last look at this property.
+        /// `fractionCompleted` includes the progress of running operations whose code creates a
+        /// `Progress(totalUnitCount:)`, as of the last read of this property.
         open override var progress: Progress {
             let made = ownProgress.withLock { progress in
                 let made = progress ?? QueueProgress(of: self)
@@ -116,7 +120,7 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
             return made
         }
 
-        /// The progress of an operation that begins now, if it is counted.
+        /// Returns the progress of an operation that begins now, or nil if it is not counted.
         final func beginProgress(of operation: AsyncOperation) -> OperationProgress? {
             guard QueueProgress.mayCount, let progress = ownProgress.withLock({ $0 }), progress.isCounting else {
                 return nil
@@ -126,12 +130,12 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
             return own
         }
 
-        /// An operation that is counted has ended.
+        /// Ends the progress of a counted operation.
         final func endProgress(of operation: AsyncOperation, hasRun: Bool) {
             ownProgress.withLock { $0 }?.end(ObjectIdentifier(operation), hasRun: hasRun)
         }
 
-        /// Has Foundation report the operations that it runs by itself to ``progress``.
+        /// Makes Foundation report the operations that it runs itself to ``progress``.
         final func countInFoundation() {
             super.progress.totalUnitCount = 1
         }
@@ -160,8 +164,8 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
     /// Runs a block after everything that was added before has finished, and before anything that is added later
     /// begins.
     ///
-    /// The block is an operation like any other and counts as one. (Foundation's own barriers on Linux wait forever
-    /// when a cancelled operation is added while one is pending.)
+    /// The block is an operation and counts as one. (Foundation's own barriers on Linux wait forever if a cancelled
+    /// operation is added while a barrier is pending.)
     open override func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
         let operation = BarrierBlock(block: barrier)
         var earlier: [Operation] = []
@@ -180,14 +184,15 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         }
     }
 
-    /// A barrier has run: what is added now need not wait for it.
+    /// Removes a barrier that has run, so that operations added later do not wait for it.
     final func lift(_ barrier: BarrierBlock) {
         rolls.withAllLocked { roll in
             if roll.barrier === barrier { roll.barrier = nil }
         }
     }
 
-    /// Adds an operation that does not wait for a barrier, because what the barrier waits for may wait for it.
+    /// Adds an operation that does not wait for the pending barrier, because operations before the barrier may wait for
+    /// it.
     final func addBeforeBarrier(_ operation: Operation) {
         if admit(operation, passesBarrier: true) {
             enqueue(operation)
@@ -198,7 +203,7 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         enqueue(admit(operations).linedUp(), waitUntilFinished: wait)
     }
 
-    /// Hands an operation to Foundation's queue. (An ``AsyncOperation`` reminds the queue by itself.)
+    /// Adds an operation to Foundation's queue. An ``AsyncOperation`` repeats its readiness notification itself.
     private func enqueue(_ operation: Operation) {
         super.addOperation(operation)
         if !(operation is AsyncOperation) { operation.remindQueue() }
@@ -213,24 +218,24 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
 
     // MARK: Waiting
 
-    /// Has `wait` resumed when the queue is empty the next time; at once if it is empty now.
+    /// Resumes `wait` when the queue is next empty, or immediately if it is empty now.
     final func resumeWhenEmpty(_ wait: PendingWait) {
-        // One who comes and one who goes may have arrived at the news in the other order: then the count knows better.
+        // Two threads may report their changes in the reverse order, so the member count decides.
         let isWaiting = news.withLock { $0.enlist(wait, isOccupied: memberCount.load(ordering: .acquiring) > 0) }
         if !isWaiting { wait.resume(true) }
     }
 
     // MARK: Members
 
-    /// Applies the uniqueness policies of one call. Returns what is to be enqueued.
+    /// Applies the uniqueness policies of one call. Returns the operations to enqueue.
     private func admit(_ operations: [Operation]) -> [Operation] {
         guard operations.count > 1 else { return operations.filter { admit($0) } }
         let call = BackgroundQueue.calls.add(1, ordering: .relaxed).newValue
         return operations.filter { admit($0, call: call) }
     }
 
-    /// Applies the operation's uniqueness policy and, unless that drops it, counts it in. Returns whether to enqueue
-    /// it.
+    /// Applies the operation's uniqueness policy and registers the operation, unless the policy drops it. Returns
+    /// whether to enqueue it.
     private func admit(_ operation: Operation, call: UInt64 = 0, passesBarrier: Bool = false) -> Bool {
         guard takesIn(operation, isHelper: passesBarrier) else { return false }
         let key = operation.name.map(NameKey.init)
@@ -258,14 +263,14 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         return true
     }
 
-    /// Whether the operation may enter. One that may not has been ended by this.
+    /// Returns whether the queue accepts the operation. An operation that is not accepted has been ended by this call.
     ///
-    /// - Parameter isHelper: Whether it was added by another one's condition, to make itself hold.
+    /// - Parameter isHelper: Whether the condition of another operation adds it as its dependency.
     func takesIn(_ operation: Operation, isHelper: Bool) -> Bool {
         true
     }
 
-    /// Sees to it that the queue learns when an operation of another kind leaves.
+    /// Makes sure that the queue notices when an operation of another class leaves.
     private func enlist(_ operation: Operation, _ membership: QueueRegistration) {
         if let operation = operation as? QueueBlock {
             operation.join(membership)
@@ -279,9 +284,9 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         }
     }
 
-    /// A member has finished and left.
+    /// Removes an operation that has finished.
     final func leave(part: Int, seat: Int, mayBlock: Bool) {
-        // The last reference may go here, and with it whatever the operation holds: not under the roll's lock.
+        // Deallocating the operation may run user code, so that happens outside the lock.
         let operation = rolls.withLock(part: part) { $0.leave(seat) }
         withExtendedLifetime(operation) {}
         if memberCount.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
@@ -289,7 +294,7 @@ open class BackgroundQueue: OperationQueue, @unchecked Sendable {
         }
     }
 
-    // MARK: News
+    // MARK: Notifications
 
     private func membersChanged(mayBlock: Bool) {
         let (waiting, mustDeliver) = news.withLock { news in

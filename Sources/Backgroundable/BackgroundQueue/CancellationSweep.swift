@@ -2,15 +2,16 @@ import Foundation
 
 /// Cancels several operations so that none of them starts because another one was cancelled first.
 ///
-/// Cancelling a running ``AsyncOperation`` ends it at once, which frees its place in its queue and releases what depends on
-/// it. So everything that has not started, parts of running groups included, is decided on before anything ends.
+/// Cancelling a running ``AsyncOperation`` ends it immediately, which frees its place in the queue and unblocks its
+/// dependents. Therefore the cancellation of everything that has not started, including parts of running groups, is
+/// decided before anything ends.
 struct CancellationSweep {
-    /// Queues that start nothing while this is decided on.
+    /// The queues that must not start operations until the cancellations are decided.
     private var held: [BackgroundQueue] = []
-    /// Waiting operations whose cancellation is reserved.
+    /// The waiting operations whose cancellation is reserved.
     private var reserved: [AsyncOperation] = []
 
-    /// Cancels operations of `queue`. Returns when each has been cancelled; those that run may go on.
+    /// Cancels operations of `queue`. Returns when all of them are cancelled; running closures may continue.
     static func cancel(_ operations: [Operation], of queue: BackgroundQueue) {
         var sweep = CancellationSweep()
         sweep.reserve(operations, of: queue)
@@ -19,8 +20,10 @@ struct CancellationSweep {
         sweep.end()
     }
 
-    /// Decides that everything in the queues is cancelled, before any of it ends. ``BackgroundQueue/cancelAllOperations()``
-    /// of each carries that out, and ``end()`` afterwards what is left.
+    /// Decides the cancellation of everything in the queues before any of it ends.
+    ///
+    /// Afterwards call ``BackgroundQueue/cancelAllOperations()`` on each queue, which carries that out, and then
+    /// ``end()`` for the rest.
     static func decide(on queues: [BackgroundQueue]) -> CancellationSweep {
         var sweep = CancellationSweep()
         for queue in queues { sweep.reserve(queue.members, of: queue) }
@@ -28,8 +31,8 @@ struct CancellationSweep {
         return sweep
     }
 
-    /// Ends what has been decided on and not cancelled: parts of groups, and operations whose own `cancel()` did not call
-    /// this library's.
+    /// Ends the operations whose cancellation was decided but not carried out: parts of groups, and operations whose
+    /// own `cancel()` did not call that of this library.
     func end() {
         for operation in reserved { operation.end(.cancelled) }
     }
@@ -44,7 +47,7 @@ struct CancellationSweep {
         held.append(queue)
         for operation in operations {
             guard let operation = operation as? AsyncOperation else {
-                // It leaves only when it starts, which its queue prevents.
+                // The operation leaves only when its queue starts it, and starts are held.
                 if !operation.isExecuting { operation.cancel() }
                 continue
             }

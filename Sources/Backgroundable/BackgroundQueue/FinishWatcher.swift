@@ -1,12 +1,12 @@
 import Foundation
 
-/// Calls a closure when an operation of any kind has finished.
+/// Calls a closure when an operation of any class has finished.
 ///
-/// It depends on that operation and runs after it: Foundation's documented way, without observing keys and without taking
-/// the operation's one completion block. Each is in a queue of its own, because a queue on Linux looks through all that
-/// wait in it whenever one of them is ready.
+/// The watcher is an operation that depends on the watched one. This is the documented way: it needs no key-value
+/// observing and leaves the operation's only completion block free. Each watcher has its own queue, because a queue on
+/// Linux searches all its waiting operations whenever one becomes ready.
 ///
-/// Unchecked because `Operation` is a class that others may subclass; the only variable here is locked.
+/// Unchecked because `Operation` is an open class. The only variable here is locked.
 final class FinishWatcher: Operation, @unchecked Sendable {
     private let action: Locked<(@Sendable () -> Void)?>
 
@@ -21,14 +21,14 @@ final class FinishWatcher: Operation, @unchecked Sendable {
         return watcher
     }
 
-    /// Begins to watch. To be called once.
+    /// Begins to watch. Must be called once.
     func begin(_ operation: Operation) {
         addDependency(operation)
         OperationQueue().addOperation(self)
         remindQueue()
     }
 
-    /// Watches no longer, and lets go of the operation and of the closure, which is not called any more.
+    /// Stops watching, and releases the operation and the closure without calling the closure.
     func withdraw() {
         _ = action.withLock { $0.take() }
         for operation in dependencies { removeDependency(operation) }
@@ -42,10 +42,11 @@ final class FinishWatcher: Operation, @unchecked Sendable {
 }
 
 extension Operation {
-    /// Tells the queue once more if the operation is ready. To be called when it has been added.
+    /// Repeats the readiness notification if the operation is ready. Must be called after the operation was added to a
+    /// queue.
     ///
-    /// Foundation's queue on Linux asks and keeps the answer in two steps. If the last dependency finishes between
-    /// them, the queue believes for ever that the operation is not ready.
+    /// Foundation's queue on Linux reads `isReady` and stores the value in two steps. If the last dependency finishes
+    /// between them, the queue keeps the stale value forever.
     func remindQueue() {
         #if !canImport(ObjectiveC)
             if isReady { didChangeValue(forKey: "isReady") }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The background task that a queue holds while it is busy, if it wants one.
+/// The background task that a queue holds while it is busy, if enabled.
 struct HeldBackgroundTask: ~Copyable {
     private(set) var isWanted = true
     private var identifier = BackgroundTaskIdentifier.invalid
@@ -17,8 +17,8 @@ struct HeldBackgroundTask: ~Copyable {
     }
 
     private mutating func begin(_ queue: BackgroundQueue) {
-        // Until it is empty the queue is kept alive by its operations anyway. (A weak reference would make every
-        // use of the queue dearer, for ever.)
+        // The operations keep the queue alive until it is empty. (A weak reference would make every later use of the
+        // queue slower.)
         identifier = BackgroundTasks.shared.beginBackgroundTask(of: queue)
     }
 

@@ -11,19 +11,19 @@ struct NameKey {
     }
 }
 
-/// Who is in a background queue, and under which name. Every question costs the same however many there are.
+/// The operations of a background queue by name. Adding and removing take constant time.
 struct OperationIndex: ~Copyable {
     private var seating = SlotTable()
 
-    /// The queue's last barrier, until it has left: whatever enters meanwhile depends on it.
+    /// The last barrier of the queue until it has left. Operations that enter meanwhile depend on it.
     var barrier: Operation?
 
-    /// Every operation that is in here, in no order.
+    /// All operations in the index, in no particular order.
     var operations: [Operation] {
         seating.operations
     }
 
-    /// Applies a policy and, unless that drops the operation, gives it a seat.
+    /// Applies a policy and, unless that drops the operation, gives it a slot.
     mutating func admit(
         _ operation: Operation,
         key: NameKey?,
@@ -40,22 +40,23 @@ struct OperationIndex: ~Copyable {
         return Admission(seat: Int(seat), displaced: displaced, barrier: barrier)
     }
 
-    /// Frees a seat. Returns its operation so that the caller can let go of it after unlocking.
+    /// Frees a slot. Returns its operation, so that the caller can release it after unlocking.
     mutating func leave(_ seat: Int) -> Operation? {
         SlotTable.Number(exactly: seat).flatMap { seating.leave($0) }
     }
 
-    /// The operations of a name that came before `call` and have neither ended nor been cancelled, at most `limit`.
+    /// Returns at most `limit` operations of a name that were added before `call` and have neither ended nor been
+    /// cancelled.
     ///
-    /// Those that have are taken out of the chain on the way, so nobody meets them again.
+    /// Ended and cancelled operations are removed from the chain on the way, so later searches skip them.
     private mutating func live(_ key: NameKey, before call: UInt64, limit: Int) -> [Operation] {
         var found: [Operation] = []
         var number = seating.first(key.hash)
         while number != SlotTable.none, found.count < limit {
             let (hash, seatCall, next) = (seating[number].hash, seating[number].call, seating[number].next)
             if hash == key.hash, let operation = seating[number].operation, operation.name == key.name {
-                // Of those of the same call and name there may be very many. Others of this call say nothing: between two of
-                // its operations another call may have brought one of this name.
+                // Of one call and name there may be very many operations, so the search stops here. Operations of this
+                // call with other names do not stop it: between two of them, another call may have added this name.
                 if call != 0, seatCall == call { break }
                 if operation.isLive {
                     found.append(operation)
@@ -69,18 +70,18 @@ struct OperationIndex: ~Copyable {
     }
 }
 
-/// What became of an operation that wanted to enter a roll.
+/// The result of adding an operation to the index.
 struct Admission {
-    /// Its seat; nil if it was dropped.
+    /// The slot of the operation, or nil if it was dropped.
     var seat: Int?
-    /// The operations that it replaces.
+    /// The operations that the new operation replaces.
     var displaced: [Operation] = []
-    /// What it has to wait for.
+    /// The barrier that the operation has to wait for.
     var barrier: Operation?
 }
 
 extension Operation {
-    /// Whether uniqueness compares with it: it has neither ended nor been cancelled.
+    /// Whether uniqueness policies compare with the operation: it has neither ended nor been cancelled.
     fileprivate var isLive: Bool {
         if let operation = self as? AsyncOperation { return operation.ending == nil }
         return !isFinished && !isCancelled

@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// The progress of an ``AsyncOperation``, as Foundation makes one for an operation that leaves `start()` to it: current
-/// while the closure runs, so that progress which is made there is a part of it.
+/// The progress of an ``AsyncOperation``, like the one that Foundation makes for an operation without its own
+/// `start()`. It is current while the closure runs, so a progress that the closure creates becomes its child.
 ///
-/// Unchecked because `Progress` is a class that others may subclass; the variable here is atomic.
+/// Unchecked because `Progress` is an open class. The variable here is atomic.
 final class OperationProgress: Progress, @unchecked Sendable {
     private let isShared = Atomic<Bool>(false)
 
@@ -13,13 +13,13 @@ final class OperationProgress: Progress, @unchecked Sendable {
         totalUnitCount = 1
     }
 
-    /// Whether there is a part that says how far the operation is. Without one it is finished when the closure returns,
-    /// which the operation may not be.
+    /// Whether a child reports the progress of the operation. Without a child this progress is complete when the
+    /// closure returns, although the operation may still run.
     var hasChild: Bool {
         isShared.load(ordering: .acquiring)
     }
 
-    /// Runs `body` while this is the thread's current progress.
+    /// Runs `body` with this as the thread's current progress.
     func perform(_ body: () -> Void) {
         becomeCurrent(withPendingUnitCount: 1)
         body()

@@ -1,20 +1,22 @@
 public import Foundation
 
 extension OperationQueue {
-    /// Adds operations of any kind that run one after the other, in this order.
+    /// Adds operations of any class that run one after the other, in this order.
     ///
-    /// Each depends on the one before it. One that was cancelled or timed out counts as done: the next one runs. In a
-    /// ``BackgroundQueue`` an operation that its uniqueness policy drops is left out of the line.
+    /// Each operation depends on the previous one. A cancelled or timed out operation does not stop the sequence. In a
+    /// ``BackgroundQueue``, an operation that its uniqueness policy drops is not part of the sequence.
     ///
     /// - Parameters:
-    ///   - operations: What to run. Other operations may run in between; two calls make two independent lines.
+    ///   - operations: The operations to run. Other operations may run between them; two calls make two independent
+    ///     sequences.
     ///   - wait: Whether to return only when all of them have finished.
     public func addSequentialOperations(_ operations: [Operation], waitUntilFinished wait: Bool) {
         if let queue = self as? BackgroundQueue {
             queue.addInLine(operations, waitUntilFinished: wait)
         } else {
             #if !canImport(ObjectiveC)
-                // Of a queue of ours they are watched anyway, and ours look after themselves.
+                // Background queues watch such operations anyway, and an `AsyncOperation` removes its dependencies
+                // itself.
                 for operation in operations where !(operation is AsyncOperation) {
                     FinishWatcher.watch(operation) { operation.forgetDependenciesIfCancelled() }
                 }
@@ -23,14 +25,15 @@ extension OperationQueue {
         }
     }
 
-    /// Adds operations and returns at once. Also for asynchronous code, which Foundation's own way, that may wait, is closed to.
+    /// Adds operations and returns immediately.
     ///
-    /// In a ``BackgroundQueue`` operations of one name that are added in the same call are not compared with each other.
+    /// It can be called from asynchronous code, unlike Foundation's method, which may wait. In a ``BackgroundQueue``,
+    /// operations of one name that are added in the same call are not compared with each other.
     public func addOperations(_ operations: [Operation]) {
         addOperations(operations, waitUntilFinished: false)
     }
 
-    /// Makes an ``AsyncOperation`` and adds it.
+    /// Creates an ``AsyncOperation`` from a closure and adds it.
     ///
     /// ```swift
     /// queue.addAsyncOperation(name: "refresh", uniquenessPolicy: .drop) { operation in
@@ -39,13 +42,13 @@ extension OperationQueue {
     /// ```
     ///
     /// - Parameters:
-    ///   - name: What the operation is called, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds or as a `Duration`, from its start; zero, negative and
-    ///     infinite values mean forever.
-    ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
-    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there. Other
-    ///     queues add it in any case.
-    ///   - closure: The work. It gets the operation and makes sure that somebody calls `finish()` on it.
+    ///   - name: The name of the operation, for log texts and the uniqueness policy.
+    ///   - timeout: How long the operation may run from its start, in seconds or as a `Duration`. Zero, negative and
+    ///     infinite values mean no limit.
+    ///   - onTimeoutCallback: Called once on `OperationQueue.background` if the operation times out.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does if it already has an operation of this name. Other queues
+    ///     add the operation in any case.
+    ///   - closure: The work. It receives the operation and must make sure that `finish()` is called on it.
     /// - Returns: The operation, which has been added unless its policy dropped it.
     @discardableResult
     public func addAsyncOperation(
@@ -68,7 +71,7 @@ extension OperationQueue {
 }
 
 extension [Operation] {
-    /// The same operations, each depending on the one before it.
+    /// Returns the same operations, each depending on the previous one.
     func linedUp() -> [Operation] {
         for (earlier, later) in zip(self, dropFirst()) {
             later.addDependency(earlier)

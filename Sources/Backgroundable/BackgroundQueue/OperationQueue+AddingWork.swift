@@ -1,7 +1,7 @@
 public import Foundation
 
 extension OperationQueue {
-    /// Makes an ``AsyncOperation`` of asynchronous code and adds it.
+    /// Creates an ``AsyncOperation`` from asynchronous code and adds it.
     ///
     /// ```swift
     /// let refresh = queue.addAsyncOperation(name: "refresh", uniquenessPolicy: .drop) { _ in
@@ -11,13 +11,13 @@ extension OperationQueue {
     /// ```
     ///
     /// - Parameters:
-    ///   - name: The name of the operation, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds or as a `Duration`, from its start; zero, negative and infinite values
-    ///     mean forever.
-    ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
-    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there. Other
-    ///     queues add it in any case.
-    ///   - work: The work, in a task. The operation is finished when it returns, with the error that it throws.
+    ///   - name: The name of the operation, for log texts and the uniqueness policy.
+    ///   - timeout: How long the operation may run from its start, in seconds or as a `Duration`. Zero, negative and
+    ///     infinite values mean no limit.
+    ///   - onTimeoutCallback: Called once on `OperationQueue.background` if the operation times out.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does if it already has an operation of this name. Other queues
+    ///     add the operation in any case.
+    ///   - work: The work, which runs in a task. The operation finishes when it returns or throws.
     /// - Returns: The operation, which has been added unless its policy dropped it.
     @discardableResult
     public func addAsyncOperation(
@@ -38,16 +38,16 @@ extension OperationQueue {
         )
     }
 
-    /// Makes an ``AsyncOperation`` of asynchronous code that does not need the operation, and adds it.
+    /// Creates an ``AsyncOperation`` from asynchronous code that does not need the operation, and adds it.
     ///
     /// - Parameters:
-    ///   - name: The name of the operation, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds or as a `Duration`, from its start; zero, negative and infinite values
-    ///     mean forever.
-    ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
-    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there. Other
-    ///     queues add it in any case.
-    ///   - work: The work, in a task. The operation is finished when it returns, with the error that it throws.
+    ///   - name: The name of the operation, for log texts and the uniqueness policy.
+    ///   - timeout: How long the operation may run from its start, in seconds or as a `Duration`. Zero, negative and
+    ///     infinite values mean no limit.
+    ///   - onTimeoutCallback: Called once on `OperationQueue.background` if the operation times out.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does if it already has an operation of this name. Other queues
+    ///     add the operation in any case.
+    ///   - work: The work, which runs in a task. The operation finishes when it returns or throws.
     /// - Returns: The operation, which has been added unless its policy dropped it.
     @discardableResult
     public func addAsyncOperation(
@@ -68,16 +68,16 @@ extension OperationQueue {
         )
     }
 
-    /// Makes an ``AsyncOperation`` that is finished when its closure returns, and adds it.
+    /// Creates an ``AsyncOperation`` that finishes when its closure returns or throws, and adds it.
     ///
     /// - Parameters:
-    ///   - name: The name of the operation, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds or as a `Duration`, from its start; zero, negative and infinite values
-    ///     mean forever. It does not stop the closure.
-    ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
-    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there. Other
-    ///     queues add it in any case.
-    ///   - work: The work, which may block. The operation is finished when it returns, with the error that it throws.
+    ///   - name: The name of the operation, for log texts and the uniqueness policy.
+    ///   - timeout: How long the operation may run from its start, in seconds or as a `Duration`. Zero, negative and
+    ///     infinite values mean no limit. A timeout does not stop the closure.
+    ///   - onTimeoutCallback: Called once on `OperationQueue.background` if the operation times out.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does if it already has an operation of this name. Other queues
+    ///     add the operation in any case.
+    ///   - work: The work, which may block. The operation finishes when it returns or throws.
     /// - Returns: The operation, which has been added unless its policy dropped it.
     @discardableResult
     public func addAsyncOperation(
@@ -98,9 +98,11 @@ extension OperationQueue {
         )
     }
 
-    /// Takes a closure that may throw and awaits nothing, which would otherwise be taken for asynchronous code and block
-    /// one of the few threads of Swift's tasks. It runs on a thread of the queue, and the operation is finished when it
-    /// returns or throws.
+    /// Creates an ``AsyncOperation`` from a closure that throws but awaits nothing, and adds it.
+    ///
+    /// Without this method Swift would treat such a closure as asynchronous code, which would block one of the few
+    /// threads of Swift's tasks. The closure runs on a thread of the queue, and the operation finishes when it returns
+    /// or throws.
     @available(
         *,
         deprecated,

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension OperationQueue {
-    /// The process's shared background queue.
+    /// The shared background queue of the process.
     public static let background: BackgroundQueue = {
         let queue = BackgroundQueue()
         queue.name = "background"

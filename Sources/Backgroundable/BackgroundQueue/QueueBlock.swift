@@ -1,9 +1,9 @@
 import Foundation
 
-/// A block in a background queue: an operation that reports when it has left.
+/// A block in a background queue: an operation that reports when it leaves.
 ///
-/// Unchecked because `BlockOperation` is a class that others may subclass; the one variable here is written before the
-/// operation is enqueued and read when the queue starts it.
+/// Unchecked because `BlockOperation` is an open class. The variable here is written before the operation is enqueued
+/// and read when the queue starts it.
 class QueueBlock: BlockOperation, @unchecked Sendable {
     private var membership: QueueRegistration?
 
@@ -27,17 +27,17 @@ class QueueBlock: BlockOperation, @unchecked Sendable {
         super.start()
     }
 
-    /// The block has run, or was cancelled; the queue still counts it.
+    /// Called when the block has run or was cancelled, while the queue still counts it.
     func willLeave(_ queue: BackgroundQueue) {}
 }
 
 /// A block that everything added later waits for.
 ///
-/// Unchecked for the reason of its superclass.
+/// Unchecked for the same reason as its superclass.
 final class BarrierBlock: QueueBlock, @unchecked Sendable {
-    /// Runs the block outside of what Foundation counts as the progress of an operation: a barrier is none.
+    /// Runs the block outside Foundation's progress counting, because barriers do not count.
     override func begin() {
-        // Its own, which counts nowhere, so that code which it runs has a current progress like that of any operation.
+        // A separate progress, which counts nowhere: code in the block has a current progress, as in any operation.
         if !isCancelled { OperationProgress().perform { main() } }
         cancel()
         super.begin()

@@ -1,8 +1,8 @@
-/// Whether a background queue is busy, and what follows from that: its background task, those who wait until it is
-/// empty, and what its delegate is to be told, in order.
+/// The observers of a background queue's busy state: its background task, the tasks that wait until it is empty, and
+/// the ordered notifications of its delegate.
 ///
-/// One thread at a time delivers. Another that has news meanwhile leaves it and goes on, so a delegate may use the
-/// queue, and wait for threads that use it, without a deadlock.
+/// One thread at a time delivers. Another thread only appends its notification, so a delegate may use the queue, and
+/// wait for threads that use it, without a deadlock.
 struct QueueObservers: ~Copyable {
     enum Item {
         case willStart, didFinish
@@ -10,8 +10,8 @@ struct QueueObservers: ~Copyable {
 
     weak var delegate: (any BackgroundQueueDelegate)?
 
-    /// Busy and empty alternate, so each change is the opposite of the last, in whatever order the threads that caused
-    /// them arrive here.
+    /// Busy and empty alternate, so each change inverts the last one, in whatever order the causing threads arrive
+    /// here.
     private var isBusy = false
     private var items: [Item] = []
     private var waiting: [PendingWait] = []
@@ -28,7 +28,7 @@ struct QueueObservers: ~Copyable {
         backgroundTask.setWanted(isWanted, isBusy: isBusy, queue)
     }
 
-    /// Notes that the queue has become busy, or empty. Returns whether the caller has to deliver.
+    /// Notes that the queue has become busy or empty. Returns whether the caller has to deliver.
     mutating func change(of queue: BackgroundQueue) -> Bool {
         isBusy.toggle()
         backgroundTask.busyChanged(to: isBusy, queue)
@@ -39,23 +39,23 @@ struct QueueObservers: ~Copyable {
         return true
     }
 
-    /// Notes who waits until the queue is empty. False if it is empty now.
+    /// Adds a task that waits until the queue is empty. Returns false if the queue is empty now.
     ///
-    /// - Parameter isOccupied: whether it has members, of whom the news may not have arrived yet.
+    /// - Parameter isOccupied: Whether the queue has members, even if their change has not been noted here yet.
     mutating func enlist(_ wait: PendingWait, isOccupied: Bool) -> Bool {
         guard isBusy || isOccupied else { return false }
         waiting.append(wait)
         return true
     }
 
-    /// Those whose waiting is over, if the queue is empty.
+    /// Takes the waiting tasks if the queue is empty.
     mutating func takeWaiting() -> [PendingWait] {
         guard !isBusy, !waiting.isEmpty else { return [] }
         defer { waiting = [] }
         return waiting
     }
 
-    /// The next item for the one who delivers; nil ends the delivery.
+    /// Returns the next notification for the delivering thread. Nil ends the delivery.
     mutating func next() -> Item? {
         guard !items.isEmpty else {
             isDelivering = false

@@ -2,20 +2,21 @@
     import Foundation
     import Synchronization
 
-    /// The progress of a background queue: a unit for each operation that has run, of any kind.
+    /// The progress of a background queue: one unit for each operation that has run, of any class.
     ///
-    /// On Linux Foundation's queue counts only the operations that leave `start()` to it, and breaks its own progress when two of
-    /// them change theirs at once. So the operations' progress is not added here. Each counts when it has run; how far running
-    /// operations are is looked up whenever the queue's progress is read.
+    /// On Linux, Foundation's queue counts only operations without their own `start()`, and corrupts its progress when
+    /// two of them change theirs at the same time. Therefore the progress of operations is not added as children here.
+    /// Each operation counts when it has run; the fractions of running operations are read whenever the queue's
+    /// progress is read.
     ///
-    /// Unchecked because `Progress` is a class that others may subclass; the counts change under a lock only.
+    /// Unchecked because `Progress` is an open class. The counts change only under a lock.
     final class QueueProgress: Progress, @unchecked Sendable {
         private struct State: ~Copyable {
-            /// The operations that run, by what they are known by.
+            /// The running operations by their identity.
             var running: [ObjectIdentifier: RunningShare] = [:]
         }
 
-        /// Whether any queue has ever been asked to count: the others pay nothing.
+        /// Whether any queue has ever counted. Until then, operations skip the counting.
         private static let isUsed = Atomic<Bool>(false)
 
         private let state = Locked(State())
@@ -46,9 +47,9 @@
 
         /// Notes that an operation has ended.
         ///
-        /// - Parameter hasRun: Whether it counts.
+        /// - Parameter hasRun: Whether the operation ran and therefore counts.
         func end(_ key: ObjectIdentifier, hasRun: Bool) {
-            // Its progress is let go of outside the lock.
+            // The share is released outside the lock.
             let share = state.withLock { state in
                 let share = state.running.removeValue(forKey: key)
                 if hasRun, share?.complete() != true { super.completedUnitCount += 1 }
@@ -57,10 +58,10 @@
             withExtendedLifetime(share) {}
         }
 
-        /// Takes over how far the operations are that run.
+        /// Updates the fractions of the running operations.
         func refresh() {
             let running = state.withLock { $0.running }
-            // Outside the lock: with the last reference to a progress of Foundation's its operation counts.
+            // Outside the lock: releasing the last reference to a progress of Foundation calls `end`.
             let fractions = running.mapValues(\.fraction).filter { $0.value > 0 }
             state.withLock { state in
                 guard super.totalUnitCount > 0 else { return }
@@ -71,7 +72,7 @@
             }
         }
 
-        // MARK: What it overrides
+        // MARK: Overrides
 
         override var totalUnitCount: Int64 {
             get { state.withLock { _ in super.totalUnitCount } }
@@ -99,15 +100,15 @@
             child.setUserInfoObject(Counted(self, ObjectIdentifier(child)), forKey: Counted.key)
         }
 
-        /// Whether Foundation's queue adds the progress of an operation that it is about to run. It makes that current
-        /// afterwards, so code that an operation runs has a current progress.
+        /// Whether the child is the progress of an operation that Foundation's queue is about to run. Foundation makes
+        /// that current only afterwards, whereas code that an operation runs already has a current progress.
         private func isOfFoundation(_ child: Progress, _ count: Int64) -> Bool {
             count == 1 && child.totalUnitCount == 1 && child.completedUnitCount == 0
                 && OperationQueue.current === queue && Progress.current() == nil
         }
     }
 
-    /// Counts an operation when Foundation lets go of the operation's own progress, which is when it has run.
+    /// Counts an operation when Foundation releases its progress, which is when the operation has run.
     private final class Counted: Sendable {
         static let key = ProgressUserInfoKey(rawValue: "counted")
 

@@ -1,17 +1,17 @@
 import Foundation
 
-/// An operation's place in a background queue: where to report what becomes of it.
+/// An operation's place in its background queue.
 struct QueueRegistration: Sendable {
-    /// Kept alive until the operation has left it.
+    /// The queue, which is kept alive until the operation has left it.
     let queue: BackgroundQueue
-    /// Which part of the queue's roll it stands in.
+    /// The shard of the queue's index.
     let part: Int
-    /// The operation's seat there.
+    /// The slot in that shard.
     let seat: Int
 
-    /// The operation has finished and left Foundation's queue.
+    /// Removes the operation from the background queue when it has finished and left Foundation's queue.
     ///
-    /// - Parameter mayBlock: false on a thread that must not wait for a delegate.
+    /// - Parameter mayBlock: Whether a delegate may be called on this thread.
     func end(mayBlock: Bool) {
         queue.leave(part: part, seat: seat, mayBlock: mayBlock)
     }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The operations of other kinds that are in background queues, in the whole process: Foundation does not say whether an
-/// operation is in a queue, and traps if it is added to another one.
+/// The operations of other classes that are in background queues of the process. Foundation has no method for whether
+/// an operation is in a queue, and traps if it is added to a second one.
 final class QueuedOperations: Sendable {
     static let shared = QueuedOperations()
 
@@ -25,12 +25,14 @@ final class QueuedOperations: Sendable {
 }
 
 extension Operation {
-    /// Whether the caller may add the operation to a queue: it runs nowhere and is in no queue, as far as is known: plain
-    /// queues of Foundation show by nothing but asking an ``AsyncOperation`` whether it is ready. True once only for such a one.
+    /// Whether the caller may add the operation to a queue: as far as known, it neither runs nor is in a queue.
+    ///
+    /// A plain queue of Foundation is noticed only because it reads `isReady` of an ``AsyncOperation``. For an
+    /// ``AsyncOperation`` this returns true only once.
     final func takeForQueue() -> Bool {
         guard !isExecuting, !isFinished else { return false }
         if let operation = self as? AsyncOperation { return operation.state.enqueue() }
-        // A block becomes an operation only in a queue.
+        // A queue block exists only in a queue.
         return !(self is QueueBlock) && !QueuedOperations.shared.contains(self)
     }
 }

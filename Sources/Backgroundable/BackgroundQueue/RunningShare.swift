@@ -1,21 +1,21 @@
 #if !canImport(ObjectiveC)
     import Foundation
 
-    /// The share of an operation that runs in the progress of its queue.
+    /// The share of a running operation in the progress of its queue.
     ///
-    /// The operation's own progress changes on threads of its own, so it is no child of the queue's. A mirror is, which
-    /// changes only under the queue's lock.
+    /// The operation's own progress changes on other threads, so it is not a child of the queue's progress. Instead a
+    /// mirror is, which changes only under the queue's lock.
     ///
-    /// Unchecked because of its one variable, which ``QueueProgress`` touches under its lock only.
+    /// Unchecked because of its variable, which only ``QueueProgress`` accesses, under its lock.
     final class RunningShare: @unchecked Sendable {
-        /// A unit of work is divided into so many, in which halves, thirds, tenths and percents are whole numbers.
+        /// The number of units of a mirror. Halves, thirds, tenths and percents of it are whole numbers.
         private static let resolution: Int64 = 5_040_000_000
 
         private weak let foundations: Progress?
         private let ours: OperationProgress?
         private var mirror: Progress?
 
-        /// The share of an operation whose progress Foundation has made, and lets go of when the operation has run.
+        /// Creates the share for a progress that Foundation made, and releases when the operation has run.
         init(ofFoundation progress: Progress) {
             foundations = progress
             ours = nil
@@ -26,13 +26,13 @@
             ours = progress
         }
 
-        /// How far the operation is.
+        /// The completed fraction of the operation.
         var fraction: Double {
             if let ours { return ours.hasChild ? ours.fractionCompleted : 0 }
             return foundations?.fractionCompleted ?? 0
         }
 
-        /// Takes over how far the operation is. Returns the mirror if that has to be added.
+        /// Copies the completed fraction to the mirror. Returns the mirror if it is new and has to be added.
         func advance(to fraction: Double) -> Progress? {
             guard mirror?.isFinished != true else { return nil }
             let isNew = mirror == nil
@@ -42,7 +42,7 @@
             return isNew ? mirror : nil
         }
 
-        /// The operation has run. Returns whether that has been counted by the mirror.
+        /// Completes the share of an operation that has run. Returns whether the mirror counted it.
         func complete() -> Bool {
             guard let mirror else { return false }
             mirror.completedUnitCount = RunningShare.resolution

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A background queue's roll, in parts: threads that add and threads that finish seldom want the same lock.
+/// The index of a background queue, in shards, so that threads seldom contend for the same lock.
 ///
-/// Everything of one name is in one part, so comparing and adding are one step there.
+/// All operations of one name are in the same shard, so comparing and adding are one step there.
 ///
-/// Unchecked because of the pointer: it is set once, and what it points to are locks.
+/// Unchecked because of the pointer: it is set once, and points to locks.
 struct ShardedOperationIndex: ~Copyable, @unchecked Sendable {
     private static let count = 16
 
@@ -22,19 +22,19 @@ struct ShardedOperationIndex: ~Copyable, @unchecked Sendable {
         parts.deallocate()
     }
 
-    /// The part where an operation of that name belongs; operations without a name are spread.
+    /// Returns the shard for an operation of that name. Operations without a name are spread by their address.
     static func part(for operation: Operation, key: NameKey?) -> Int {
         let address = Int(bitPattern: Unmanaged.passUnretained(operation).toOpaque())
         return (key?.hash ?? (address >> 6)) & (count - 1)
     }
 
-    /// Runs `body` on one part while it is locked. Of `part` only the lowest bits count.
+    /// Runs `body` on one shard while that is locked. Only the lowest bits of `part` are used.
     @inline(__always)
     func withLock<Result>(part: Int, _ body: (inout OperationIndex) -> Result) -> Result {
         parts[part & (ShardedOperationIndex.count - 1)].withLock(body)
     }
 
-    /// Runs `body` on every part while all of them are locked.
+    /// Runs `body` on every shard while all of them are locked.
     func withAllLocked(_ body: (inout OperationIndex) -> Void) {
         withLocked(from: 0, body)
     }

@@ -1,45 +1,46 @@
 import Foundation
 
-/// The seats of a ``OperationIndex``: who sits where, and in which chain of a hash table.
+/// The slots of an ``OperationIndex``: each operation's place in the table and in a hash chain.
 ///
-/// Operations sit in numbered seats; a seat that becomes free is used again. Those whose names fall into one bucket
-/// form a chain, oldest first. So entering and leaving move a few numbers and compare no names; only a search does.
+/// Operations have numbered slots; a free slot is used again. Operations whose names hash to the same bucket form a
+/// chain, oldest first. Entering and leaving therefore change a few numbers and compare no names; only a search
+/// compares names.
 ///
-/// Numbers take half a word, and a bucket knows only its chain's first seat, which in turn knows the last: with many
-/// operations the time goes into fetching this from memory, not into computing. (Two thousand million operations in
-/// one roll would take more memory than a machine has.)
+/// A number takes half a word, and a bucket stores only the first slot of its chain, which in turn stores the last:
+/// with many operations, memory access dominates the cost. (Two billion operations would need more memory than a
+/// machine has.)
 struct SlotTable: ~Copyable {
-    /// A seat's number.
+    /// The number of a slot.
     typealias Number = Int32
 
-    /// In the place of a seat's number: there is none.
+    /// Marks the absence of a slot.
     static let none: Number = -1
-    /// In the place of the seat before: this one stands in no chain.
+    /// Marks a slot that is in no chain, as its previous slot.
     private static let unchained: Number = -2
 
     struct Seat {
         var operation: Operation?
-        /// The name's hash, if the seat stands in a chain.
+        /// The hash of the name, if the slot is in a chain.
         var hash = 0
-        /// The call that added it; 0 if it came alone.
+        /// The number of the call that added the operation, or 0 if the call added only this one.
         var call: UInt64 = 0
-        /// The seat before it in the chain; for the first the chain's last.
+        /// The previous slot in the chain; for the first slot, the last one of the chain.
         fileprivate(set) var previous = SlotTable.unchained
-        /// The seat after it in the chain; for a free seat the next free one.
+        /// The next slot in the chain; for a free slot, the next free one.
         fileprivate(set) var next = SlotTable.none
     }
 
     private static let fewest = 64
-    /// Above this many seats an empty table gives its memory back.
+    /// An empty table with more slots than this frees its memory.
     private static let kept = 1_024
 
     private var seats: [Seat] = []
     private var firstFree = SlotTable.none
     private var count = 0
-    /// The first seat of every bucket's chain: a power of two of them, at least as many as there are operations.
+    /// The first slot of each bucket's chain. The count is a power of two and at least the number of operations.
     private var buckets = [Number](repeating: SlotTable.none, count: SlotTable.fewest)
 
-    /// Every operation that has a seat, in no order.
+    /// All operations in the table, in no particular order.
     var operations: [Operation] {
         seats.compactMap(\.operation)
     }
@@ -48,12 +49,12 @@ struct SlotTable: ~Copyable {
         seats[Int(seat)]
     }
 
-    /// The first seat of the chain where a name of that hash stands, if it does.
+    /// Returns the first slot of the chain for names with that hash, or `none`.
     func first(_ hash: Int) -> Number {
         buckets[bucket(of: hash)]
     }
 
-    /// Gives an operation a seat, at the end of its bucket's chain; without a hash it stands in none.
+    /// Adds an operation at the end of its bucket's chain, or in no chain if there is no hash. Returns its slot.
     mutating func enter(_ operation: Operation, hash: Int?, call: UInt64) -> Number {
         count += 1
         if count > buckets.count { splitBuckets() }
@@ -62,7 +63,7 @@ struct SlotTable: ~Copyable {
         return seat
     }
 
-    /// Frees a seat. Returns who sat there.
+    /// Frees a slot. Returns the operation that it had.
     mutating func leave(_ seat: Number) -> Operation? {
         guard seats.indices.contains(Int(seat)), let operation = seats[Int(seat)].operation else { return nil }
         count -= 1
@@ -77,7 +78,7 @@ struct SlotTable: ~Copyable {
         return operation
     }
 
-    /// Takes a seat out of its chain: no search meets it any more.
+    /// Removes a slot from its chain, so that searches skip it.
     mutating func unchain(_ seat: Number) {
         let (hash, previous, next) = (self[seat].hash, self[seat].previous, self[seat].next)
         guard previous != SlotTable.unchained else { return }
@@ -105,7 +106,7 @@ struct SlotTable: ~Copyable {
     }
 
     private func bucket(of hash: Int) -> Int {
-        // The lowest bits chose this roll among others.
+        // The lowest bits select the shard.
         (hash >> 8) & (buckets.count - 1)
     }
 
@@ -123,7 +124,7 @@ struct SlotTable: ~Copyable {
         }
     }
 
-    /// Twice as many buckets: each chain becomes two, which stay in order.
+    /// Doubles the number of buckets. Each chain is split into two, which keep their order.
     private mutating func splitBuckets() {
         let old = buckets
         buckets = [Number](repeating: SlotTable.none, count: old.count * 2)

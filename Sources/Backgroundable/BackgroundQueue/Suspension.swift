@@ -1,11 +1,11 @@
-/// Why a background queue starts no operations.
+/// The reasons why a background queue starts no operations.
 struct Suspension {
-    /// How often it has been suspended and not resumed.
+    /// The number of suspensions without a matching resume.
     var depth = 0
-    /// How many cancellations of several operations are being decided on.
+    /// The number of cancellation sweeps that currently hold starts.
     var holds = 0
 
-    /// Whether the queue goes on although it is suspended, because the process is about to leave.
+    /// Whether the queue runs although it is suspended, because its background task has expired.
     var isOver = false
 
     var isInEffect: Bool {

@@ -1,15 +1,16 @@
-/// What ``BackgroundTasks/beginBackgroundTask(withName:expirationHandler:)`` returns, and what ends that task.
+/// The identifier of a background task, which ``BackgroundTasks/beginBackgroundTask(withName:expirationHandler:)``
+/// returns.
 ///
-/// A process gives each identifier out once: one that was kept too long ends nothing that began later.
+/// A process uses each identifier only once, so ending a task with an old identifier never ends a newer task.
 public struct BackgroundTaskIdentifier: RawRepresentable, Sendable, Hashable {
-    /// The identifier of no task. Ending it does nothing.
+    /// The identifier of no task. Ending it has no effect.
     public static let invalid = BackgroundTaskIdentifier(rawValue: 0)
 
-    /// The identifier as a number, for logs and for keeping. Zero is ``invalid``; the others mean nothing by
-    /// themselves.
+    /// The identifier as a number, for logs and storage. Zero is ``invalid``; other values have no meaning of their
+    /// own.
     public let rawValue: Int
 
-    /// The identifier that had this number. A number that no identifier ever had ends no task.
+    /// Creates the identifier with this number. If no task has it, ending it has no effect.
     public init(rawValue: Int) {
         self.rawValue = rawValue
     }

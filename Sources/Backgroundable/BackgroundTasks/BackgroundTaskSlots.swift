@@ -1,51 +1,51 @@
-/// The background tasks that are under way, in numbered slots that are used again.
+/// The current background tasks, in numbered slots that are reused.
 ///
-/// Beginning and ending move a few numbers and allocate nothing once there are enough slots. The upper half of an
-/// identifier counts how often its slot was taken, so an old identifier does not fit the slot's next task.
+/// Beginning and ending a task changes a few numbers and allocates nothing once there are enough slots. The upper half
+/// of an identifier is the generation of its slot, so an old identifier does not match a later task in the slot.
 struct BackgroundTaskSlots: ~Copyable {
-    /// What the task's owner gave along. Whoever takes it out lets go of it after unlocking: that may run other
-    /// people's code.
+    /// The values that the owner of a task passed. The caller releases them after unlocking, because that may run user
+    /// code.
     struct Belongings {
         var name: String?
         var expirationHandler: (@Sendable () -> Void)?
-        /// The queue that the task is for, if it is for one: expiration cancels what is in it.
+        /// The queue that the task belongs to, if any. Expiration cancels its operations.
         var queue: BackgroundQueue?
     }
 
     private struct Slot {
         var belongings = Belongings()
-        /// How often the slot has been taken.
+        /// The number of times that the slot has been taken.
         var generation = 0
-        /// The task's place in the order of beginning; 0 while the slot is free.
+        /// The number of the task in the order of beginning, or 0 for a free slot.
         var order: UInt64 = 0
-        /// If the slot is free, the next free one.
+        /// The next free slot, if this one is free.
         var nextFree = BackgroundTaskSlots.none
     }
 
     private static let none = -1
     private static let indexBits = Int.bitWidth / 2
     private static let indexMask = (1 << indexBits) - 1
-    /// A slot that was taken that often is not used again.
+    /// A slot that has reached this generation is not used again.
     private static let lastGeneration = Int.max >> indexBits
 
     private var slots: [Slot] = []
     private var firstFree = BackgroundTaskSlots.none
     private var begun: UInt64 = 0
 
-    /// How many tasks are under way.
+    /// The number of current tasks.
     private(set) var count = 0
 
-    /// The tasks' names, oldest first; nil for those without.
+    /// The names of the tasks, oldest first. Nil for tasks without a name.
     var names: [String?] {
         inOrder().map { slots[$0].belongings.name }
     }
 
-    /// The queues that tasks are for, newest first.
+    /// The queues of the tasks that belong to one, newest first.
     var queues: [BackgroundQueue] {
         inOrder().reversed().compactMap { slots[$0].belongings.queue }
     }
 
-    /// The identifiers, newest first.
+    /// The identifiers of the tasks, newest first.
     var newestFirst: [BackgroundTaskIdentifier] {
         inOrder().reversed().map { identifier($0) }
     }
@@ -60,7 +60,7 @@ struct BackgroundTaskSlots: ~Copyable {
         return identifier(index)
     }
 
-    /// Frees the task's slot; nil if there is no such task.
+    /// Frees the slot of a task. Returns nil if there is no such task.
     mutating func end(_ identifier: BackgroundTaskIdentifier) -> Belongings? {
         guard let index = index(of: identifier) else { return nil }
         count -= 1
@@ -74,7 +74,7 @@ struct BackgroundTaskSlots: ~Copyable {
         return belongings
     }
 
-    /// The handler of a task that is still there, once.
+    /// Takes the expiration handler of a current task. Returns it once.
     mutating func takeExpirationHandler(_ identifier: BackgroundTaskIdentifier) -> (@Sendable () -> Void)? {
         guard let index = index(of: identifier) else { return nil }
         if let queue = slots[index].belongings.queue.take() { return { queue.expire() } }

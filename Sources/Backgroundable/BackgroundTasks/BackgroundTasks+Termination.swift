@@ -2,19 +2,19 @@ public import Foundation
 import Synchronization
 
 extension BackgroundTasks {
-    /// The seconds until the process leaves at the latest: infinite until termination has begun (``onTermination(_:)``),
+    /// The seconds until the process exits at the latest. Infinite until termination has begun (``onTermination(_:)``),
     /// and never negative.
     public var backgroundTimeRemaining: TimeInterval {
         state.withLock { $0.countdown?.remaining(at: MonotonicTime.now) } ?? .infinity
     }
 
-    /// Calls `handler` once when termination begins: when SIGTERM has arrived, or when somebody waits for all tasks.
+    /// Calls `handler` once when termination begins: when SIGTERM arrives or ``waitForAll(within:)`` is called.
     ///
-    /// The place to stop taking on work. The handlers are called on a thread of their own, in the order in which they
-    /// were set, one after the other; the rest do not wait for one that blocks. The process does not leave before each
-    /// has returned or time is up, so a handler need not begin a task.
+    /// Use it to stop accepting work. The handlers are called on a separate thread, one after the other in the order in
+    /// which they were added; if one blocks, the others are called on a further thread. The process does not exit
+    /// before all of them have returned or time is up, so a handler need not begin a task.
     ///
-    /// If termination has begun already, `handler` is called at once, on the caller's thread.
+    /// If termination has already begun, `handler` is called immediately on the caller's thread.
     ///
     /// ```swift
     /// BackgroundTasks.shared.onTermination { remaining in
@@ -23,7 +23,7 @@ extension BackgroundTasks {
     /// }
     /// ```
     ///
-    /// - Parameter handler: Gets the seconds that are left.
+    /// - Parameter handler: Receives the remaining seconds.
     public func onTermination(_ handler: @escaping @Sendable (_ remaining: TimeInterval) -> Void) {
         let hasBegun = state.withLock { state in
             if state.countdown == nil { state.listeners.append(handler) }
@@ -32,22 +32,23 @@ extension BackgroundTasks {
         if hasBegun { handler(backgroundTimeRemaining) }
     }
 
-    /// Begins the termination and waits until every task has ended, but no longer than `duration`.
+    /// Begins termination and waits until every task has ended, but at most for `span`.
     ///
-    /// For hosts that handle SIGTERM themselves, and call this when they do. The remaining time is announced as after
-    /// the signal (``onTermination(_:)``), and tasks that are still there ``expirationLead`` seconds before the end
-    /// expire. The process stays: leaving it is the host's business.
+    /// Use it in programs that handle SIGTERM themselves. The remaining time is announced as after the signal
+    /// (``onTermination(_:)``), and tasks that have not ended ``expirationLead`` seconds before the end expire. The
+    /// process does not exit; that is left to the caller.
     ///
     /// ```swift
     /// BackgroundTasks.shared.leavesOnTermination = false
     /// let isClean = await BackgroundTasks.shared.waitForAll(within: .seconds(20))
     /// ```
     ///
-    /// This cannot be undone: once the tasks have expired nothing may begin any more. If several wait, the shortest
-    /// time is everybody's.
+    /// This cannot be undone: once the tasks have expired, no task can begin any more. If several callers wait, the
+    /// shortest time applies to all.
     ///
     /// - Parameter span: How long to wait at most, in seconds or as a `Duration`.
-    /// - Returns: Whether every task has ended. Returns early, with the same answer, if its own `Task` is cancelled.
+    /// - Returns: Whether every task has ended. If the calling `Task` is cancelled, this returns early with the current
+    ///   state.
     public func waitForAll(within span: some TimeSpan) async -> Bool {
         let number = BackgroundTasks.waits.add(1, ordering: .relaxed).newValue
         return await withTaskCancellationHandler {
@@ -67,7 +68,7 @@ extension BackgroundTasks {
         }
     }
 
-    /// Numbers those who wait.
+    /// Numbers the waiting callers.
     private static let waits = Atomic<UInt64>(0)
 
     private func giveUp(_ number: UInt64) {
@@ -75,11 +76,11 @@ extension BackgroundTasks {
         waiter?.resume(returning: isIdle)
     }
 
-    // MARK: Counting down
+    // MARK: Countdown
 
-    /// What happens when SIGTERM has arrived. Returns when the process was made to leave, or may not leave any more.
+    /// Handles SIGTERM. Returns when the process is exiting, or when it no longer may.
     ///
-    /// The calling thread counts down itself: it may be impossible to start one by now.
+    /// The calling thread serves the countdown itself, because at this point it may be impossible to create a thread.
     func terminate() {
         let countdown = newCountdown(seconds: grace)
         let start = state.withLock { $0.count(down: countdown, isLeaving: true) }
@@ -92,7 +93,8 @@ extension BackgroundTasks {
         Countdown(seconds: seconds, lead: expirationLead)
     }
 
-    /// Tells those who want to know and whoever counts down already. True if the caller has to see to the countdown.
+    /// Calls the termination handlers and wakes the thread that serves the countdown. Returns whether the caller has to
+    /// serve it.
     private func perform(_ start: BackgroundTasksState.Start) -> Bool {
         if let listeners = start.listeners { announce(to: listeners) }
         if !start.needsThread { alarm.ring() }
@@ -109,7 +111,7 @@ extension BackgroundTasks {
         }
     }
 
-    /// Does what the countdown says. One thread at a time does.
+    /// Carries out the steps of the countdown. Runs on one thread at a time.
     private func serveCountdown() {
         while true {
             let turn = state.withLock { $0.turn(at: MonotonicTime.now) }
@@ -129,7 +131,7 @@ extension BackgroundTasks {
             { self.state.withLock { $0.tasks.takeExpirationHandler(identifier) }?() }
         }
         guard !queues.isEmpty else { return HandlerCalls.start(handlers) }
-        // What waits in one queue for the operations of another must not start because those are cancelled first.
+        // Operations of one queue may wait for those of another, and must not start because those are cancelled first.
         let decided = Locked<CancellationSweep?>(nil)
         let decide: HandlerCalls.Handler = {
             let sweep = CancellationSweep.decide(on: queues)

@@ -1,24 +1,24 @@
 public import Foundation
 
-/// Keeps the process from leaving while work is under way: `UIApplication`'s background tasks, for servers.
+/// Keeps the process alive while work is in progress, like the background tasks of `UIApplication`, but for servers.
 ///
-/// Begin a task before the work and end it afterwards. When SIGTERM asks the process to leave, it goes on until the
-/// last task has ended and then exits with status 0. Tasks that are not ended in time are told shortly before, by
-/// their expiration handlers; when time is up the process exits with status 143, whatever still runs or blocks.
+/// Begin a task before the work and end it afterwards. When SIGTERM arrives, the process continues until the last task
+/// has ended and then exits with status 0. The expiration handlers of the remaining tasks are called shortly before the
+/// time is up. When it is up, the process exits with status 143, even if work still runs or blocks.
 ///
 /// ```swift
 /// let task = BackgroundTasks.shared.beginBackgroundTask(withName: "upload") { upload.giveUp() }
 /// upload.whenDone { BackgroundTasks.shared.endBackgroundTask(task) }
 /// ```
 ///
-/// The first task that begins takes SIGTERM over, but only if nobody else in the process handles or ignores it: such
-/// hosts set ``leavesOnTermination`` to false and call ``waitForAll(within:)``. Before the first task SIGTERM ends the
-/// process at once, as ever. A second SIGTERM does not wait for anything: the process leaves at once, with status 143.
-/// Other signals are not touched, and child processes inherit nothing of this.
+/// The first task installs a handler for SIGTERM, but only if the process neither handles nor ignores the signal. A
+/// program that handles it sets ``leavesOnTermination`` to false and calls ``waitForAll(within:)``. Before the first
+/// task, SIGTERM terminates the process immediately. After a second SIGTERM the process exits immediately with status
+/// 143. Other signals are not changed, and child processes do not inherit the handler.
 ///
-/// All of its methods are safe on any thread and cheap: beginning and ending a task costs two short locks.
+/// All methods can be called on any thread and are cheap: beginning and ending a task take two short locks.
 public final class BackgroundTasks: Sendable {
-    /// The tasks of this process.
+    /// The background tasks of the process.
     public static let shared: BackgroundTasks = .init(
         signal: TerminationSignal { BackgroundTasks.shared.terminate() },
         leave: { departure, end in departure.leaveProcess(end: end) }
@@ -27,11 +27,12 @@ public final class BackgroundTasks: Sendable {
     let state = Locked(BackgroundTasksState())
     /// Wakes the thread that serves the countdown.
     let alarm = Alarm()
-    /// Leaves the process; the number is when time is up.
+    /// Exits the process. The number is the time at which it must have exited.
     let leave: @Sendable (ProcessExit, UInt64) -> Void
     private let signal: TerminationSignal?
 
-    /// Tasks of their own, for which the process leaves by `leave`, and which hear of no signal unless one is given.
+    /// Creates a separate set of tasks, for which `leave` exits the process. Without a `signal` it does not react to
+    /// SIGTERM.
     init(signal: TerminationSignal? = nil, leave: @escaping @Sendable (ProcessExit, UInt64) -> Void) {
         self.signal = signal
         self.leave = leave
@@ -39,16 +40,16 @@ public final class BackgroundTasks: Sendable {
 
     // MARK: Tasks
 
-    /// Begins a task: the process does not leave before it has ended or time is up.
+    /// Begins a task: the process does not exit before the task has ended or time is up.
     ///
     /// - Parameters:
-    ///   - name: What the task is, for ``taskNames``.
-    ///   - expirationHandler: Called once if the task is still there ``expirationLead`` seconds before time is up. It
-    ///     should stop the work and end the task, which counts from that moment on: end it last. The handlers are
-    ///     called on a thread of their own, newest task first and one after the other; the rest do not wait for one
-    ///     that blocks.
-    /// - Returns: What ends the task; ``BackgroundTaskIdentifier/invalid`` once expiration has begun: the work should
-    ///   not be begun then.
+    ///   - name: The name of the task, for ``taskNames``.
+    ///   - expirationHandler: Called once if the task has not ended ``expirationLead`` seconds before time is up. It
+    ///     should stop the work and then end the task as its last step, because the process may exit from then on. The
+    ///     handlers are called on a separate thread, newest task first and one after the other; if one blocks, the
+    ///     others are called on a further thread.
+    /// - Returns: The identifier that ends the task, or ``BackgroundTaskIdentifier/invalid`` once expiration has begun.
+    ///   In that case, do not begin the work.
     public func beginBackgroundTask(
         withName name: String? = nil,
         expirationHandler: (@Sendable () -> Void)? = nil
@@ -56,7 +57,7 @@ public final class BackgroundTasks: Sendable {
         begin(BackgroundTaskSlots.Belongings(name: name, expirationHandler: expirationHandler))
     }
 
-    /// Begins the task of a queue that is busy: expiration cancels what is in it.
+    /// Begins the task of a busy queue. Expiration cancels the operations of the queue.
     func beginBackgroundTask(of queue: BackgroundQueue) -> BackgroundTaskIdentifier {
         begin(BackgroundTaskSlots.Belongings(name: "background queue", queue: queue))
     }
@@ -67,49 +68,49 @@ public final class BackgroundTasks: Sendable {
         return identifier
     }
 
-    /// Ends a task. Does nothing if it has ended already, or for an identifier of none.
+    /// Ends a task. Does nothing if the task has already ended or the identifier is invalid.
     public func endBackgroundTask(_ identifier: BackgroundTaskIdentifier) {
-        // Outside the lock the handler is let go of: what it captured may run other people's code.
+        // The handler is released outside the lock, because that may run user code.
         let (belongings, isAwaited) = state.withLock { $0.end(identifier) }
         if isAwaited { alarm.ring() }
         withExtendedLifetime(belongings) {}
     }
 
-    /// How many tasks are under way.
+    /// The number of current tasks.
     public var taskCount: Int {
         state.withLock { $0.tasks.count }
     }
 
-    /// The names of the tasks that are under way, oldest first; nil for those without one. For logs: the more tasks
-    /// there are the longer it takes.
+    /// The names of the current tasks, oldest first; nil for tasks without one. For logs: the cost grows with the
+    /// number of tasks.
     public var taskNames: [String?] {
         state.withLock { $0.tasks.names }
     }
 
     // MARK: Settings
 
-    /// How long the process may stay after SIGTERM, in seconds: 25 unless set. Negative and undefined values count as
-    /// zero; infinite means until the last task has ended. Changes after the signal have no effect.
+    /// How long the process may run after SIGTERM, in seconds. The default is 25. Negative and NaN values count as
+    /// zero; infinity means until the last task has ended. Changes after the signal have no effect.
     ///
-    /// Choose less than what the supervisor waits before it kills (30 s on Kubernetes, 10 s under `docker stop`).
+    /// Choose a value below the time after which the supervisor kills the process (30 s on Kubernetes, 10 s for
+    /// `docker stop`).
     public var grace: TimeInterval {
         get { state.withLock { $0.grace } }
         set { state.withLock { $0.grace = newValue > 0 ? newValue : 0 } }
     }
 
-    /// How long before time is up the tasks that are still there expire, in seconds: 5 unless set. Negative and
-    /// undefined values count as zero, longer ones than the time itself as that. Changes after the signal have no
-    /// effect.
+    /// How long before the time is up the remaining tasks expire, in seconds. The default is 5. Negative and NaN values
+    /// count as zero, values above the time itself as that. Changes after the signal have no effect.
     public var expirationLead: TimeInterval {
         get { state.withLock { $0.expirationLead } }
         set { state.withLock { $0.expirationLead = newValue > 0 ? newValue : 0 } }
     }
 
-    /// Whether SIGTERM makes the process leave as described above: true unless set.
+    /// Whether SIGTERM makes the process exit as described above. The default is true.
     ///
-    /// False is for hosts that handle SIGTERM themselves. It may be set at any time; if the signal was taken over
-    /// already it is given back, to the system's default, and a process that was about to leave stays. True again
-    /// takes the signal over again, under the same condition as at first.
+    /// Set it to false in programs that handle SIGTERM themselves. It can be set at any time. If the signal handler is
+    /// already installed, it is replaced by the system's default, and a process that was about to exit stays. Setting
+    /// it to true installs the handler again, under the same condition as at first.
     public var leavesOnTermination: Bool {
         get { state.withLock { $0.leavesOnTermination } }
         set {

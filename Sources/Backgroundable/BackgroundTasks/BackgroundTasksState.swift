@@ -1,4 +1,4 @@
-/// Everything about background tasks that changes.
+/// The mutable state of background tasks.
 struct BackgroundTasksState: ~Copyable {
     var tasks = BackgroundTaskSlots()
     /// Whether a task has ever begun.
@@ -8,14 +8,14 @@ struct BackgroundTasksState: ~Copyable {
     var expirationLead = 5.0
     var leavesOnTermination = true
 
-    /// There once termination has begun.
+    /// The countdown, once termination has begun.
     var countdown: Countdown?
-    /// Who is told when it begins.
+    /// The handlers that are called when termination begins.
     var listeners: [@Sendable (Double) -> Void] = []
-    /// Who waits until every task has ended.
+    /// The callers that wait until every task has ended.
     var waiters: [UInt64: CheckedContinuation<Bool, Never>] = [:]
 
-    /// Begins a task, unless it is too late. `isFirst` if there never was one before.
+    /// Begins a task, unless it is too late. `isFirst` is true for the first task of the process.
     mutating func begin(
         _ belongings: BackgroundTaskSlots.Belongings
     ) -> (identifier: BackgroundTaskIdentifier, isFirst: Bool) {
@@ -25,7 +25,7 @@ struct BackgroundTasksState: ~Copyable {
         return (tasks.begin(belongings), isFirst)
     }
 
-    /// Ends a task. `isAwaited` if that is what the countdown waited for.
+    /// Ends a task. `isAwaited` is true if a countdown waited for this to be the last one.
     mutating func end(
         _ identifier: BackgroundTaskIdentifier
     ) -> (belongings: BackgroundTaskSlots.Belongings?, isAwaited: Bool) {
@@ -33,15 +33,15 @@ struct BackgroundTasksState: ~Copyable {
         return (belongings, belongings != nil && tasks.count == 0 && countdown != nil)
     }
 
-    /// What is to be done once a countdown has been begun.
+    /// What the caller has to do after beginning a countdown.
     struct Start {
-        /// Who has to be told; nil if that has been done before.
+        /// The handlers to call, or nil if the countdown had already begun.
         var listeners: [@Sendable (Double) -> Void]?
-        /// Whether a thread has to serve the countdown; otherwise one does.
+        /// Whether a thread has to serve the countdown. Otherwise one already does.
         var needsThread: Bool
     }
 
-    /// Begins the countdown. If it runs already its time becomes shorter, but not longer.
+    /// Begins the countdown. If one is running, its time can only become shorter.
     mutating func count(down new: Countdown, isLeaving: Bool) -> Start {
         let isFirst = countdown == nil
         var current = countdown ?? new
@@ -54,18 +54,18 @@ struct BackgroundTasksState: ~Copyable {
         return start
     }
 
-    /// What the countdown's thread has to do.
+    /// A step of the thread that serves the countdown.
     struct Turn {
         var step: Countdown.Step
         /// When time is up.
         var end: UInt64
-        /// Who has waited long enough.
+        /// The callers whose wait is over.
         var waiters: [CheckedContinuation<Bool, Never>] = []
         /// Whether every task has ended.
         var isIdle: Bool
     }
 
-    /// What to do at `now`.
+    /// Returns what to do at `now`.
     mutating func turn(at now: UInt64) -> Turn {
         guard var current = countdown else { return Turn(step: .stop, end: .max, isIdle: true) }
         let isIdle = tasks.count == 0

@@ -1,64 +1,64 @@
-/// The time that is left once termination has begun, and what is to be done in it. Only numbers: who serves it does
-/// the deeds.
+/// The remaining time once termination has begun, and the steps to take in it. This type only computes; the thread that
+/// serves the countdown takes the steps.
 struct Countdown {
-    /// What is to be done now.
+    /// The next step.
     enum Step: Equatable {
-        /// Tell the tasks that are still there that their time is nearly up.
+        /// Expire the remaining tasks.
         case expire
-        /// Nothing before this moment, unless something changes.
+        /// Do nothing before this moment, unless the state changes.
         case sleep(until: UInt64)
-        /// Leave the process.
+        /// Exit the process.
         case leave(ProcessExit)
-        /// Nothing more, ever or until the countdown is begun again.
+        /// Do nothing, unless the countdown is begun again.
         case stop
     }
 
-    /// When the time is up; the largest number if never.
+    /// When time is up, or the largest number for never.
     private(set) var end: UInt64
     private var expiresAt: UInt64
     private var hasExpired = false
     private var hasLeft = false
 
-    /// Whether handlers that hear of the termination are still being called.
+    /// Whether termination handlers are still being called.
     var isAnnouncing = true
-    /// Whether a signal asks the process to leave.
+    /// Whether a signal asks the process to exit.
     var isLeaving = false
-    /// Whether a thread does what ``next(at:isIdle:mayLeave:)`` says.
+    /// Whether a thread takes the steps of ``next(at:isIdle:mayLeave:)``.
     var isServed = false
 
-    /// A countdown from now on.
+    /// Creates a countdown that begins now.
     ///
     /// - Parameters:
-    ///   - seconds: How much time there is; may be infinite.
-    ///   - lead: How long before the end the tasks expire; counts as `seconds` if it is longer.
+    ///   - seconds: The remaining time. May be infinite.
+    ///   - lead: How long before the end the tasks expire. Limited to `seconds`.
     init(seconds: Double, lead: Double) {
         end = Countdown.moment(after: seconds)
         expiresAt = Countdown.moment(after: seconds - min(lead, seconds))
     }
 
-    /// Whether no task may begin any more.
+    /// Whether no further task may begin.
     var isClosed: Bool {
         hasExpired || hasLeft
     }
 
-    /// Begins anew with the time of another countdown where that is shorter. Time once announced never gets longer.
+    /// Takes the earlier moments of this countdown and another one. Time that was announced never becomes longer.
     mutating func shorten(to other: Countdown) {
         end = min(end, other.end)
         expiresAt = min(expiresAt, other.expiresAt)
     }
 
-    /// The seconds that are left, never negative.
+    /// Returns the remaining seconds, never negative.
     func remaining(at now: UInt64) -> Double {
         guard end != .max else { return .infinity }
         return end > now ? Double(end - now) / 1_000_000_000 : 0
     }
 
-    /// Whether there is nothing to wait for any more: everything has ended, or time is up.
+    /// Whether the wait is over: every task has ended and every handler has returned, or time is up.
     func isOver(at now: UInt64, isIdle: Bool) -> Bool {
         isIdle && !isAnnouncing || now >= end
     }
 
-    /// What to do at `now`. A step that is not `sleep` is given once.
+    /// Returns the step to take at `now`. Each step other than `sleep` is returned once.
     mutating func next(at now: UInt64, isIdle: Bool, mayLeave: Bool) -> Step {
         let leaves = isLeaving && mayLeave && !hasLeft
         if leaves, isIdle, !isAnnouncing {

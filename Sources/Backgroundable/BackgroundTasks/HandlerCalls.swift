@@ -1,8 +1,9 @@
 import Foundation
 
-/// Calls other people's handlers once each, in order, on threads of its own.
+/// Calls user-provided handlers once each, in order, on separate threads.
 ///
-/// One after the other; but one that does not return for a while holds up nobody: the rest go on, on another thread.
+/// They are called one after the other. If a handler does not return for a while, the others are called on another
+/// thread.
 final class HandlerCalls: Sendable {
     typealias Handler = @Sendable () -> Void
 
@@ -23,7 +24,7 @@ final class HandlerCalls: Sendable {
         self.onEnd = onEnd
     }
 
-    /// Calls `handlers`, and `onEnd` when each has returned (at once if there are none).
+    /// Calls `handlers`, and `onEnd` when all of them have returned (immediately if there are none).
     static func start(_ handlers: [Handler], onEnd: @escaping Handler = {}) {
         guard !handlers.isEmpty else { return onEnd() }
         let calls = HandlerCalls(handlers, onEnd: onEnd)

@@ -1,20 +1,20 @@
 import Foundation
 
-/// How a process leaves, by its exit status.
+/// The way in which a process exits, with its exit status.
 enum ProcessExit: Int32 {
     /// All work was done.
     case done = 0
-    /// Work was left: what a shell reports of a process that SIGTERM ended.
+    /// Work was left. The status is the one that shells report for a process that SIGTERM terminated.
     case timeUp = 143
 
-    /// What exit handlers may take when there is no time left at all, in nanoseconds.
+    /// The minimum time for exit handlers, in nanoseconds.
     private static let moment: UInt64 = 500_000_000
 
-    /// Leaves the process. Exit handlers may run until `end`, or for a moment if that is later; then it leaves without
-    /// them.
+    /// Exits the process. Exit handlers may run until `end`, or for half a second if that is later. Then the process
+    /// exits without them.
     ///
-    /// They run on a thread of their own: they may block, and if no thread can be had any more the process leaves all
-    /// the same.
+    /// They run on a separate thread, because they may block. If no thread can be created, the process exits
+    /// nevertheless.
     func leaveProcess(end: UInt64) -> Never {
         Thread { exit(rawValue) }.start()
         let latest = max(end, MonotonicTime.now &+ ProcessExit.moment)

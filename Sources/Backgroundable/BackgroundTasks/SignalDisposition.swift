@@ -1,6 +1,6 @@
 import Foundation
 
-/// What happens in this process when SIGTERM arrives.
+/// What SIGTERM does in this process.
 struct SignalDisposition: Equatable {
     typealias Handler = @convention(c) (Int32) -> Void
 
@@ -10,14 +10,14 @@ struct SignalDisposition: Equatable {
         self.handler = handler
     }
 
-    /// What is set now; nil if the system does not say.
+    /// The current disposition, or nil if it cannot be read.
     static var current: SignalDisposition? {
         var action = sigaction()
         guard sigaction(SIGTERM, nil, &action) == 0 else { return nil }
         return SignalDisposition(handler: action.handler)
     }
 
-    /// Whether the process dies of the signal.
+    /// Whether the signal terminates the process.
     var isDefault: Bool {
         self == SignalDisposition(handler: SIG_DFL)
     }
@@ -26,7 +26,7 @@ struct SignalDisposition: Equatable {
         unsafeBitCast(one.handler, to: UInt.self) == unsafeBitCast(other.handler, to: UInt.self)
     }
 
-    /// Sets it. System calls that the signal interrupts are begun again.
+    /// Sets the disposition. System calls that the signal interrupts are restarted. Returns whether that succeeded.
     @discardableResult
     func install() -> Bool {
         var action = sigaction()
@@ -38,13 +38,13 @@ struct SignalDisposition: Equatable {
 }
 
 extension sigaction {
-    /// The handler, or what stands in its place.
+    /// The handler, or `SIG_DFL` or `SIG_IGN` in its place.
     fileprivate var handler: SignalDisposition.Handler? {
         get { self[keyPath: sigaction.handlerPlace] }
         set { self[keyPath: sigaction.handlerPlace] = newValue }
     }
 
-    /// Where each system keeps it.
+    /// The member that holds the handler on each system.
     private static var handlerPlace: WritableKeyPath<sigaction, SignalDisposition.Handler?> {
         #if canImport(Darwin)
             \.__sigaction_u.__sa_handler

@@ -1,10 +1,11 @@
 import Foundation
 import Synchronization
 
-/// SIGTERM, caught for as long as it is wanted; at most one of these in a process.
+/// Catches SIGTERM while that is wanted. A process has at most one of these.
 ///
-/// Caught by a handler, not ignored: child processes inherit that a signal is ignored, but never a handler. The
-/// handler only writes into a pipe; a thread of our own reads it, so nothing waits for a dispatch or pool thread.
+/// It uses a handler instead of ignoring the signal, because child processes inherit an ignored signal but never a
+/// handler. The handler only writes to a pipe. A separate thread reads it, so nothing depends on a dispatch or pool
+/// thread.
 final class TerminationSignal: Sendable {
     private struct State {
         var isCaught = false
@@ -14,13 +15,13 @@ final class TerminationSignal: Sendable {
     private let state = Locked(State())
     private let onArrival: @Sendable () -> Void
 
-    /// - Parameter onArrival: Called for the first signal, on a thread that waits for nothing else; it may block.
+    /// - Parameter onArrival: Called for the first signal, on a thread with no other work. It may block.
     init(onArrival: @escaping @Sendable () -> Void) {
         self.onArrival = onArrival
     }
 
-    /// Catches the signal or lets go of it, as `isWanted` says. It is asked under the lock, so that of several callers
-    /// the last one's wish holds.
+    /// Installs or removes the handler according to `isWanted`. The closure is called under the lock, so the last of
+    /// several concurrent callers determines the result.
     func settle(_ isWanted: () -> Bool) {
         state.withLock { state in
             let isWanted = isWanted()
@@ -33,9 +34,9 @@ final class TerminationSignal: Sendable {
         }
     }
 
-    // MARK: SignalDisposition
+    // MARK: Disposition
 
-    /// False if the signal is not at its default: whoever handles or ignores it keeps it.
+    /// Installs the handler. Returns false if the signal does not have its default disposition.
     private func catchSignal() -> Bool {
         guard SignalDisposition.current?.isDefault == true else { return false }
         SignalState.hasArrived.store(false, ordering: .relaxed)
@@ -43,16 +44,16 @@ final class TerminationSignal: Sendable {
         return SignalDisposition(handler: signalArrived).install()
     }
 
-    /// Restores the default, unless somebody else has taken the signal over in the meantime.
+    /// Restores the default, unless other code has changed the disposition meanwhile.
     private func releaseSignal() {
         if SignalDisposition.current == SignalDisposition(handler: signalArrived) {
             SignalDisposition(handler: SIG_DFL).install()
         }
     }
 
-    // MARK: Listening
+    // MARK: Pipe
 
-    /// Opens the pipe and starts its thread, once. False if there is no pipe to be had.
+    /// Opens the pipe and starts its thread, once. Returns false if no pipe can be opened.
     private func listen(_ hasThread: inout Bool) -> Bool {
         guard !hasThread else { return true }
         guard let ends = SignalState.openPipe() else { return false }
@@ -77,15 +78,15 @@ final class TerminationSignal: Sendable {
     }
 }
 
-/// What the signal's handler uses. Atomics that were touched before the handler was installed: reading them takes no
-/// lock and allocates nothing.
+/// The state that the signal handler uses. These atomics are initialized before the handler is installed, so reading
+/// them takes no lock and allocates nothing.
 private enum SignalState {
     static let writingEnd = Atomic<Int32>(-1)
-    /// The process that catches the signal. A forked child runs the same handler until it executes something.
+    /// The process that catches the signal. A forked child has the same handler until it calls `exec`.
     static let owner = Atomic<pid_t>(0)
     static let hasArrived = Atomic<Bool>(false)
 
-    /// A pipe that no child inherits and that never makes the handler wait.
+    /// Opens a pipe that child processes do not inherit and that never blocks the handler.
     static func openPipe() -> (reading: Int32, writing: Int32)? {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
@@ -95,11 +96,11 @@ private enum SignalState {
     }
 }
 
-/// The handler: calls nothing but what POSIX allows in one.
+/// The signal handler. It calls only async-signal-safe functions.
 private func signalArrived(_ number: Int32) {
     let error = errno
     if getpid() != SignalState.owner.load(ordering: .relaxed) {
-        // Not our process: it dies of the signal when the handler has returned.
+        // This is a forked child, which the signal terminates when the handler has returned.
         signal(number, SIG_DFL)
         raise(number)
     } else if SignalState.hasArrived.exchange(true, ordering: .relaxed) {

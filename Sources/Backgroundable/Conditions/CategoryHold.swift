@@ -1,16 +1,16 @@
 import Foundation
 
-/// What keeps an operation's exclusive categories taken: they are released with the last reference to it.
+/// Holds an operation's exclusive categories until its last reference is released.
 ///
-/// The operation holds it until it has ended and its closure has returned; nothing can stop a closure, and another one of
-/// the category must not run beside it. So do the parts of a group, for the group's categories. A closure that never
-/// returns keeps a category for ``patience`` after its operation's end, and no longer.
+/// The operation keeps the hold until it has ended and its closure has returned: a closure cannot be stopped, and
+/// another operation of the category must not run at the same time. The parts of a group keep the hold of the group. If
+/// a closure does not return, the category is released ``patience`` after the end of its operation.
 final class CategoryHold: Sendable {
-    /// How long closures that run on keep the category of an operation that has ended.
+    /// How long a closure that still runs keeps the categories after its operation has ended.
     static let patience = Duration.seconds(10)
 
     private let ticket: CategoryTicket
-    /// The hold of the group around the operation, whose parts' work is the group's.
+    /// The hold of the enclosing group, because the work of its parts is the work of the group.
     private let around: CategoryHold?
 
     init(_ ticket: CategoryTicket, around: CategoryHold?) {
@@ -22,12 +22,12 @@ final class CategoryHold: Sendable {
         giveUp()
     }
 
-    /// The operation has ended and does not hold this any more: closures that do may for a while.
+    /// Releases the categories after ``patience`` if closures still keep the hold of an operation that has ended.
     static func limit(_ hold: consuming CategoryHold?) {
         guard var hold, !isKnownUniquelyReferenced(&hold) else { return }
         weak let held = hold
         _ = DeadlineTimer.shared.schedule(after: patience) {
-            // The next in line begins: not on the timer's thread.
+            // The next operation begins on another thread than the timer's.
             DispatchQueue.global().async { held?.giveUp() }
         }
     }
@@ -38,29 +38,30 @@ final class CategoryHold: Sendable {
 }
 
 extension Attachments {
-    /// What the parts of a group hold.
+    /// The hold that the parts of a group share.
     var holdForParts: CategoryHold? {
         state.withLock { $0.hold ?? $0.holdAround }
     }
 
-    /// The operation is about to open: its categories stay taken until its work is over.
+    /// Takes the hold for an operation that is about to open.
     func holdCategories() {
         guard let ticket = evaluation.handOverTicket() else { return }
         state.withLock { $0.hold = CategoryHold(ticket, around: $0.holdAround) }
     }
 
-    /// The operation has finished.
+    /// Releases the hold of an operation that has finished.
     ///
-    /// - Parameter closureRuns: Whether its closure runs on. Then ``letGoOfCategories()`` is called when that returns.
+    /// - Parameter closureRuns: Whether its closure still runs. Then ``letGoOfCategories()`` is called when that
+    ///   returns.
     func finishHolding(closureRuns: Bool) {
         let hold = state.withLock { $0.hold }
         if !closureRuns { letGoOfCategories() }
         CategoryHold.limit(hold)
     }
 
-    /// The operation's work is over.
+    /// Releases the hold when the operation's work has returned.
     func letGoOfCategories() {
-        // What has its turn by that begins after the lock.
+        // The release may start other operations, so it happens outside the lock.
         let holds = state.withLock { state in (state.hold.take(), state.holdAround.take()) }
         withExtendedLifetime(holds) {}
     }

@@ -1,27 +1,28 @@
-/// An operation's place in the lines of its exclusive categories.
+/// An operation's place in the wait queues of its exclusive categories.
 ///
-/// Unchecked because of its variables, which ``ExclusiveCategories`` touches under its lock only.
+/// Unchecked because of its variables, which only ``ExclusiveCategories`` accesses, under its lock.
 final class CategoryTicket: @unchecked Sendable {
     let keys: [ExclusiveCategories.Key]
     let onTurn: @Sendable () -> Void
-    /// In how many groups the operation is, one within the other.
+    /// The number of groups around the operation, one within the other.
     let depth: Int
-    /// Of the groups around the operation, the nearest one first.
+    /// The tickets of the groups around the operation, the nearest one first.
     let around: [GroupTickets]
-    /// Of the group that the operation is.
+    /// The tickets of the operation itself, if it is a group.
     let inside: GroupTickets?
-    /// How many lines have other tickets before this one.
+    /// The number of wait queues that have other tickets before this one.
     var behind = 0
-    /// Whether the operation has begun: nobody overtakes it any more.
+    /// Whether the operation has begun, so that no other ticket can overtake it.
     var hasBegun = false
-    /// Whether groups beside the operation may have the place that it needs. Known when it gets in line.
+    /// Whether other groups may occupy the place in the queue that the operation needs. Set when the ticket enters.
     var needsPlace = false
     var isInLine = false
     var isGone = false
 
     var categories: Set<String> { Set(keys.map(\.category)) }
 
-    /// - Parameter onTurn: Called when the operation has become the first in all of its lines; again if it was overtaken.
+    /// - Parameter onTurn: Called when the operation has become the first in all of its wait queues, and again after it
+    ///   was overtaken.
     init(_ categories: Set<String>, for operation: AsyncOperation, onTurn: @escaping @Sendable () -> Void) {
         let groups = operation.groupsAround
         keys = categories.map { category in
@@ -34,22 +35,22 @@ final class CategoryTicket: @unchecked Sendable {
         self.onTurn = onTurn
     }
 
-    /// Whether it may wait for more than those before it in one line.
+    /// Whether the operation may wait for more than the tickets before it in one wait queue.
     var leadsOn: Bool { keys.count > 1 || inside != nil }
 
-    /// Whether `other` makes way for this one.
+    /// Whether this ticket overtakes `other`.
     func overtakes(_ other: CategoryTicket) -> Bool {
         !other.hasBegun && other.depth < depth
     }
 }
 
 extension AsyncOperation {
-    /// The groups that the operation is in, the nearest one first.
+    /// The groups around the operation, the nearest one first.
     fileprivate var groupsAround: [GroupOperation] {
         Array(sequence(first: parent) { $0?.parent }.prefix { $0 != nil }.compactMap { $0 })
     }
 
-    /// Notes that the operation is a part of a group, and works in its categories.
+    /// Makes the operation a part of a group, which shares the hold of the group's categories.
     func enter(_ group: GroupOperation) {
         let hold = group.attachments?.holdForParts
         attach().0.state.withLock { state in

@@ -1,8 +1,10 @@
 import Foundation
 
-/// One of the conditions that are judged: runs what the condition needs, evaluates it, and passes its verdict on, once.
+/// The evaluation of one condition of a judge: runs the condition's dependency, evaluates it, and reports the result
+/// once.
 ///
-/// When the condition has decided, or is called off, the branch lets go of everything that belongs to others.
+/// When the condition has decided or is called off, the branch releases the condition, the operation and the
+/// completion.
 final class ConditionBranch: Sendable {
     private struct Work {
         let condition: any OperationCondition
@@ -13,22 +15,22 @@ final class ConditionBranch: Sendable {
     private struct State: ~Copyable {
         /// Nil once the condition has decided or was called off.
         var work: Work?
-        /// The operation that the condition names to make it hold, until that has finished.
+        /// The dependency that the condition returned, until that has finished.
         var named: Operation?
-        /// The same, once ``ConditionDependencies`` counts this condition.
+        /// The same dependency, once ``ConditionDependencies`` counts this condition.
         var helper: Operation?
-        /// When the condition, or what makes it hold, is looked at because of the time it takes.
+        /// The next time limit of the condition or its dependency.
         var deadline: Deadline?
-        /// The judges of the conditions that this one is made of.
+        /// The judges of the conditions that this one consists of.
         var nested: [ConditionJudge] = []
         var callOffActions: [@Sendable () -> Void] = []
     }
 
     private let state: Locked<State>
-    /// Where what makes the condition hold is added.
+    /// The queue to which the condition's dependency is added.
     let queue: BackgroundQueue
     private let isSilent: Bool
-    /// The operation whose condition it is.
+    /// The operation that has the condition.
     weak let operation: AsyncOperation?
 
     init(
@@ -44,16 +46,16 @@ final class ConditionBranch: Sendable {
         self.operation = operation
     }
 
-    /// Judges the condition, on another thread: one that blocks must not keep others from deciding.
+    /// Starts the evaluation on another thread, because a condition that blocks must not delay others.
     func begin() {
         DispatchQueue.global().async { self.prepare() }
     }
 
-    /// Runs what the condition wants to have run before it is evaluated.
+    /// Runs the condition's dependency, then evaluates the condition.
     private func prepare() {
         guard let work = state.withLock({ $0.work }) else { return }
         guard !isSilent, let helper = work.condition.dependency(for: work.operation) else { return evaluate() }
-        // Named first: of two that wait for each other at least one sees the other.
+        // Stored before the check, so that of two operations that wait for each other at least one sees the other.
         _ = ifOpen { $0.named = helper }
         guard !helper.waits(for: work.operation) else {
             return decide(.failed(OperationError.circularCondition(work.condition.name)))
@@ -72,12 +74,12 @@ final class ConditionBranch: Sendable {
     }
 
     private func add(_ helper: Operation, _ operation: AsyncOperation) {
-        // It belongs to the groups that the operation is in, and must not wait for them.
+        // The dependency belongs to the same groups as the operation, and must not wait for their exclusive categories.
         if let parent = operation.parent { (helper as? AsyncOperation)?.enter(parent) }
         queue.addBeforeBarrier(helper)
     }
 
-    /// Ends an operation that came too late, unless another condition waits for it.
+    /// Ends a dependency that is no longer needed, unless another condition waits for it.
     private func turnAway(_ helper: Operation, isNew: Bool, _ operation: AsyncOperation) {
         let isUnneeded = ConditionDependencies.shared.leave(helper)
         if isUnneeded { helper.cancel() }
@@ -103,17 +105,18 @@ final class ConditionBranch: Sendable {
         guard let work else { return }
         let categories = result.isSatisfied ? work.condition.exclusiveCategories.subtracting(nested.waived) : []
         work.completion(ConditionRule.Verdict(result: result, categories: categories))
-        // It may have decided before everything that it asked, or because its time was over.
+        // The condition may have decided before its parts have, or because of its timeout.
         var rest = CancelledConditionWork()
         callOff(&rest)
         rest.stop(in: queue)
     }
 
-    // MARK: Time
+    // MARK: Time limits
 
-    /// Gives a helper without a timeout as long as the operation may take, from when it runs: that it waits does not count.
+    /// Limits the running time of a dependency without a timeout to the operation's timeout. Waiting time does not
+    /// count.
     ///
-    /// Operations of other kinds do not say when they begin, so it is looked at eight times within that time.
+    /// Operations of other classes do not report when they begin, so this checks eight times within the timeout.
     private func limit(_ helper: Operation, since begun: UInt64? = nil) {
         guard let timeout = state.withLock({ $0.work?.operation.timeout }), MonotonicTime.after(timeout) != nil else {
             return
@@ -129,16 +132,17 @@ final class ConditionBranch: Sendable {
         decide(.failed(OperationError.conditionTimedOut(work.condition.name, after: work.operation.timeout)))
     }
 
-    /// Has `action` called when so many seconds have passed and the condition is still open.
+    /// Calls `action` after some seconds, if the condition has not decided by then.
     ///
-    /// - Parameter helper: Nothing is done if it has finished meanwhile.
+    /// - Parameter helper: If set, `action` is called only if the condition still waits for this dependency.
     private func look(
         after seconds: TimeInterval,
         ifWaitingFor helper: Operation? = nil,
         _ action: @escaping @Sendable () -> Void
     ) {
         let deadline = DeadlineTimer.shared.schedule(after: .seconds(seconds)) {
-            // What follows calls observers, and operations of other kinds: they may take their time.
+            // The action calls observers and operations of other classes, which may take long, so it leaves the timer's
+            // thread.
             DispatchQueue.global().async(execute: action)
         }
         let superseded: Deadline? = state.withLock { state in
@@ -149,18 +153,18 @@ final class ConditionBranch: Sendable {
         superseded?.cancel()
     }
 
-    // MARK: What the evaluation starts
+    // MARK: Nested evaluation
 
-    /// The operations that the condition waits for, and those that it is made of.
+    /// The operations that this condition and its nested conditions wait for.
     var helpers: [Operation] {
         let (named, nested) = state.withLock { ($0.named, $0.nested) }
         return (named.map { [$0] } ?? []) + nested.flatMap(\.helpers)
     }
 
-    /// Takes on the judge of conditions that this one is made of. False if their result is not asked for any more.
+    /// Adds the judge of nested conditions. Returns false if the result is no longer needed.
     ///
-    /// From now on this condition has no time limit of its own: each of the others has one, which begins when what it
-    /// depends on has finished.
+    /// From then on, this condition has no time limit. Each nested condition has its own, which begins when its
+    /// dependency has finished.
     func adopt(_ judge: ConditionJudge) -> Bool {
         let deadline: Deadline?? = state.withLock { state in
             guard state.work != nil else { return nil }
@@ -171,12 +175,12 @@ final class ConditionBranch: Sendable {
         return deadline != nil
     }
 
-    /// Has `action` called when the result is not asked for any more.
+    /// Calls `action` when the result is no longer needed, or immediately if it already is not.
     func onCallOff(_ action: @escaping @Sendable () -> Void) {
         if !ifOpen({ $0.callOffActions.append(action) }) { action() }
     }
 
-    /// Returns whether the condition is still asked for; if so `change` has been made.
+    /// Makes the change if the result is still needed. Returns whether it is.
     private func ifOpen(_ change: (inout State) -> Void) -> Bool {
         state.withLock { state in
             guard state.work != nil else { return false }
@@ -185,7 +189,7 @@ final class ConditionBranch: Sendable {
         }
     }
 
-    /// The result is not asked for any more. Adds what has to be stopped because of that to `rest`.
+    /// Cancels the evaluation because its result is no longer needed. Adds the work to stop to `rest`.
     func callOff(_ rest: inout CancelledConditionWork) {
         let (work, helper, deadline, nested, actions) = state.withLock { state in
             defer {
@@ -197,7 +201,7 @@ final class ConditionBranch: Sendable {
                 state.work.take(), state.helper.take(), state.deadline.take(), state.nested, state.callOffActions
             )
         }
-        // Let go of outside the lock.
+        // Released outside the lock.
         withExtendedLifetime(work) {}
         deadline?.cancel()
         if let helper, ConditionDependencies.shared.leave(helper) { rest.helpers.append(helper) }
@@ -213,7 +217,7 @@ extension Operation {
 }
 
 extension [ConditionJudge] {
-    /// The exclusive categories that are not needed.
+    /// The exclusive categories that the operation does not need.
     fileprivate var waived: Set<String> {
         let needed = reduce(into: Set<String>()) { $0.formUnion($1.categories) }
         return reduce(into: Set<String>()) { $0.formUnion($1.waived) }.subtracting(needed)

@@ -1,28 +1,28 @@
 import Foundation
 
-/// The operations that conditions have run first and that have not finished, in the whole process.
+/// The unfinished dependencies of conditions in the whole process.
 ///
-/// Several conditions, of one operation or of many, may name the same one: it is added to a queue once, and cancelled when
-/// the last of them does not wait for it any more.
+/// Several conditions, of one operation or of many, may return the same operation. It is added to a queue once, and
+/// cancelled when the last condition stops waiting for it.
 final class ConditionDependencies: Sendable {
     static let shared = ConditionDependencies()
 
     private struct Entry {
-        /// How many conditions wait for it.
+        /// The number of conditions that wait for it.
         var count = 1
-        /// Whether a condition added it to a queue, and may cancel it.
+        /// Whether a condition added it to a queue, and therefore may cancel it.
         var isOwn = false
     }
 
     private let waiting = Locked<[ObjectIdentifier: Entry]>([:])
 
-    /// How many conditions wait for the operation.
+    /// Returns the number of conditions that wait for the operation.
     func count(of operation: Operation) -> Int {
         waiting.withLock { $0[ObjectIdentifier(operation)]?.count } ?? 0
     }
 
-    /// Notes that a condition waits for the operation. Returns whether the caller has to add it to a queue: one that runs, or
-    /// is in a queue already, is only waited for.
+    /// Notes that a condition waits for the operation. Returns whether the caller has to add it to a queue. An
+    /// operation that already runs or is in a queue is only waited for.
     func join(_ operation: Operation) -> Bool {
         let identifier = ObjectIdentifier(operation)
         let isFirst = waiting.withLock { waiting in
@@ -36,12 +36,12 @@ final class ConditionDependencies: Sendable {
         guard isFirst else { return false }
         let isOwn = operation.takeForQueue()
         waiting.withLock { $0[identifier]?.isOwn = isOwn }
-        // Until then the watcher keeps it alive, so no other operation is mistaken for it.
+        // The watcher keeps the operation alive until then, so that no other object has its identity.
         FinishWatcher.watch(operation) { self.waiting.withLock { $0[identifier] = nil } }
         return isOwn
     }
 
-    /// Notes that a condition does not wait for the operation any more. Returns whether it is to be cancelled: a condition
+    /// Notes that a condition stops waiting for the operation. Returns whether the caller has to cancel it: a condition
     /// added it, no other condition waits for it, and it has not finished.
     func leave(_ operation: Operation) -> Bool {
         let identifier = ObjectIdentifier(operation)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How far an operation's conditions are: gathered, being judged, found to hold, in line for its exclusive categories,
+/// The state of an operation's conditions: collected, being evaluated, satisfied, waiting for exclusive categories,
 /// settled.
 final class ConditionEvaluation: Sendable {
     fileprivate enum Phase {
@@ -13,23 +13,24 @@ final class ConditionEvaluation: Sendable {
 
     fileprivate struct State: ~Copyable {
         var phase = Phase.open
-        /// Until they are evaluated.
+        /// The conditions, until their evaluation begins.
         var conditions: [any OperationCondition] = []
-        /// The exclusive categories that the operation needs, from when its conditions are evaluated.
+        /// The exclusive categories that the operation needs. Set when the evaluation begins.
         var categories: Set<String>?
         /// The judge that evaluates the conditions, until they have decided.
         var judge: ConditionJudge?
         var ticket: CategoryTicket?
-        /// Whether a ``CategoryHold`` leaves the lines, because the operation has begun.
+        /// Whether a ``CategoryHold`` releases the ticket, because the operation has begun.
         var isTicketHeld = false
-        /// How often it has got in line: a turn of an earlier ticket, which was given up, means nothing.
+        /// The number of times that the operation entered its wait queues. A turn of an earlier, released ticket is
+        /// ignored.
         var round = 0
         var onSettled: (@Sendable () -> Void)?
     }
 
     private let state = Locked(State())
 
-    /// Adds a condition; false if the evaluation has begun.
+    /// Adds a condition. Returns false if the evaluation has begun.
     func add(_ condition: any OperationCondition) -> Bool {
         state.withLock { state in
             guard state.phase == .open else { return false }
@@ -38,15 +39,15 @@ final class ConditionEvaluation: Sendable {
         }
     }
 
-    /// The categories that the operation has to itself while it runs.
+    /// The exclusive categories of the operation.
     var categories: Set<String> {
         let (known, conditions) = state.withLock { ($0.categories, $0.conditions) }
         return known ?? conditions.exclusiveCategories
     }
 
-    /// Whether the operation has to wait, as far as is known. Begins nothing.
+    /// Whether the operation has to wait, as far as known. Does not begin the evaluation.
     ///
-    /// - Parameter wasLookedAt: Whether a queue has found the operation waiting: then the evaluation is about to begin.
+    /// - Parameter wasLookedAt: Whether a queue has found the operation waiting. Then the evaluation is about to begin.
     func isHoldingBack(wasLookedAt: Bool) -> Bool {
         state.withLock { state in
             switch state.phase {
@@ -70,8 +71,8 @@ final class ConditionEvaluation: Sendable {
         }
     }
 
-    /// Has `action` called when the conditions hold or the operation has ended. False if that is so already, or if the
-    /// evaluation has not begun.
+    /// Calls `action` when the conditions hold or the operation has ended. Returns false, and does not keep `action`,
+    /// if that is already so or if the evaluation has not begun.
     func whenSettled(_ action: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             switch state.phase {
@@ -88,18 +89,18 @@ final class ConditionEvaluation: Sendable {
         state.withLock { $0.judge }?.helpers ?? []
     }
 
-    /// The operation's place in the lines of its exclusive categories, until it has ended.
+    /// The operation's place in the wait queues of its exclusive categories, until the operation has ended.
     var ticket: CategoryTicket? {
         state.withLock { $0.ticket }
     }
 
-    /// Whether the operation has a category to itself, or will have it when its turn comes.
+    /// Whether the operation has an exclusive category, or waits for it.
     func holds(_ category: String) -> Bool {
         ticket?.categories.contains(category) == true
     }
 
-    /// Takes the turn for good: no condition is added any more. False if the operation has been overtaken since it had its
-    /// turn, or if a condition has been added meanwhile: it waits again.
+    /// Takes the turn for good; after that no condition can be added. Returns false if the operation was overtaken
+    /// since it had its turn, or if a condition was added meanwhile. It then waits again.
     func takesTurn(hasEnded: Bool) -> Bool {
         state.withLock { state in
             if state.phase == .open {
@@ -107,15 +108,15 @@ final class ConditionEvaluation: Sendable {
                 state.phase = .settled
             }
             guard state.phase == .settled, let ticket = state.ticket else { return true }
-            // In one step with this state, so that the next turn does not come unseen.
+            // In one step with this state, so that the next turn is not missed.
             guard !ExclusiveCategories.shared.begin(ticket) else { return true }
             state.phase = .inLine
             return false
         }
     }
 
-    /// The operation begins: from now on the caller leaves its lines. Returns its place in them, if it has exclusive
-    /// categories.
+    /// Passes the ticket to the caller when the operation begins. From then on the caller releases it. Returns nil if
+    /// the operation has no exclusive categories, or if the ticket was already passed.
     func handOverTicket() -> CategoryTicket? {
         state.withLock { state in
             guard !state.isTicketHeld, let ticket = state.ticket else { return nil }
@@ -124,8 +125,8 @@ final class ConditionEvaluation: Sendable {
         }
     }
 
-    /// The operation has ended: if it had not begun, the next in its lines may have their turn. Returns whether it was still
-    /// held back.
+    /// Ends the evaluation because the operation has ended. If the operation had not begun, it leaves its wait queues.
+    /// Returns whether the conditions still held it back.
     @discardableResult
     func leaveLines() -> Bool {
         var conditions: [any OperationCondition] = []
@@ -142,16 +143,17 @@ final class ConditionEvaluation: Sendable {
         return wasHeldBack
     }
 
-    // MARK: The way
+    // MARK: Steps
 
-    /// Returns whether the conditions hold already.
+    /// Begins the evaluation. Returns whether the operation may already run.
     private func begin(_ conditions: [any OperationCondition], _ operation: AsyncOperation) -> Bool {
         let categories = conditions.exclusiveCategories
         state.withLock { state in
             state.categories = categories
             state.conditions = []
         }
-        // First come, first served: an operation whose conditions need not be judged gets in line at once.
+        // Exclusive categories are first come, first served: without conditions to evaluate, the operation enters
+        // immediately.
         guard conditions.contains(where: { !($0 is any PurelyExclusive) }) else { return getInLine(operation) }
         guard let queue = queueForHelpers(of: operation) else { return false }
         let judge = ConditionJudge(.and, conditions, in: queue)
@@ -171,16 +173,17 @@ final class ConditionEvaluation: Sendable {
         return false
     }
 
-    /// The operation's background queue, if it has one; nil if the operation has ended.
+    /// Returns the operation's background queue, or the shared one if it has none. Nil if the operation has ended.
     private func queueForHelpers(of operation: AsyncOperation) -> BackgroundQueue? {
         state.withLock { state in
-            // While it is being judged the operation cannot leave its queue, and whoever ends it comes here first.
+            // The operation cannot leave its queue while it is being judged, and a thread that ends it first changes
+            // this state.
             guard state.phase == .judging else { return nil }
             return operation.membership?.queue ?? .background
         }
     }
 
-    /// The conditions hold: the next look at an operation that depends on nothing unfinished gets it in line.
+    /// Notes that the conditions hold. The next check of an unblocked operation enters the wait queues.
     private func hold(_ categories: Set<String>) -> Bool {
         state.withLock { state in
             guard state.phase == .judging else { return false }
@@ -191,8 +194,8 @@ final class ConditionEvaluation: Sendable {
         }
     }
 
-    /// Gives up the place in line until the next look, unless the operation has begun: it depends on something
-    /// unfinished now, which may be waiting in the same line.
+    /// Leaves the wait queues until the next check, unless the operation has begun: it now has an unfinished
+    /// dependency, which may wait in the same wait queue.
     func withdraw(_ operation: AsyncOperation) {
         let ticket: CategoryTicket? = state.withLock { state in
             guard state.phase == .inLine || state.phase == .settled else { return nil }
@@ -202,7 +205,7 @@ final class ConditionEvaluation: Sendable {
         }
         guard let ticket else { return }
         ExclusiveCategories.shared.leave(ticket)
-        // What it depends on may have finished meanwhile, and nobody would look.
+        // The dependency may have finished meanwhile without another check.
         lookAgain(operation)
     }
 
@@ -210,11 +213,12 @@ final class ConditionEvaluation: Sendable {
         if operation.isReady { ReadinessNotifier.ring(operation) }
     }
 
-    /// Returns whether it has its turn at once.
+    /// Enters the wait queues. Returns whether the operation has its turn immediately.
     private func getInLine(_ operation: AsyncOperation) -> Bool {
         var categories = categories
         guard !categories.isEmpty else { return settle() }
-        // A group that holds one category while its parts wait for another could be waited for by that one's holder.
+        // If a group held one category while its parts waited for another, the holder of that one could wait for the
+        // group.
         categories.formUnion((operation as? GroupOperation)?.categoriesOfParts ?? [])
         let round = state.withLock { state in
             state.round += 1
@@ -242,13 +246,14 @@ final class ConditionEvaluation: Sendable {
         return false
     }
 
-    /// Ends an operation that would wait for ever: not within its queue's question whether it is ready.
+    /// Ends an operation that would wait forever. On another thread, because a queue may be reading `isReady` on this
+    /// one.
     private func refuse(_ operation: AsyncOperation, _ categories: Set<String>) {
         let error = OperationError.exclusiveDeadlock(categories: categories.sorted())
         DispatchQueue.global().async { operation.end(.cancelled, errors: [error]) }
     }
 
-    /// Returns whether this is news: the operation has not ended.
+    /// Notes that the operation may run. Returns false if it has ended, or if the turn is that of an earlier ticket.
     private func settle(_ round: Int? = nil) -> Bool {
         var action: (@Sendable () -> Void)?
         let isNews = state.withLock { state in
@@ -265,7 +270,7 @@ final class ConditionEvaluation: Sendable {
 }
 
 extension ConditionEvaluation.State {
-    /// What somebody who looks at the operation's readiness finds, or has to do.
+    /// Returns the next step for a reader of the operation's readiness, and changes the phase accordingly.
     fileprivate mutating func look() -> ConditionEvaluation.Look {
         switch phase {
         case .settled, .over: return .mayRun

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Judges several conditions of an operation at once, until their rule has an outcome.
+/// Evaluates several conditions of an operation at the same time, until their rule has an outcome.
 final class ConditionJudge: Sendable {
     private struct State: ~Copyable {
         var branches: [ConditionBranch] = []
-        /// By condition; nil is open.
+        /// The results by condition. Nil means undecided.
         var verdicts: [ConditionRule.Verdict?]
         var isOver = false
         /// The exclusive categories that the operation needs, once the conditions hold.
         var categories: Set<String> = []
-        /// Those of the conditions that it does not need.
+        /// The exclusive categories of the conditions that the operation does not need.
         var waived: Set<String> = []
     }
 
@@ -18,7 +18,7 @@ final class ConditionJudge: Sendable {
     private let name: String
     private let queue: BackgroundQueue
 
-    /// - Parameter queue: Where the operations are added that make the conditions hold.
+    /// - Parameter queue: The queue to which dependencies of the conditions are added.
     init(_ rule: ConditionRule, _ conditions: [any OperationCondition], in queue: BackgroundQueue) {
         state = Locked(State(verdicts: Array(repeating: nil, count: conditions.count)))
         self.rule = rule
@@ -26,7 +26,7 @@ final class ConditionJudge: Sendable {
         self.queue = queue
     }
 
-    /// Judges conditions that another one is made of.
+    /// Evaluates the parts of a compound condition.
     static func evaluate(
         _ conditions: [any OperationCondition],
         _ rule: ConditionRule,
@@ -45,12 +45,12 @@ final class ConditionJudge: Sendable {
         state.withLock { $0.categories }
     }
 
-    /// Categories of the conditions that the operation does not need, once they hold.
+    /// The exclusive categories that the operation does not need, once the conditions hold.
     var waived: Set<String> {
         state.withLock { $0.waived }
     }
 
-    /// Asks every condition.
+    /// Evaluates every condition.
     ///
     /// - Parameter completion: Called once, unless the conditions are called off before.
     func judge(
@@ -89,7 +89,7 @@ final class ConditionJudge: Sendable {
             return outcome
         }
         guard let outcome else { return }
-        // First, because what is called off may take its time.
+        // The completion comes first, because calling off may take long.
         completion(outcome.result)
         callOff()
     }
@@ -101,14 +101,14 @@ final class ConditionJudge: Sendable {
 
     // MARK: Calling off
 
-    /// The result is not asked for any more: cancels what conditions wait for.
+    /// Cancels the evaluation because its result is no longer needed.
     func callOff() {
         var rest = CancelledConditionWork()
         callOff(&rest)
         rest.stop(in: queue)
     }
 
-    /// The result is not asked for any more. Adds what has to be stopped because of that to `rest`.
+    /// Cancels the evaluation because its result is no longer needed. Adds the work to stop to `rest`.
     func callOff(_ rest: inout CancelledConditionWork) {
         let branches = state.withLock { state in
             state.isOver = true

@@ -1,11 +1,11 @@
-/// How the results of several conditions become one.
+/// The rule that combines the results of several conditions.
 enum ConditionRule: String {
-    /// All of them have to hold; the first one that does not decides.
+    /// All conditions have to hold; the first one that does not hold decides.
     case and
-    /// One of them has to hold; the first one that does decides.
+    /// One condition has to hold; the first one that holds decides.
     case or
 
-    /// What a condition decided, and the categories that the operation needs because of that.
+    /// The result of a condition, and the exclusive categories that the operation needs because of it.
     struct Verdict {
         let result: OperationConditionResult
         var categories: Set<String> = []
@@ -13,16 +13,16 @@ enum ConditionRule: String {
         fileprivate var isSatisfied: Bool { result.isSatisfied }
     }
 
-    /// What several conditions are called.
+    /// Returns the combined name of several conditions.
     func name(of conditions: [any OperationCondition]) -> String {
         conditions.isEmpty ? "(\(rawValue))" : "(\(conditions.map(\.name).joined(separator: " \(rawValue) ")))"
     }
 
-    /// What the verdicts come to, as soon as that is decided.
+    /// Returns the combined result, or nil while that is undecided.
     ///
     /// - Parameters:
-    ///   - verdicts: By condition; nil is open.
-    ///   - name: What the conditions are called.
+    ///   - verdicts: The results by condition. Nil means undecided.
+    ///   - name: The combined name of the conditions.
     func outcome(of verdicts: [Verdict?], name: String) -> Verdict? {
         if let decisive = verdicts.lazy.compactMap({ $0 }).first(where: isDecisive) { return decisive }
         let known = verdicts.compactMap { $0 }
@@ -33,14 +33,14 @@ enum ConditionRule: String {
     private func isDecisive(_ verdict: Verdict) -> Bool {
         switch self {
         case .and: !verdict.isSatisfied
-        // A category has to be waited for: an alternative that needs none goes before.
+        // An alternative without a category is preferred, because a category may have to be waited for.
         case .or: verdict.isSatisfied && verdict.categories.isEmpty
         }
     }
 }
 
 extension [ConditionRule.Verdict] {
-    /// All of them hold.
+    /// The result if all conditions hold.
     fileprivate var allCategories: ConditionRule.Verdict {
         .init(result: .satisfied, categories: reduce(into: []) { $0.formUnion($1.categories) })
     }
@@ -49,9 +49,9 @@ extension [ConditionRule.Verdict] {
         first(where: \.isSatisfied)
     }
 
-    /// None of them holds.
+    /// The result if no condition holds.
     fileprivate func failure(of name: String) -> ConditionRule.Verdict {
-        // One that would have been given more time might have held.
+        // With more time, an undecided condition might hold.
         if let undecided = first(where: \.result.isUndecided) { return undecided }
         let errors = compactMap(\.result.error)
         let areIgnored = errors.isEmpty && !isEmpty
@@ -64,7 +64,7 @@ extension OperationConditionResult {
         if case .satisfied = self { true } else { false }
     }
 
-    /// Whether the condition did not decide in time: then neither the condition nor its negation holds.
+    /// Whether the condition did not decide in time. Then neither the condition nor its negation holds.
     var isUndecided: Bool {
         if case .conditionTimedOut? = error as? OperationError { true } else { false }
     }

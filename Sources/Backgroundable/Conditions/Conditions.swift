@@ -1,23 +1,24 @@
 public import Foundation
 
-/// A condition that always holds and only gives its operation a category to itself.
+/// A condition that always holds and only adds an exclusive category to its operation.
 protocol PurelyExclusive: OperationCondition {}
 
-/// Only one operation of a category runs at a time, in the whole process, whatever queues they are in.
+/// A condition that lets only one operation of a category run at a time, in all queues of the process.
 ///
-/// Within a category it is first come, first served, counted from when an operation's dependencies have finished and its
-/// other conditions hold. An operation may have several categories: it waits for all of them at once, so operations
-/// with overlapping categories never wait for each other in a circle. Parts of a group that has the category
-/// run one at a time within that group, and do not wait for it.
+/// The category is first come, first served, counted from the moment when an operation's dependencies have finished and
+/// its other conditions hold. An operation may have several categories. It waits for all of them at once, so operations
+/// with overlapping categories cannot deadlock. The parts of a group that has the category run one at a time within
+/// that group, and do not wait for the group's category.
 ///
-/// Parts of a group go before operations outside of it that have not begun, because those may wait for the group's place
-/// in a queue. A group that has a category has those of its parts too, for as long as it runs. That is settled when the
-/// group's turn comes: give it the categories of parts that it will add later (as a ``RetryOperation`` does). Else two groups
-/// might wait for each other: the part that would bring this about is cancelled with
-/// ``OperationError/exclusiveDeadlock(categories:)``.
+/// Parts of a group overtake operations outside the group that have not begun, because those may wait for the group's
+/// place in a queue. A group that has a category also has the categories of its parts while it runs. These are
+/// determined when the group's turn comes: if parts with a category are added later, as by a ``RetryOperation``, add
+/// the category to the group itself. Otherwise two groups could deadlock; the part that would cause that is cancelled
+/// with ``OperationError/exclusiveDeadlock(categories:)``.
 ///
-/// The category is given up when the operation has ended and its closure has returned, which it may do later if the operation
-/// was cancelled or timed out. A closure that has not returned 10 s after its operation's end no longer keeps it.
+/// The category is released when the operation has ended and its closure has returned, which may be later if the
+/// operation was cancelled or timed out. If the closure has not returned 10 s after the operation's end, the category
+/// is released nevertheless.
 ///
 /// ```swift
 /// operation.addCondition(MutuallyExclusive<Database>())
@@ -26,7 +27,7 @@ protocol PurelyExclusive: OperationCondition {}
 public struct MutuallyExclusive<Category>: OperationCondition, PurelyExclusive {
     private let category: String
 
-    /// The category that is named by the type.
+    /// Creates the condition for the category of the type.
     public init() {
         category = "type \(String(reflecting: Category.self))"
     }
@@ -34,10 +35,10 @@ public struct MutuallyExclusive<Category>: OperationCondition, PurelyExclusive {
     /// "MutuallyExclusive" and the category.
     public var name: String { "MutuallyExclusive<\(category)>" }
 
-    /// The category.
+    /// The exclusive category.
     public var exclusiveCategory: String? { category }
 
-    /// It always holds; the category makes the operation wait.
+    /// Always calls the completion with `satisfied`. The category makes the operation wait.
     public func evaluate(
         for operation: AsyncOperation,
         completion: @escaping @Sendable (OperationConditionResult) -> Void
@@ -47,39 +48,40 @@ public struct MutuallyExclusive<Category>: OperationCondition, PurelyExclusive {
 }
 
 extension MutuallyExclusive where Category == Void {
-    /// The category of that name.
+    /// Creates the condition for the category with a name.
     public init(category: String) {
         self.category = "name \(category)"
     }
 }
 
-/// Holds if a block says so.
+/// A condition that holds if a block returns true.
 ///
 /// ```swift
 /// operation.addCondition(BlockCondition { FileManager.default.fileExists(atPath: path) })
 /// ```
 public struct BlockCondition: OperationCondition {
     private let decide: @Sendable (AsyncOperation, @escaping @Sendable (OperationConditionResult) -> Void) -> Void
-    /// What the condition is called in errors.
+    /// The name of the condition in errors.
     public let name: String
 
-    /// Asks a block, on a thread of the system's global queue.
+    /// Creates a condition from a block, which runs on a thread of the system's global queue.
     ///
     /// - Parameters:
-    ///   - name: What the condition is called in errors.
-    ///   - block: Whether it holds. An error that it throws becomes the operation's error; false becomes
-    ///     ``OperationError/conditionFailed(_:)``.
+    ///   - name: The name of the condition in errors.
+    ///   - block: Returns whether the condition holds. If it throws, the condition fails with that error; if it returns
+    ///     false, with ``OperationError/conditionFailed(_:)``.
     public init(name: String = "BlockCondition", _ block: @escaping @Sendable () throws -> Bool) {
         self.name = name
         decide = { _, completion in completion(Result { try block() }.conditionResult(name)) }
     }
 
-    /// Asks asynchronous code, in a task of its own, which is cancelled when the operation ends before, or another condition decides.
+    /// Creates a condition from asynchronous code, which runs in a task. The task is cancelled if the operation ends or
+    /// another condition decides first.
     ///
     /// - Parameters:
-    ///   - name: What the condition is called in errors.
-    ///   - block: Whether it holds. An error that it throws becomes the operation's error; false becomes
-    ///     ``OperationError/conditionFailed(_:)``.
+    ///   - name: The name of the condition in errors.
+    ///   - block: Returns whether the condition holds. If it throws, the condition fails with that error; if it returns
+    ///     false, with ``OperationError/conditionFailed(_:)``.
     public init(name: String = "BlockCondition", _ block: @escaping @Sendable () async throws -> Bool) {
         self.name = name
         decide = { operation, completion in
@@ -94,7 +96,7 @@ public struct BlockCondition: OperationCondition {
         }
     }
 
-    /// Asks the block.
+    /// Runs the block and reports its result.
     public func evaluate(
         for operation: AsyncOperation,
         completion: @escaping @Sendable (OperationConditionResult) -> Void
@@ -113,22 +115,23 @@ extension Result<Bool, any Error> {
     }
 }
 
-/// Holds if every operation that this one depends on has succeeded: none failed, timed out or was cancelled.
+/// A condition that holds if all dependencies of the operation succeeded: none failed, timed out or was cancelled.
 ///
-/// Otherwise the operation is cancelled with ``OperationError/dependenciesFailed(names:errors:)``, which carries the errors at
-/// the root; along a chain of operations with this condition each tells of the first one's.
+/// Otherwise the operation is cancelled with ``OperationError/dependenciesFailed(names:errors:)``, which has the
+/// original errors: along a chain of operations with this condition, each has the errors of the operation that failed
+/// first.
 public struct NoFailedDependenciesCondition: OperationCondition {
     private let ignoresCancellations: Bool
 
-    /// Makes the condition.
+    /// Creates the condition.
     ///
-    /// - Parameter ignoreCancellations: Whether the operation is cancelled without an error, instead of with one, when a
-    ///   dependency was cancelled without an error and none failed.
+    /// - Parameter ignoreCancellations: Whether the operation is cancelled without an error if no dependency failed and
+    ///   some were cancelled without an error.
     public init(ignoreCancellations: Bool = false) {
         ignoresCancellations = ignoreCancellations
     }
 
-    /// Looks at the dependencies, all of which have finished.
+    /// Checks the dependencies, all of which have finished.
     public func evaluate(
         for operation: AsyncOperation,
         completion: @escaping @Sendable (OperationConditionResult) -> Void
@@ -146,48 +149,48 @@ public struct NoFailedDependenciesCondition: OperationCondition {
 }
 
 extension OperationError {
-    /// The error of an operation that depends on one which did not succeed.
+    /// Returns the error of an operation whose dependency did not succeed.
     static func dependencyFailed(_ operation: Operation, _ error: any Error) -> OperationError {
         .dependenciesFailed(names: [operation.label], errors: error is CancellationError ? [] : error.roots)
     }
 }
 
 extension Operation {
-    /// What the operation is called in errors.
+    /// The name of the operation in errors.
     fileprivate var label: String { name ?? "\(type(of: self))" }
 }
 
 extension Error {
-    /// The errors that this one only passes on, or itself.
+    /// The errors that this error passes on, or the error itself.
     fileprivate var roots: [any Error] {
         guard case .dependenciesFailed(_, let errors)? = self as? OperationError, !errors.isEmpty else { return [self] }
         return errors
     }
 }
 
-/// Holds if another condition does not.
+/// A condition that holds if another condition does not hold.
 ///
-/// If the other one did not decide in time this one has not either: it fails with
+/// If the other condition does not decide in time, this condition fails with
 /// ``OperationError/conditionTimedOut(_:after:)``.
 ///
-/// It takes over the other one's dependency, but no exclusive category: that cannot be negated.
+/// This condition has the dependency of the other one, but not its exclusive categories.
 public struct NegatedCondition<Condition: OperationCondition>: OperationCondition {
     private let condition: Condition
 
-    /// Turns `condition` round.
+    /// Creates the negation of `condition`.
     public init(_ condition: Condition) {
         self.condition = condition
     }
 
-    /// "not" and the other condition's name.
+    /// "not" and the name of the other condition.
     public var name: String { "not \(condition.name)" }
 
-    /// The other condition's.
+    /// Returns the dependency of the other condition.
     public func dependency(for operation: AsyncOperation) -> Operation? {
         condition.dependency(for: operation)
     }
 
-    /// Fails with ``OperationError/conditionFailed(_:)`` if the other one holds.
+    /// Evaluates the other condition. Fails with ``OperationError/conditionFailed(_:)`` if that holds.
     public func evaluate(
         for operation: AsyncOperation,
         completion: @escaping @Sendable (OperationConditionResult) -> Void
@@ -202,27 +205,27 @@ public struct NegatedCondition<Condition: OperationCondition>: OperationConditio
     }
 }
 
-/// Another condition, without the operation that it, or any condition that it is made of, would have run to make itself hold.
+/// Another condition without its dependency, and without the dependencies of the conditions that it consists of.
 ///
-/// For "if we are signed in", where the condition alone would sign in first.
+/// Use it, for example, to check whether a user is signed in if the condition alone would sign in first.
 public struct SilentCondition<Condition: OperationCondition>: OperationCondition {
     private let condition: Condition
 
-    /// Silences `condition`.
+    /// Creates a silent form of `condition`.
     public init(_ condition: Condition) {
         self.condition = condition
     }
 
-    /// The other condition's name.
+    /// The name of the other condition.
     public var name: String { condition.name }
 
-    /// The other condition's category.
+    /// The exclusive category of the other condition.
     public var exclusiveCategory: String? { condition.exclusiveCategory }
 
-    /// The other condition's categories.
+    /// The exclusive categories of the other condition.
     public var exclusiveCategories: Set<String> { condition.exclusiveCategories }
 
-    /// Evaluates the other condition as things are.
+    /// Evaluates the other condition without running dependencies.
     public func evaluate(
         for operation: AsyncOperation,
         completion: @escaping @Sendable (OperationConditionResult) -> Void

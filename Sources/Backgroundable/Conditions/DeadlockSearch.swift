@@ -1,21 +1,22 @@
-/// Looks for a circle that an operation would close by waiting for its exclusive categories.
+/// Searches for a deadlock that an operation would cause by waiting for its exclusive categories.
 ///
-/// Each waits for something:
-/// - one in line for all before it;
-/// - a group that has begun for the operations in it;
-/// - a part of a group that runs only so many at once for one of those places, which groups beside it may have.
+/// The operations wait for one another:
+/// - an operation in a wait queue waits for all before it;
+/// - a group that has begun waits for the operations in it;
+/// - a part of a group with limited concurrency waits for one of the places, which sibling groups may occupy.
 ///
-/// The search first goes wherever that leads. If it leads back to the operation, it takes out of what it has come to whoever
-/// can end without the others. The operation closes a circle if it is among those who are left.
+/// The search first collects all operations that can be reached this way. If it reaches the operation itself, it
+/// repeatedly removes those that can end without any of the remaining ones. If the operation remains, it would
+/// deadlock.
 struct DeadlockSearch: ~Copyable {
     private typealias Key = ExclusiveCategories.Key
 
     private let ticket: CategoryTicket
     private var open: [CategoryTicket]
     private var reached: [ObjectIdentifier: CategoryTicket] = [:]
-    /// The groups whose places have been looked at.
+    /// The groups whose places have been searched.
     private var groups: Set<ObjectIdentifier> = []
-    /// Of each line: who stands where nothing new is to be found, and where that ends.
+    /// For each wait queue, the members up to an index, which have all been noted already.
     private var scanned: [Key: (members: Set<ObjectIdentifier>, end: Int)] = [:]
 
     private init(_ ticket: CategoryTicket) {
@@ -23,7 +24,7 @@ struct DeadlockSearch: ~Copyable {
         open = [ticket]
     }
 
-    /// Whether the ticket, which has just got in line, closes a circle. Only that of an operation in a group can.
+    /// Returns whether a ticket that has just entered causes a deadlock. Only an operation in a group can.
     static func finds(_ ticket: CategoryTicket, in state: borrowing ExclusiveCategories.State) -> Bool {
         guard ticket.depth > 0 else { return false }
         var search = DeadlockSearch(ticket)
@@ -31,7 +32,7 @@ struct DeadlockSearch: ~Copyable {
         return search.reached[ObjectIdentifier(ticket)] != nil && search.isStuck(state.lines)
     }
 
-    // MARK: Where it leads
+    // MARK: Reachable operations
 
     private mutating func follow(_ next: CategoryTicket, _ state: borrowing ExclusiveCategories.State) {
         if next.hasBegun {
@@ -40,7 +41,7 @@ struct DeadlockSearch: ~Copyable {
         }
         followPlaces(next)
         for key in next.keys {
-            // It has overtaken the other one.
+            // The new ticket has overtaken this one.
             if next !== ticket, ticket.keys.contains(key), ticket.overtakes(next) { note(ticket) }
             if state.leadsOn(key), let line = state.lines[key] { scan(line, key, before: next) }
         }
@@ -68,7 +69,7 @@ struct DeadlockSearch: ~Copyable {
         open.append(other)
     }
 
-    // MARK: Who can end
+    // MARK: Operations that can end
 
     private func isStuck(_ lines: [Key: WaitQueue<CategoryTicket>]) -> Bool {
         var stuck = reached
@@ -104,7 +105,7 @@ struct DeadlockSearch: ~Copyable {
         return false
     }
 
-    /// Whether groups that wait for `others` have all the places of the group around.
+    /// Whether groups that wait for `others` occupy all places of the enclosing group.
     private static func hasNoPlace(
         _ next: CategoryTicket,
         for others: [ObjectIdentifier: CategoryTicket]

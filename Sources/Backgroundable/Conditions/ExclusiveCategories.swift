@@ -1,19 +1,21 @@
-/// The lines in which operations wait for their exclusive categories, in the whole process.
+/// The wait queues of exclusive categories in the whole process.
 ///
-/// An operation gets in all of its lines in one step and has its turn when it is the first in each. So it is first come,
-/// first served, and everybody waits only for those who came before: of that no circle can arise.
+/// An operation enters all of its wait queues in one step and has its turn when it is the first in each. So the
+/// categories are first come, first served, and every operation waits only for earlier ones; this alone cannot
+/// deadlock.
 ///
-/// A part of a group that has begun may close a circle nevertheless, for the group waits for it: by a category that the group
-/// did not have when its turn came, or by one that somebody has who needs the group's place in a queue. The part that would
-/// close it is turned away (``DeadlockSearch``).
+/// A part of a group that has begun can nevertheless cause a deadlock, because the group waits for the part: by a
+/// category that the group did not have when its turn came, or by a category whose holder needs the group's place in a
+/// queue. Such a part is rejected (``DeadlockSearch``).
 ///
-/// Parts of a group overtake those who have not begun and are in fewer groups. Such a one may be waiting for the place in
-/// its queue that the group has, and the group for its part. The order is still one and the same in every line.
+/// Parts of a group overtake operations that have not begun and are in fewer groups. Such an operation may wait for the
+/// group's place in a queue while the group waits for its part. The order is still the same in every wait queue.
 final class ExclusiveCategories: Sendable {
-    /// The parts of a group that has a category to itself line up among themselves: they must not wait for their group.
+    /// A wait queue. If a group has the category, its parts have a wait queue of their own, so that they do not wait
+    /// for the group.
     struct Key: Hashable {
         let category: String
-        /// Kept, so that its identity is nobody else's.
+        /// Retained, so that no other object has its identity.
         let scope: GroupOperation?
 
         static func == (one: Key, other: Key) -> Bool {
@@ -28,23 +30,24 @@ final class ExclusiveCategories: Sendable {
 
     static let shared = ExclusiveCategories()
 
-    /// What becomes of an operation that gets in line.
+    /// The result of entering the wait queues.
     enum Place {
-        /// It has its turn at once.
+        /// The operation has its turn immediately.
         case first
-        /// It has to wait.
+        /// The operation has to wait.
         case waits
-        /// It would wait for what waits for it, for ever: it is in no line.
+        /// The operation would deadlock. It is in no wait queue.
         case circle
     }
 
     struct State: ~Copyable {
         var lines: [Key: WaitQueue<CategoryTicket>] = [:]
-        /// How many in each line may wait for more than those before them. Without one the line leads nowhere.
+        /// For each wait queue, the number of tickets that may wait for more than those before them. Without one, no
+        /// search continues there.
         var leads: [Key: Int] = [:]
-        /// How many in each line need a place in the queue of a group.
+        /// For each wait queue, the number of tickets that need a place in the queue of a group.
         var needs: [Key: Int] = [:]
-        /// How many are in a group that is in a group: without one no group keeps a part from its place.
+        /// The number of tickets in a nested group. Without one, no group occupies a place that a part needs.
         var nested = 0
 
         func leadsOn(_ key: Key) -> Bool {
@@ -54,12 +57,12 @@ final class ExclusiveCategories: Sendable {
 
     private let state = Locked(State())
 
-    /// How many lines there are: none when no operation with a category is under way.
+    /// The number of wait queues. It is 0 if no operation with a category is waiting or running.
     var count: Int {
         state.withLock { $0.lines.count }
     }
 
-    /// Gets in all of its lines, in one step. If it has to wait, `onTurn` is called when it has its turn.
+    /// Enters all wait queues in one step. If the operation has to wait, `onTurn` is called when it has its turn.
     func getInLine(_ ticket: CategoryTicket) -> Place {
         let (place, next): (Place, [CategoryTicket]) = state.withLock { state in
             guard !ticket.isGone else { return (.waits, []) }
@@ -72,12 +75,12 @@ final class ExclusiveCategories: Sendable {
         return place
     }
 
-    /// How many parts of a group run at once; nil if nothing limits them.
+    /// Sets how many parts of a group run at the same time. Nil means no limit.
     func limit(_ tickets: GroupTickets, to places: Int?) {
         state.withLock { _ in tickets.places = places }
     }
 
-    /// The operation begins: from now on nobody overtakes it. False if somebody has.
+    /// Notes that the operation begins, so that no other ticket overtakes it. Returns false if one already has.
     func begin(_ ticket: CategoryTicket) -> Bool {
         state.withLock { _ in
             guard ticket.behind == 0 else { return false }
@@ -90,7 +93,7 @@ final class ExclusiveCategories: Sendable {
         state.withLock { _ in ticket.hasBegun }
     }
 
-    /// Leaves every line, wherever in it the ticket is.
+    /// Leaves all wait queues.
     func leave(_ ticket: CategoryTicket) {
         let next = state.withLock { $0.leave(ticket) }
         for ticket in next { ticket.onTurn() }
@@ -106,7 +109,7 @@ extension ExclusiveCategories.State {
         for key in ticket.keys { enter(key, ticket) }
     }
 
-    /// Leaves all lines. Returns those who have their turn by that.
+    /// Leaves all wait queues. Returns the tickets that have their turn because of that.
     fileprivate mutating func leave(_ ticket: CategoryTicket) -> [CategoryTicket] {
         guard !ticket.isGone else { return [] }
         ticket.isGone = true
@@ -134,9 +137,9 @@ extension ExclusiveCategories.State {
         }
     }
 
-    /// Lets the line move up if `ticket` was its first. Returns the one who has its turn by that.
+    /// Advances the wait queue if `ticket` was its first. Returns the ticket that has its turn because of that.
     ///
-    /// Those who leave from the middle stay where they are until they come to the front: leaving costs no search.
+    /// Tickets that leave from the middle stay in place until they reach the front, so leaving needs no search.
     private mutating func advance(_ key: ExclusiveCategories.Key, past ticket: CategoryTicket) -> CategoryTicket? {
         guard lines[key]?.first === ticket else { return nil }
         while let first = lines[key]?.first, first.isGone {
@@ -152,7 +155,7 @@ extension ExclusiveCategories.State {
 }
 
 extension [ExclusiveCategories.Key: Int] {
-    /// Keeps no count of zero.
+    /// Changes a count, and removes it at zero.
     fileprivate mutating func change(_ key: Key, by change: Int) {
         let count = self[key, default: 0] + change
         self[key] = count > 0 ? count : nil

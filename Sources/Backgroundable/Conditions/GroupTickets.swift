@@ -1,9 +1,9 @@
-/// The tickets of what is in a group, and in the groups in it: what the group waits for once it has begun.
+/// The tickets of the operations in a group and in its nested groups: a group that has begun waits for them.
 ///
-/// Unchecked because of its variables, which ``ExclusiveCategories`` touches under its lock only.
+/// Unchecked because of its variables, which only ``ExclusiveCategories`` accesses, under its lock.
 final class GroupTickets: @unchecked Sendable {
-    /// By identity, from when they get in line until they leave.
+    /// The tickets by identity, from entering the wait queues until leaving them.
     var tickets: [ObjectIdentifier: CategoryTicket] = [:]
-    /// How many parts of the group run at once; nil if nothing limits them.
+    /// The maximum number of parts that run at the same time. Nil means no limit.
     var places: Int?
 }

@@ -1,32 +1,32 @@
 public import Foundation
 
-/// Another condition, which does not count as a failure: if it does not hold, the operation is cancelled without an error.
+/// Another condition whose failure is ignored: if it does not hold, the operation is cancelled without an error.
 ///
-/// For work that is not needed, where the condition alone would make it fail. A condition that did not decide in time is not
-/// ignored: the operation is cancelled with ``OperationError/conditionTimedOut(_:after:)``.
+/// Use it for work that is simply not needed if the condition does not hold. If the condition does not decide in time,
+/// that is not ignored: the operation is cancelled with ``OperationError/conditionTimedOut(_:after:)``.
 public struct IgnoredCondition<Condition: OperationCondition>: OperationCondition {
     private let condition: Condition
 
-    /// Makes `condition` no failure.
+    /// Creates a condition that ignores the failure of `condition`.
     public init(_ condition: Condition) {
         self.condition = condition
     }
 
-    /// The other condition's name.
+    /// The name of the other condition.
     public var name: String { condition.name }
 
-    /// The other condition's category.
+    /// The exclusive category of the other condition.
     public var exclusiveCategory: String? { condition.exclusiveCategory }
 
-    /// The other condition's categories.
+    /// The exclusive categories of the other condition.
     public var exclusiveCategories: Set<String> { condition.exclusiveCategories }
 
-    /// The other condition's.
+    /// Returns the dependency of the other condition.
     public func dependency(for operation: AsyncOperation) -> Operation? {
         condition.dependency(for: operation)
     }
 
-    /// Evaluates the other condition. One that fails is ignored.
+    /// Evaluates the other condition. Reports a failure as ignored.
     public func evaluate(
         for operation: AsyncOperation,
         completion: @escaping @Sendable (OperationConditionResult) -> Void

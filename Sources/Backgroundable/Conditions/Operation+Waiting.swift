@@ -1,11 +1,12 @@
 import Foundation
 
 extension Operation {
-    /// How many operations are looked at for a circle: it costs the thread that evaluates a condition.
+    /// The maximum number of operations to search, because the search delays the evaluation of a condition.
     private static let sightline = 1_000
 
-    /// Whether the operation is `other` or waits for it: because it depends on it, because a condition waits for it, because it is
-    /// a part of it, or through further operations. Circles of more than a thousand operations may go unseen.
+    /// Whether the operation is `other` or waits for it, directly or through further operations. An operation waits for
+    /// its dependencies, for those of its conditions, and for its parts. Cycles of more than a thousand operations may
+    /// be missed.
     final func waits(for other: Operation) -> Bool {
         var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
         var open = [self]

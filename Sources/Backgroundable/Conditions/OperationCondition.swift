@@ -1,51 +1,55 @@
 public import Foundation
 
-/// Whether a condition holds.
+/// The result of evaluating a condition.
 public enum OperationConditionResult: Sendable {
-    /// It does.
+    /// The condition holds.
     case satisfied
-    /// It does not, and this is why.
+    /// The condition does not hold, for the given reason.
     case failed(any Error)
-    /// It does not, and that is no failure: the operation is cancelled without an error.
+    /// The condition does not hold, but that is no failure: the operation is cancelled without an error.
     case ignored
 }
 
-/// Something that must hold before an operation may run.
+/// A requirement for running an operation.
 ///
-/// Conditions are evaluated once, when what the operation depends on has finished and before the operation is ready, so it
-/// takes no place of its queue meanwhile. They are evaluated at once, and the first one that fails decides: the operation is
-/// cancelled with its error, its closure never runs, and the operations that other conditions wait for are cancelled. They
-/// are cancelled as well when the operation ends meanwhile.
+/// The conditions of an operation are evaluated once, when its dependencies have finished and before it is ready, so it
+/// occupies no place in its queue meanwhile. They are evaluated at the same time. The first condition that fails
+/// decides: the operation is cancelled with its error, the closure never runs, and the dependencies of the other
+/// conditions are cancelled. Those are also cancelled if the operation ends meanwhile.
 public protocol OperationCondition: Sendable {
-    /// What the condition is called in errors. The type's name unless said otherwise.
+    /// The name of the condition in errors. By default the name of the type.
     var name: String { get }
 
-    /// The category in which only one operation may run at a time; nil, unless said otherwise, if there is none.
+    /// The category of which only one operation may run at a time, or nil for none. Nil by default.
     var exclusiveCategory: String? { get }
 
-    /// The categories in which only one operation may run at a time: unless said otherwise ``exclusiveCategory``, if there
-    /// is one.
+    /// The categories of which only one operation each may run at a time. By default ``exclusiveCategory``, if there is
+    /// one.
     var exclusiveCategories: Set<String> { get }
 
-    /// An operation that has to run before this condition can be evaluated, to make it hold; nil unless said otherwise.
-    /// It is added to the operation's background queue (to `OperationQueue.background` if that is in another kind of
-    /// queue), and however it ends, the condition is evaluated then, unless its result is not needed any more.
-    /// Several conditions, of other operations too, may return the same one: it runs once, in the queue of the operation that
-    /// asked first, and is cancelled when none of them needs it any more.
+    /// Returns an operation that has to run before this condition is evaluated. Nil by default.
     ///
-    /// One that runs, has finished, or waits in a queue or a group is only waited for, and not cancelled. It must not be added
-    /// to a queue later; one that is no ``AsyncOperation`` must not be in a plain `OperationQueue` either: Foundation does not
-    /// say where an operation is, and stops the process when it is added twice. (An ``AsyncOperation`` whose `isReady` was
-    /// asked counts as being in a queue.) One that waits for the condition's own operation, or is that, makes the
-    /// condition fail with ``OperationError/circularCondition(_:)``.
+    /// The operation is added to the background queue of the condition's operation, or to `OperationQueue.background`
+    /// if that is in another kind of queue. When it has ended in any way, the condition is evaluated, unless its result
+    /// is no longer needed. Several conditions, also of different operations, may return the same operation: it runs
+    /// once, in the queue of the first of them, and is cancelled when no condition needs it any more.
     ///
-    /// If it has no timeout of its own it has that of the operation, counted from when it runs: if it has not finished by
-    /// then, the condition has failed.
+    /// An operation that runs, has finished, or waits in a queue or a group is only waited for, and not cancelled. It
+    /// must not be added to a queue later. Unless it is an ``AsyncOperation``, it must not be in a plain
+    /// `OperationQueue` either: Foundation does not expose whether an operation is in a queue, and traps if it is added
+    /// twice. (An ``AsyncOperation`` whose `isReady` was read counts as being in a queue.) If the returned operation is
+    /// the condition's own operation or waits for it, the condition fails with
+    /// ``OperationError/circularCondition(_:)``.
+    ///
+    /// An operation without a timeout has the timeout of the condition's operation, counted from when it runs. If it
+    /// has not finished by then, the condition fails.
     func dependency(for operation: AsyncOperation) -> Operation?
 
-    /// Decides. The completion may be called on any thread; calls after the first do nothing. If none comes within the
-    /// operation's timeout the condition has failed. A condition that asks for long may add an observer to the operation, to
-    /// learn that it has ended meanwhile.
+    /// Evaluates the condition and calls the completion with the result.
+    ///
+    /// The completion may be called on any thread; calls after the first have no effect. If it is not called within the
+    /// operation's timeout, the condition fails. A long evaluation may add an observer to the operation to stop when
+    /// that ends.
     func evaluate(
         for operation: AsyncOperation,
         completion: @escaping @Sendable (OperationConditionResult) -> Void
@@ -53,45 +57,45 @@ public protocol OperationCondition: Sendable {
 }
 
 extension OperationCondition {
-    /// The type's name.
+    /// The name of the type.
     public var name: String { "\(Self.self)" }
-    /// None.
+    /// Nil.
     public var exclusiveCategory: String? { nil }
-    /// ``exclusiveCategory``, if there is one.
+    /// The ``exclusiveCategory``, if there is one.
     public var exclusiveCategories: Set<String> { exclusiveCategory.map { [$0] } ?? [] }
-    /// None.
+    /// Returns nil.
     public func dependency(for operation: AsyncOperation) -> Operation? { nil }
 }
 
 extension AsyncOperation {
-    /// Adds a condition. All of an operation's conditions must hold.
+    /// Adds a condition. All conditions of an operation must hold.
     ///
-    /// - Returns: False if it is too late: the operation has started or its conditions are being evaluated, which may be
-    ///   as soon as it is in a queue.
+    /// - Returns: False if the operation has started or its conditions are being evaluated, which may begin as soon as
+    ///   it is in a queue. The condition is then not added.
     @discardableResult
     public final func addCondition(_ condition: some OperationCondition) -> Bool {
         let (attachments, facts) = attach()
         return facts.isDisjoint(with: [.claimed, .told]) && attachments.evaluation.add(condition)
     }
 
-    /// Whether conditions still keep the operation from running. Begins their evaluation when first asked.
+    /// Whether conditions still keep the operation from running. The first read begins their evaluation.
     final var awaitsConditions: Bool {
         guard let attachments, ending == nil else { return false }
         return attachments.evaluation.holdsBack(self)
     }
 
-    /// What ``awaitsConditions`` is, without beginning the evaluation. Conditions that no queue has asked about yet do not
-    /// count: they are evaluated when a queue looks, or at the start.
+    /// The same as ``awaitsConditions``, without beginning the evaluation. Conditions count only if a queue has found
+    /// the operation waiting; others are evaluated when a queue checks the operation, or at the start.
     final var mustAwaitConditions: Bool {
         guard let attachments, ending == nil else { return false }
         return attachments.evaluation.isHoldingBack(wasLookedAt: state.facts.contains(.looked))
     }
 
-    /// Whether the start, which has been claimed, has to wait for the conditions. It goes on when they hold.
+    /// Whether a claimed start has to wait for the conditions. If so, it continues when they hold.
     final var startsLater: Bool {
         guard let evaluation = attachments?.evaluation else { return false }
         while awaitsConditions || !evaluation.takesTurn(hasEnded: ending != nil) {
-            // Whoever makes way for it must not run its closure, least of all the timer's thread.
+            // The thread that settles the conditions, possibly the timer's, must not run the closure.
             if evaluation.whenSettled({ DispatchQueue.global().async { self.startClaimed() } }) { return true }
         }
         return false

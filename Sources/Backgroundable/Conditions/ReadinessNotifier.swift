@@ -1,12 +1,12 @@
 import Foundation
 
-/// Tells the queue of an operation that it has become ready.
+/// Notifies an operation's queue that the operation has become ready.
 ///
-/// Foundation's queue on Linux keeps what `isReady` said last. A notice that comes while another thread has asked and not
-/// yet kept the answer is lost, and nothing tells it again: an operation whose last dependency finishes while it is being
-/// added may so wait for ever. So the bell rings again, after spans that double, until the operation has started: a lost
-/// notice costs as long as the other thread was away, and an operation that waits for a place in its queue a few
-/// notices.
+/// On Linux, Foundation's queue stores the last value of `isReady`. A notification is lost if it arrives while another
+/// thread has read the value and not yet stored it, and is not repeated: an operation whose last dependency finishes
+/// while it is being added might wait forever. Therefore the notification is repeated, after delays that double, until
+/// the operation has started. A lost notification then costs about as long as the other thread was suspended, and an
+/// operation that waits for a place in its queue costs a few notifications.
 enum ReadinessNotifier {
     private static let firstSpan = Duration.milliseconds(1)
 
@@ -15,7 +15,8 @@ enum ReadinessNotifier {
         ringAgain(operation, after: firstSpan)
     }
 
-    /// For one that has just been found ready: its queue may keep an older answer last.
+    /// Schedules a notification for an operation that has just been read as ready, because its queue may store an older
+    /// value.
     static func ringLater(_ operation: AsyncOperation) {
         ringAgain(operation, after: firstSpan)
     }
@@ -24,7 +25,7 @@ enum ReadinessNotifier {
         guard operation.state.facts.isDisjoint(with: .claimed) else { return }
         _ = DeadlineTimer.shared.schedule(after: span) { [weak operation] in
             guard let operation, operation.state.facts.isDisjoint(with: .claimed) else { return }
-            // A queue's own work, and other operations' `isReady`, are not for the timer's thread.
+            // The queue's work, and `isReady` of other operations, must not delay the timer's thread.
             DispatchQueue.global().async {
                 operation.notify(.ready)
                 ringAgain(operation, after: span * 2)

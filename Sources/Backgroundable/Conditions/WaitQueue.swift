@@ -1,9 +1,9 @@
-/// First in, first out, each step at constant cost.
+/// A first-in, first-out queue. Appending and removing the first element take constant time.
 struct WaitQueue<Element> {
     private var elements: [Element?] = []
     private var head = 0
 
-    /// Where elements are, the first one to the last.
+    /// The indices of the elements, from the first to the last.
     var places: Range<Int> { head..<elements.count }
 
     subscript(place: Int) -> Element? { elements[place] }
@@ -12,7 +12,7 @@ struct WaitQueue<Element> {
         head < elements.count ? elements[head] : nil
     }
 
-    /// Inserts an element behind the last one that it does not overtake.
+    /// Inserts an element behind the last element that it does not overtake.
     mutating func insert(_ element: Element, overtaking: (Element) -> Bool) {
         var place = elements.count
         while place > head, let other = elements[place - 1], overtaking(other) { place -= 1 }

@@ -6,13 +6,13 @@
     import Musl
 #endif
 
-/// Lets one thread sleep until a moment of ``MonotonicTime``, and others wake it before.
+/// Lets one thread sleep until a ``MonotonicTime``, and other threads wake it earlier.
 ///
-/// A condition variable on the monotonic clock: `NSCondition` and `DispatchSemaphore` wait by the wall clock on Linux,
-/// and would sleep too long or too short when somebody sets it.
+/// It uses a condition variable on the monotonic clock. `NSCondition` and `DispatchSemaphore` use the wall clock on
+/// Linux, and would sleep too long or too short if that is set.
 ///
-/// Unchecked because of the pointers: they are set once, and what they point to is only used through pthread's calls;
-/// `isRung` is only touched while the mutex is held.
+/// Unchecked because of the pointers: they are set once, and their contents are used only through pthread functions.
+/// `isRung` is accessed only while the mutex is held.
 final class Alarm: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -40,7 +40,7 @@ final class Alarm: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Wakes the sleeper; if nobody sleeps, the next sleep ends at once.
+    /// Wakes the sleeping thread. If none sleeps, the next sleep ends immediately.
     func ring() {
         pthread_mutex_lock(mutex)
         isRung = true
@@ -48,7 +48,8 @@ final class Alarm: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// Returns when rung or at `moment` (nil: only when rung). It may also return early: look again and sleep again.
+    /// Returns when rung or at `moment`; if that is nil, only when rung. It may also return early, so check and sleep
+    /// again.
     func sleep(until moment: UInt64?) {
         pthread_mutex_lock(mutex)
         if !isRung {

@@ -1,21 +1,21 @@
 import Synchronization
 
-/// What a deadline calls when its time has come.
+/// The object that a deadline calls when it is reached.
 ///
-/// The call comes on the timer's own thread, which every other deadline waits for: an implementation must be quick and
-/// must not block.
+/// The call comes on the timer's thread, which all other deadlines wait for. An implementation must be quick and must
+/// not block.
 package protocol DeadlineTarget: AnyObject, Sendable {
-    /// The deadline has passed and nobody cancelled it before.
+    /// Called when the deadline has passed without being cancelled.
     func deadlineReached()
 }
 
-/// One appointment with the ``DeadlineTimer``: it is reached or cancelled, whichever comes first, and never both.
+/// A deadline of a ``DeadlineTimer``. It is either reached or cancelled, never both.
 ///
-/// It keeps its target alive until then and lets go of it at that moment, so a cancelled deadline that still stands in
-/// the timer's heap weighs a few bytes and holds nothing.
+/// It retains its target until then. A cancelled deadline that is still in the timer's heap therefore takes a few bytes
+/// and keeps no other object alive.
 package final class Deadline: Sendable {
-    /// The address of the retained target, or 0 once the deadline was reached or cancelled. Whoever exchanges it owns
-    /// the target.
+    /// The address of the retained target, or 0 once the deadline was reached or cancelled. The thread that exchanges
+    /// it owns the target.
     private let target: Atomic<UInt>
 
     init(target: any DeadlineTarget) {
@@ -26,17 +26,17 @@ package final class Deadline: Sendable {
         cancel()
     }
 
-    /// Whether it has been reached or cancelled.
+    /// Whether the deadline was reached or cancelled.
     package var isOver: Bool {
         target.load(ordering: .relaxed) == 0
     }
 
-    /// Calls the deadline off. Safe at any time, from any thread, any number of times; costs no lock.
+    /// Cancels the deadline. Can be called at any time, on any thread and repeatedly. Takes no lock.
     package func cancel() {
         _ = takeTarget()
     }
 
-    /// Tells the target, unless the deadline was cancelled in the meantime.
+    /// Calls the target, unless the deadline was cancelled.
     func reach() {
         (takeTarget() as? any DeadlineTarget)?.deadlineReached()
     }
@@ -48,7 +48,7 @@ package final class Deadline: Sendable {
     }
 }
 
-/// A closure as a deadline's target.
+/// A deadline target that calls a closure.
 final class DeadlineAction: DeadlineTarget {
     private let action: @Sendable () -> Void
 

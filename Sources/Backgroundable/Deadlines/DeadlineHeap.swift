@@ -1,11 +1,11 @@
-/// The pending deadlines, earliest first: a binary heap that cancelled deadlines leave in bulk.
+/// The pending deadlines in a binary heap, earliest first. Cancelled deadlines are removed in bulk.
 ///
-/// Most deadlines are cancelled long before they are due. Cancelling touches only the deadline; the heap sweeps the
-/// cancelled ones out when it has doubled since the last sweep. So a cancel costs the heap nothing, an insertion pays
-/// for two looks on average, and the heap never holds more than twice the deadlines that were alive at the last sweep
-/// (or ``smallestSweep``).
+/// Most deadlines are cancelled long before they are due. Cancelling changes only the deadline; the heap removes
+/// cancelled entries when it has doubled since the last sweep. So a cancellation costs the heap nothing, an insertion
+/// pays for two checks on average, and the heap has at most twice the entries that remained after the last sweep (or
+/// ``smallestSweep``).
 struct DeadlineHeap: ~Copyable {
-    /// Below this many entries sweeping is not worth its while.
+    /// Below this number of entries, a sweep is not worth its cost.
     static let smallestSweep = 1_024
 
     private struct Entry {
@@ -16,12 +16,12 @@ struct DeadlineHeap: ~Copyable {
     private var entries: [Entry] = []
     private var sweepAt = DeadlineHeap.smallestSweep
 
-    /// How many entries there are, cancelled ones included.
+    /// The number of entries, including cancelled ones.
     var count: Int {
         entries.count
     }
 
-    /// When the first entry is due, cancelled or not.
+    /// The time of the first entry, which may be cancelled.
     var firstDue: UInt64? {
         entries.first?.due
     }
@@ -34,7 +34,7 @@ struct DeadlineHeap: ~Copyable {
         siftUp(entries.count - 1)
     }
 
-    /// Takes out the first deadline if it is due at `now`; entries that were cancelled before it leave on the way.
+    /// Removes and returns the first deadline if it is due at `now`. Removes cancelled entries before it.
     mutating func popDue(at now: UInt64) -> Deadline? {
         while let first = entries.first, first.due <= now || first.deadline.isOver {
             removeFirst()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Where an operation keeps its deadline: set by one thread, taken by whichever ends the operation.
+/// Stores an operation's deadline: one thread sets it, and the thread that ends the operation takes it.
 struct DeadlineSlot: ~Copyable {
     private let address = Atomic<UInt>(0)
 
@@ -8,15 +8,15 @@ struct DeadlineSlot: ~Copyable {
         _ = take()
     }
 
-    /// Keeps a deadline. Only for an empty slot.
+    /// Stores a deadline. The slot must be empty.
     func set(_ deadline: Deadline) {
         address.store(UInt(bitPattern: Unmanaged.passRetained(deadline).toOpaque()), ordering: .releasing)
     }
 
-    /// Takes the deadline out, if there is one.
+    /// Takes the deadline out of the slot, or returns nil.
     @inline(__always)
     func take() -> Deadline? {
-        // Most operations have none.
+        // Most operations have no deadline.
         guard address.load(ordering: .relaxed) != 0 else { return nil }
         let taken = UnsafeRawPointer(bitPattern: address.exchange(0, ordering: .acquiringAndReleasing))
         return taken.map { Unmanaged<Deadline>.fromOpaque($0).takeRetainedValue() }

@@ -1,22 +1,23 @@
 package import Foundation
 
-/// One timer for any number of deadlines, on a thread of its own.
+/// A timer for any number of deadlines, with its own thread.
 ///
-/// It needs no run loop and no dispatch thread, so it is punctual also while every pool thread is blocked. Scheduling
-/// costs one short lock (deadlines that come in order, as equal timeouts do, are appended), cancelling costs none, and
-/// cancelled deadlines do not pile up (``DeadlineHeap``).
+/// It uses neither a run loop nor a dispatch thread, so it is on time even while all pool threads are blocked.
+/// Scheduling takes one short lock; deadlines in ascending order, as with equal timeouts, are appended in constant
+/// time. Cancelling takes no lock, and cancelled deadlines do not accumulate (``DeadlineHeap``).
 ///
 /// ```swift
 /// let deadline = DeadlineTimer.shared.schedule(after: .seconds(2)) { late.raise() }
 /// deadline.cancel()
 /// ```
 package final class DeadlineTimer: Sendable {
-    /// The timer that every operation of this process shares.
+    /// The timer that all operations of the process share.
     package static let shared = DeadlineTimer()
 
     private let book = DeadlineStore()
 
-    /// A timer with its own thread, which ends when the timer is deallocated. Pending deadlines are then forgotten.
+    /// Creates a timer and its thread. The thread ends when the timer is deallocated, and pending deadlines are
+    /// dropped.
     package init() {
         DedicatedThread.start("deadlines") { [book] in
             #if canImport(Darwin)
@@ -30,9 +31,9 @@ package final class DeadlineTimer: Sendable {
         book.close()
     }
 
-    /// Calls `target` once, on the timer's thread, when `seconds` have passed, unless the deadline is cancelled before.
+    /// Calls `target` once on the timer's thread after `seconds`, unless the deadline is cancelled first.
     ///
-    /// Returns nil for a span that never ends: zero, negative, infinite, undefined, or more than a hundred years.
+    /// Returns nil for a span without an end: zero, negative, infinite, NaN, or a hundred years or more.
     package func schedule(after seconds: TimeInterval, _ target: any DeadlineTarget) -> Deadline? {
         guard let due = MonotonicTime.after(seconds) else { return nil }
         let deadline = Deadline(target: target)
@@ -40,10 +41,11 @@ package final class DeadlineTimer: Sendable {
         return deadline
     }
 
-    /// Calls `action` once, on the timer's thread, when `duration` has passed (at once if it is not positive), unless
-    /// the deadline is cancelled before.
+    /// Calls `action` once on the timer's thread after `duration`, or immediately if that is not positive, unless the
+    /// deadline is cancelled first.
     ///
-    /// The action must be quick and must not block: every other deadline waits for it. Hand longer work to a queue.
+    /// The action must be quick and must not block, because all other deadlines wait for it. Move longer work to a
+    /// queue.
     package func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> Deadline {
         let deadline = Deadline(target: DeadlineAction(action))
         let seconds = max(duration / .seconds(1), 0.000_000_001)
@@ -51,42 +53,44 @@ package final class DeadlineTimer: Sendable {
         return deadline
     }
 
-    /// Watches a target while the calling thread is busy with it: it is called, on the timer's thread, when it is due.
+    /// Watches a target while the calling thread runs its work. The target is called on the timer's thread when it is
+    /// due.
     ///
-    /// Returns what ``endWatch(_:_:)`` wants to know, or nil if there is no room: then schedule it.
+    /// Returns the entry for ``endWatch(_:_:)``, or nil if there is no free one. The caller then schedules a deadline
+    /// instead.
     @inline(__always)
     func watch(_ target: some WatchedTarget) -> Int? {
         book.watch(target)
     }
 
-    /// Ends the watch. False if the target has been called.
+    /// Ends the watch. Returns false if the timer has called the target.
     @inline(__always)
     func endWatch(_ place: Int, _ target: some WatchedTarget) -> Bool {
         book.board.wipe(place, target)
     }
 
-    /// Calls `target` once, on the timer's thread, when it is due, unless the deadline is cancelled before.
+    /// Calls `target` once on the timer's thread when it is due, unless the deadline is cancelled first.
     func schedule(_ target: some WatchedTarget) -> Deadline {
         let deadline = Deadline(target: target)
         book.insert(deadline, due: target.due)
         return deadline
     }
 
-    /// How many deadlines the timer remembers, cancelled ones that were not swept out yet included.
+    /// The number of deadlines in the heap, including cancelled ones that were not removed yet.
     package var count: Int {
         book.count
     }
 }
 
-/// What the timer and its thread share.
+/// The state that the timer shares with its thread.
 private final class DeadlineStore: Sendable {
     private struct State: ~Copyable {
         var heap = DeadlineHeap()
-        /// When the thread will look again by itself.
+        /// When the thread wakes up without being rung.
         var wakesAt = UInt64.max
         var isClosed = false
 
-        /// Notes that the thread must not sleep longer than until `moment`. True if it would have.
+        /// Makes the thread wake up at `moment` at the latest. Returns true if it would have slept longer.
         mutating func wake(at moment: UInt64) -> Bool {
             guard moment < wakesAt else { return false }
             wakesAt = moment
@@ -131,8 +135,8 @@ private final class DeadlineStore: Sendable {
         alarm.ring()
     }
 
-    /// The thread's life. One deadline is taken at a time: the lock is never held for long, and what was cancelled
-    /// while others were told is not told any more.
+    /// The body of the thread. It takes one deadline at a time, so that it holds the lock only briefly, and does not
+    /// call deadlines that are cancelled while others are called.
     func serve() {
         while true {
             reachWatched()
@@ -146,7 +150,7 @@ private final class DeadlineStore: Sendable {
         }
     }
 
-    /// Calls what is due on the board.
+    /// Calls the watched targets that are due.
     private func reachWatched() {
         let now = MonotonicTime.now
         guard board.firstLook <= now else { return }

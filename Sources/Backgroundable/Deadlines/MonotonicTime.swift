@@ -8,11 +8,11 @@ import Foundation
     import Musl
 #endif
 
-/// Time that only goes forward, in nanoseconds since an arbitrary moment: setting the system's clock does not move it.
+/// Monotonic time in nanoseconds since an arbitrary moment. Setting the system's clock does not change it.
 enum MonotonicTime {
-    /// The present moment.
+    /// The current time.
     static var now: UInt64 {
-        // What `DispatchTime` reads, without its way there.
+        // The clock of `DispatchTime`, read directly.
         #if canImport(Darwin)
             return clock_gettime_nsec_np(CLOCK_UPTIME_RAW)
         #else
@@ -25,8 +25,8 @@ enum MonotonicTime {
     /// A hundred years, in seconds.
     static let longestSpan: TimeInterval = 3_155_760_000
 
-    /// The moment that lies `seconds` after now, or nil if there is no such moment: zero, negative, infinite and
-    /// undefined spans, and those of more than a hundred years.
+    /// Returns the time `seconds` from now. Returns nil for zero, negative, infinite and NaN values, and for values of
+    /// a hundred years or more.
     static func after(_ seconds: TimeInterval) -> UInt64? {
         guard seconds > 0, seconds < longestSpan else { return nil }
         return now &+ UInt64(seconds * 1_000_000_000)

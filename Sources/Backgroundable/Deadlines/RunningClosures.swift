@@ -8,35 +8,35 @@ import Synchronization
     import Musl
 #endif
 
-/// What a thread is busy with, and until when it may be.
+/// A target that is watched while a thread runs its work.
 protocol WatchedTarget: DeadlineTarget {
-    /// When its time is over, in ``MonotonicTime``. It must not change while it is watched.
+    /// The time of the deadline, in ``MonotonicTime``. It must not change while the target is watched.
     var due: UInt64 { get }
 }
 
-/// The closures that run just now.
+/// The closures that are currently running, with their deadlines.
 ///
-/// Most operations end before their closure returns. There are never more such closures than threads, so they need no place
-/// in the timer's heap: the thread writes the operation on the board while it is busy with it, and the timer looks at the
-/// board when the first of them may be due. That costs no memory and no lock.
+/// Most operations end before their closure returns, and there are never more running closures than threads. So they
+/// need no entry in the timer's heap: the thread stores the operation in this table while it runs the closure, and the
+/// timer checks the table when the first of them may be due. That needs no allocation and no lock.
 ///
-/// Unchecked because of the pointer: it is set once, and what it points to is atomic.
+/// Unchecked because of the pointer: it is set once, and points to atomics.
 final class RunningClosures: @unchecked Sendable {
-    /// One line of memory each, so that threads do not disturb each other.
+    /// An entry takes a cache line, so that threads do not slow each other down.
     private struct Place: ~Copyable {
-        /// The address of what is watched, or 0. The lowest bit is set while the timer looks at it: until it is cleared the
-        /// busy thread does not leave, so what is there stays alive.
+        /// The address of the watched target, or 0. The lowest bit is set while the timer inspects the entry. Until it
+        /// is cleared, the running thread does not return, so the target stays alive.
         let target = Atomic<UInt>(0)
         private let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0)
     }
 
     private static let count = 64
-    /// How many places a thread tries before it gives up.
+    /// The number of entries that a thread tries.
     private static let tries = 4
 
     private let places: UnsafeMutablePointer<Place>
-    /// When the timer has to look: nothing on the board is due before. Whoever writes something that is due earlier tells
-    /// the timer.
+    /// When the timer has to check the table: no entry is due before. A thread that adds an earlier entry notifies the
+    /// timer.
     private let lookAt = Atomic<UInt64>(.max)
 
     init() {
@@ -49,21 +49,21 @@ final class RunningClosures: @unchecked Sendable {
         places.deallocate()
     }
 
-    /// When the timer has to look.
+    /// When the timer has to check the table.
     var firstLook: UInt64 {
         lookAt.load(ordering: .sequentiallyConsistent)
     }
 
-    /// Writes down what the calling thread is about to be busy with. Returns where, or nil if there is no room near the
-    /// thread's own place, and whether the timer has to be told.
+    /// Adds the target that the calling thread is about to run. Returns its entry and whether the timer has to be
+    /// notified, or nil if the entries near the thread's own one are taken.
     @inline(__always)
     func write(_ target: some WatchedTarget) -> (place: Int, isFirst: Bool)? {
         let address = UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())
         let home = RunningClosures.home
         for step in 0..<RunningClosures.tries {
             let place = (home &+ step) & (RunningClosures.count - 1)
-            // In one order for all with the load below and the timer's: either it sees the target, or this sees that
-            // the timer looks too late.
+            // Sequentially consistent with the load below and the timer's accesses: either the timer sees the target,
+            // or this thread sees that the timer would check too late.
             let (isOurs, _) = places[place].target
                 .compareExchange(expected: 0, desired: address, ordering: .sequentiallyConsistent)
             if isOurs { return (place, target.due < firstLook) }
@@ -71,7 +71,7 @@ final class RunningClosures: @unchecked Sendable {
         return nil
     }
 
-    /// Wipes out what the thread was busy with. False if the timer has taken it down because its time was over.
+    /// Removes the target of the calling thread. Returns false if the timer has taken it because it was due.
     @inline(__always)
     func wipe(_ place: Int, _ target: some WatchedTarget) -> Bool {
         let address = UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())
@@ -84,7 +84,7 @@ final class RunningClosures: @unchecked Sendable {
         }
     }
 
-    /// Takes down what is due, and notes when to look again. For the timer.
+    /// Takes the targets that are due, and determines the next check. Called by the timer.
     func takeDue(at now: UInt64) -> [any WatchedTarget] {
         lookAt.store(.max, ordering: .sequentiallyConsistent)
         var due: [any WatchedTarget] = []
@@ -96,9 +96,9 @@ final class RunningClosures: @unchecked Sendable {
         return due
     }
 
-    /// Sees to it that the timer looks at `moment` at the latest.
+    /// Makes the timer check the table at `moment` at the latest.
     func lower(to moment: UInt64) {
-        // Not the atomic's own `min`: for unsigned numbers it compares as if they were signed.
+        // The atomic `min` is not used, because it compares unsigned numbers as if they were signed.
         var seen = lookAt.load(ordering: .sequentiallyConsistent)
         while moment < seen {
             let (isLowered, found) =
@@ -112,7 +112,8 @@ final class RunningClosures: @unchecked Sendable {
     private func look(_ place: Int, at now: UInt64, _ due: inout [any WatchedTarget], _ first: inout UInt64) {
         let address = places[place].target.load(ordering: .sequentiallyConsistent)
         guard let pointer = UnsafeRawPointer(bitPattern: address) else { return }
-        // Somebody else's by now: it was written after the note of when to look was taken away, and tells us itself.
+        // If the entry has changed, the new target was added after `lookAt` was reset, so its thread notifies the timer
+        // itself.
         guard
             places[place].target
                 .compareExchange(expected: address, desired: address | 1, ordering: .acquiringAndReleasing).exchanged
@@ -127,14 +128,14 @@ final class RunningClosures: @unchecked Sendable {
         places[place].target.store(isOver ? 0 : address, ordering: .releasing)
     }
 
-    /// Where the calling thread looks for a place first.
+    /// The entry that the calling thread tries first.
     private static var home: Int {
         #if canImport(Darwin)
             let thread = UInt(bitPattern: pthread_self())
         #else
             let thread = UInt(pthread_self())
         #endif
-        // Threads lie pages and stacks apart.
+        // Thread addresses differ by pages and stacks.
         return Int(truncatingIfNeeded: (thread >> 12) ^ (thread >> 20) ^ (thread >> 26))
     }
 }

@@ -10,22 +10,24 @@ extension GroupOperation {
         }
     }
 
-    /// Whether the group starts none of its parts. Unlike that of a ``BackgroundQueue`` this does not count: what was
-    /// suspended twice is resumed by the first false. It may be suspended and resumed at any time; parts that run go on, and so
-    /// does the group's timeout. A group that ends resumes, so that its cancelled parts leave.
+    /// Whether the group starts no parts.
+    ///
+    /// Unlike in a ``BackgroundQueue``, suspensions are not counted: one resume is enough. A group can be suspended and
+    /// resumed at any time. Running parts and the group's timeout continue. A group that ends is resumed, so that its
+    /// cancelled parts leave.
     public final var isSuspended: Bool {
         get { suspension.withLock { $0 == .suspended } }
         set {
             suspension.withLock { suspension in
                 guard suspension != .over, newValue != (suspension == .suspended) else { return }
                 suspension = newValue ? .suspended : .resumed
-                // In one step with the change, because the queue counts.
+                // In the same step, because the queue counts its suspensions.
                 queue.isSuspended = newValue
             }
         }
     }
 
-    /// The group has ended: lets its queue go on.
+    /// Resumes the queue of a group that has ended.
     final func resumeForEnd() {
         suspension.withLock { suspension in
             if suspension == .suspended { queue.isSuspended = false }
@@ -33,7 +35,7 @@ extension GroupOperation {
         }
     }
 
-    /// Gives the parts' queue the group's quality of service, or that of the queue in which the group runs.
+    /// Sets the quality of service of the parts' queue to that of the group, or of the queue in which the group runs.
     final func inheritQualityOfService() {
         queue.qualityOfService = effectiveQualityOfService
     }

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// An operation that is made of operations: it starts them when it starts and is finished when all of them are.
+/// An operation that consists of other operations: it starts them when it starts, and finishes when all of them have
+/// finished.
 ///
 /// ```swift
 /// let publish = GroupOperation(name: "publish", operations: [render, upload])  // with dependencies between them
@@ -8,18 +9,19 @@ public import Foundation
 /// queue.addOperation(publish)
 /// ```
 ///
-/// Its parts run in a queue of its own, so they take no place of the queue that the group is in; they have the group's
-/// quality of service, unless they have one of their own. Parts may be of any kind; they may add further parts while the
-/// group runs, by ``addOperation(_:)`` or, on the thread on which they are called, to `OperationQueue.current`, which is not
-/// the group's queue in a task or in a callback. The group's errors are those of its parts, in the order in which they came.
+/// The parts run in the group's own queue, so they take no places of the queue that the group is in. They have the
+/// group's quality of service, unless they set their own. Parts may be of any class. While the group runs, they may add
+/// further parts with ``addOperation(_:)``, or to `OperationQueue.current` on the thread on which they are called; in a
+/// task or a callback that is not the group's queue. The errors of the group are those of its parts, in the order in
+/// which they occurred.
 ///
-/// Cancelling the group, its ``AsyncOperation/finish()`` or its timeout cancels its parts. A part of another kind cannot be
-/// stopped while it runs: a group that was cancelled is finished when such parts are, or when its timeout has passed. A
-/// timeout finishes it at once.
+/// Cancelling the group, calling its ``AsyncOperation/finish()``, or its timeout cancels its parts. A running part of
+/// another class cannot be stopped: a cancelled group finishes when such parts have finished, or when its timeout has
+/// passed. A timeout finishes the group immediately.
 ///
-/// Unlike other operations a group has no timeout unless it is given one: its parts have theirs.
+/// By default a group has no timeout, because its parts have theirs.
 ///
-/// Unchecked because it may be subclassed; what changes is in a lock.
+/// Unchecked because the class is open. All mutable state is locked.
 open class GroupOperation: AsyncOperation, @unchecked Sendable {
     enum Phase {
         case waiting, running, over
@@ -27,11 +29,11 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
 
     struct Part {
         let operation: Operation
-        /// Which one it is, counted from the first that was added to the queue.
+        /// The number of the part, in the order in which parts were added to the queue.
         let number: Int
-        /// What the operation was added for: by a condition, to make itself hold, or as a part.
+        /// Whether a condition added the operation as its dependency, rather than as a part.
         let isHelper: Bool
-        /// Keeps the group's categories taken while an operation of another kind runs.
+        /// Holds the group's exclusive categories while an operation of another class runs.
         let hold: CategoryHold?
     }
 
@@ -41,26 +43,26 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
 
     struct State: ~Copyable {
         var phase = Phase.waiting
-        /// What was added before the group started.
+        /// Parts that were added before the group started.
         var waiting: [Operation] = []
-        /// What is being added to the queue because the group starts.
+        /// Parts that are being added to the queue because the group starts.
         var starting: [Operation] = []
-        /// What has been added to the queue and has not finished.
+        /// Operations that have been added to the queue and have not finished.
         var running: [ObjectIdentifier: Part] = [:]
-        /// How many parts have been added to the queue.
+        /// The number of operations that have been added to the queue.
         var count = 0
-        /// How many reasons there are not to finish: unfinished parts, and what is still to be added.
+        /// The number of reasons not to finish: unfinished parts, and additions in progress.
         var open = 0
         var errors: [any Error] = []
-        /// Whether the group has ended, and is finished when its parts are.
+        /// Whether the group has ended and finishes when its parts have.
         var isClosing = false
 
-        /// Whether parts have not finished, those included that the queue is about to take or turn away.
+        /// Whether parts have not finished. Includes parts that the queue is about to accept or reject.
         var hasOpenParts: Bool {
             !running.isEmpty || !starting.isEmpty
         }
 
-        /// True once, when the group has ended and its last part has finished.
+        /// Returns true once, when the group has ended and its last part has finished.
         mutating func takeClosing() -> Bool {
             guard isClosing, !hasOpenParts else { return false }
             isClosing = false
@@ -72,14 +74,15 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
     final let suspension = Locked(Suspension.resumed)
     final let queue = PartQueue()
 
-    /// Makes a group.
+    /// Creates a group.
     ///
     /// - Parameters:
-    ///   - name: What the group is called, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds from its start; zero, negative and infinite values mean forever.
-    ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
-    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
-    ///   - operations: Its first parts. They must not be in a queue.
+    ///   - name: The name of the group, for log texts and the uniqueness policy.
+    ///   - timeout: How long the group may run from its start, in seconds. Zero, negative and infinite values mean no
+    ///     limit.
+    ///   - onTimeoutCallback: Called once on `OperationQueue.background` if the group times out.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does if it already has an operation of this name.
+    ///   - operations: The first parts. They must not be in a queue.
     public init(
         name: String? = nil,
         timeout: TimeInterval = .infinity,
@@ -93,13 +96,13 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
             onTimeoutCallback: onTimeoutCallback,
             uniquenessPolicy: uniquenessPolicy
         ) { ($0 as? GroupOperation)?.startParts() }
-        // The queue that the group is in does, if it wants to.
+        // The queue that the group is in holds a background task, if enabled.
         queue.holdsBackgroundTask = false
         queue.belong(to: self)
         addOperations(operations)
     }
 
-    /// Makes a group, with its timeout as a `Duration`.
+    /// Creates a group, with its timeout as a `Duration`.
     public convenience init(
         name: String? = nil,
         timeout: Duration,
@@ -116,25 +119,25 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
         )
     }
 
-    /// Makes a group of these parts.
+    /// Creates a group of these parts.
     public convenience init(operations first: Operation, _ others: Operation...) {
         self.init(operations: [first] + others)
     }
 
-    /// How many parts run at once; as many as there are threads for unless it is set.
+    /// The maximum number of parts that run at the same time. By default the system chooses it.
     public final var maxConcurrentOperationCount: Int {
         get { queue.maxConcurrentOperationCount }
         set { queue.maxConcurrentOperationCount = newValue }
     }
 
-    /// Adds a part. One that is added when the group has ended is cancelled, with
-    /// ``OperationError/groupFinished`` if it is an ``AsyncOperation``.
+    /// Adds a part. If the group has ended, the part is cancelled, an ``AsyncOperation`` with
+    /// ``OperationError/groupFinished``.
     public final func addOperation(_ operation: Operation) {
         addOperations([operation])
     }
 
-    /// Adds several parts. Those that are added when the group has ended are cancelled, with
-    /// ``OperationError/groupFinished`` if they are ``AsyncOperation``s.
+    /// Adds several parts. If the group has ended, they are cancelled, each ``AsyncOperation`` with
+    /// ``OperationError/groupFinished``.
     public final func addOperations(_ operations: [Operation]) {
         let waits = parts.withLock { state in
             guard state.phase == .waiting else { return false }
@@ -145,24 +148,24 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
         for operation in operations { (operation as? AsyncOperation)?.state.enqueue() }
     }
 
-    /// Called when a part has finished, before the group may be. A subclass may override it to add further parts, or to
-    /// say which errors count.
+    /// Called when a part has finished, before the group can finish. A subclass may override it to add further parts or
+    /// to filter the errors. The default implementation returns `errors`.
     ///
     /// - Parameters:
     ///   - operation: The part.
-    ///   - errors: Its errors.
-    /// - Returns: The errors to be added to the group's.
+    ///   - errors: The errors of the part.
+    /// - Returns: The errors to add to those of the group.
     open func partDidFinish(_ operation: Operation, errors: [any Error]) -> [any Error] {
         errors
     }
 
-    /// A group's work is its parts.
+    /// Unavailable: the work of a group is its parts.
     @available(*, unavailable, message: "A group does its parts' work: override execute() and call super's.")
     public final override func execute() async throws {}
 
     // MARK: Parts
 
-    /// The exclusive categories of the parts that it has before it starts, and of their parts.
+    /// The exclusive categories of the parts that were added before the start, including those of nested groups.
     final var categoriesOfParts: Set<String> {
         parts.withLock { $0.waiting }.reduce(into: []) { categories, part in
             if let part = part as? AsyncOperation {
@@ -172,7 +175,7 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
         }
     }
 
-    /// The operations that have been added to its queue and have not finished.
+    /// The operations that have been added to the group's queue and have not finished.
     final var runningParts: [Operation] {
         parts.withLock { $0.running.values.map(\.operation) }
     }
@@ -196,7 +199,7 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
         settle()
     }
 
-    /// Called when an operation is about to enter the queue. False if it is too late.
+    /// Registers an operation that is about to enter the queue. Returns false if the group does not run.
     final func takesIn(_ operation: Operation, isHelper: Bool) -> Bool {
         let hold = operation is AsyncOperation ? nil : attachments?.holdForParts
         let isTaken = parts.withLock { state in
@@ -220,9 +223,9 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
         settle()
     }
 
-    /// Returns whether the group has ended and this was its last part.
+    /// Removes a finished operation. Returns whether the group has ended and this was its last part.
     private func forget(_ operation: Operation, _ errors: [any Error]) -> Bool {
-        // The part's hold is let go of outside the lock.
+        // The hold is released outside the lock.
         let (part, isLast) = parts.withLock { state in
             state.errors += errors
             let part = state.running.removeValue(forKey: ObjectIdentifier(operation))
@@ -232,7 +235,7 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
         return isLast
     }
 
-    /// Keeps the group from finishing until ``settle()`` is called once more. False if it has ended.
+    /// Keeps the group from finishing until ``settle()`` is called once more. Returns false if the group does not run.
     final func stayOpen() -> Bool {
         parts.withLock { state in
             guard state.phase == .running else { return false }
@@ -241,7 +244,7 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
         }
     }
 
-    /// One reason less not to finish.
+    /// Removes one reason not to finish, and finishes the group if that was the last.
     final func settle() {
         let errors: [any Error]? = parts.withLock { state in
             state.open -= 1
@@ -252,11 +255,11 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
         if let errors { finish(withErrors: errors) }
     }
 
-    // MARK: The end
+    // MARK: Ending
 
     override final func endParts(_ ending: AsyncOperationEnding) {
         guard ending == .timedOut else { return cancelParts() }
-        // What they do when they are cancelled is not ours: it must not hold up other deadlines.
+        // Cancelling parts runs user code, which must not delay other deadlines.
         DispatchQueue.global().async { self.cancelParts() }
     }
 
@@ -276,7 +279,7 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
         if isClosing { DispatchQueue.global().async { self.tellOwner() } }
     }
 
-    /// The group has ended: its parts need not go on.
+    /// Cancels the parts of a group that has ended.
     private func cancelParts() {
         let (waiting, running) = parts.withLock { state in
             state.phase = .over
@@ -288,7 +291,7 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
         GroupOperation.turnAway(waiting)
     }
 
-    /// Ends operations that no queue will take, so that nothing that depends on them waits forever.
+    /// Ends operations that no queue accepts, so that their dependents do not wait forever.
     static func turnAway(_ operations: [Operation]) {
         for operation in operations {
             if let operation = operation as? AsyncOperation {

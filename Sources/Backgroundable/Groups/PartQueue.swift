@@ -1,16 +1,16 @@
 import Foundation
 
-/// The queue of a group's parts. Whatever is added to it, by a part that finds it in `OperationQueue.current` too, is
-/// work of the group.
+/// The queue of a group's parts. Every operation that is added to it becomes a part of the group, also through
+/// `OperationQueue.current`.
 ///
-/// Unchecked for the reason of its superclass; what is here is in locks.
+/// Unchecked for the same reason as its superclass. The state here is locked.
 final class PartQueue: BackgroundQueue, @unchecked Sendable {
     private struct Owner: ~Copyable {
         weak var group: GroupOperation?
     }
 
     private let owner = Locked(Owner())
-    /// Of the parts, and of theirs.
+    /// The tickets of the parts, and of the parts of nested groups.
     let tickets = GroupTickets()
 
     override var maxConcurrentOperationCount: Int {

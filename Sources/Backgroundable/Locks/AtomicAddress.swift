@@ -8,7 +8,7 @@ struct AtomicAddress: ~Copyable {
         UnsafeRawPointer(bitPattern: bits.load(ordering: .acquiring))
     }
 
-    /// Sets the address if there is none yet. Returns the one that was there before.
+    /// Sets the address if there is none. Returns the previous one.
     func setOnce(_ address: UnsafeRawPointer) -> UnsafeRawPointer? {
         let (_, original) = bits.compareExchange(
             expected: 0,

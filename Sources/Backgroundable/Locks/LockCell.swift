@@ -6,17 +6,18 @@
     import Musl
 #endif
 
-/// A value and the pthread mutex that guards it, in one block of memory of their own.
+/// A value and its pthread mutex, in a memory block of their own.
 ///
-/// ``Locked`` is this behind a reference. Where the owner is known the cell is cheaper: nobody counts who refers to it.
+/// ``Locked`` is a reference to such a cell. If a cell has a single owner it is cheaper without that, because it needs
+/// no reference counting.
 ///
-/// Unchecked because of the pointers: they are set once, and the value is only touched while the mutex is held.
+/// Unchecked because of the pointers: they are set once, and the value is accessed only while the mutex is held.
 struct LockCell<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>
 
     init(_ value: consuming sending Value) {
-        // Processors fetch pairs of lines of 64 bytes: a neighbour within them would slow down both.
+        // Processors fetch cache lines of 64 bytes in pairs, so cells of different threads must be 128 bytes apart.
         let alignment = max(128, MemoryLayout<Value>.alignment)
         let mask = MemoryLayout<Value>.alignment - 1
         let offset = (MemoryLayout<pthread_mutex_t>.size + mask) & ~mask
@@ -34,7 +35,7 @@ struct LockCell<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         UnsafeMutableRawPointer(mutex).deallocate()
     }
 
-    /// Runs `body` with the value while no other thread has it.
+    /// Runs `body` with exclusive access to the value.
     @inline(__always)
     func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         pthread_mutex_lock(mutex)

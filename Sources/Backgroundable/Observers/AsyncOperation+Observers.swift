@@ -1,9 +1,10 @@
 import Foundation
 
 extension AsyncOperation {
-    /// Adds an observer. Any number may be added, at any time: one that comes late learns at once what has happened.
+    /// Adds an observer. Any number of observers can be added, at any time; a late observer is immediately called for
+    /// past events.
     ///
-    /// - Returns: The operation, so that calls can be chained.
+    /// - Returns: This operation, so that calls can be chained.
     @discardableResult
     public final func addObserver(_ observer: some OperationObserver) -> Self {
         let (attachments, facts) = attach()
@@ -17,7 +18,7 @@ extension AsyncOperation {
         return self
     }
 
-    /// Calls a block when the operation has finished, with its errors.
+    /// Calls a block with the operation's errors when the operation has finished.
     @discardableResult
     public final func addFinishedBlock(
         _ block: @escaping @Sendable (AsyncOperation, [any Error]) -> Void
@@ -25,13 +26,13 @@ extension AsyncOperation {
         addObserver(FinishedObserver(block))
     }
 
-    /// Tells the observers of a milestone.
+    /// Notifies the observers of a milestone.
     final func post(_ milestone: Milestone, _ attachments: Attachments) {
         attachments.state.withLock { $0.mail.post(milestone) }
         deliverMail(attachments)
     }
 
-    /// Delivers what is there, unless another thread is about it.
+    /// Delivers the pending notifications, unless another thread is delivering them.
     final func deliverMail(_ attachments: Attachments) {
         guard attachments.state.withLock({ $0.mail.beginDelivery() }) else { return }
         while let letter = attachments.state.withLock({ $0.mail.next() }) {
@@ -52,7 +53,7 @@ extension AsyncOperation {
 }
 
 extension AsyncOperationEnding {
-    /// What observers are told apart from the end itself.
+    /// The milestone that observers are notified of before `finished`, if there is one.
     var milestone: Milestone? {
         switch self {
         case .finished: nil

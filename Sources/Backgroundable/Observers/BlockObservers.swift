@@ -1,8 +1,8 @@
-/// Calls a block when an operation starts.
+/// An observer that calls a block when an operation starts.
 public struct StartedObserver: OperationObserver {
     private let block: @Sendable (AsyncOperation) -> Void
 
-    /// Makes an observer of the start.
+    /// Creates an observer of the start.
     public init(_ block: @escaping @Sendable (AsyncOperation) -> Void) {
         self.block = block
     }
@@ -13,16 +13,16 @@ public struct StartedObserver: OperationObserver {
     }
 }
 
-/// Calls a block when an operation is cancelled.
+/// An observer that calls a block when an operation is cancelled.
 public struct CancelledObserver: OperationObserver {
     private let block: @Sendable (AsyncOperation, [any Error]) -> Void
 
-    /// Makes an observer of cancellation.
+    /// Creates an observer of the cancellation.
     public init(_ block: @escaping @Sendable (AsyncOperation) -> Void) {
         self.init { operation, _ in block(operation) }
     }
 
-    /// Makes an observer of cancellation that learns the errors of `cancel(with:)` or of failed conditions.
+    /// Creates an observer of the cancellation that receives the errors of `cancel(with:)` or of failed conditions.
     public init(_ block: @escaping @Sendable (AsyncOperation, [any Error]) -> Void) {
         self.block = block
     }
@@ -33,11 +33,11 @@ public struct CancelledObserver: OperationObserver {
     }
 }
 
-/// Calls a block when an operation's timeout has passed. ``TimeoutObserver`` is the one that sets a timeout.
+/// An observer that calls a block when an operation times out. To set a timeout, use ``TimeoutObserver``.
 public struct TimedOutObserver: OperationObserver {
     private let block: @Sendable (AsyncOperation) -> Void
 
-    /// Makes an observer of the timeout.
+    /// Creates an observer of the timeout.
     public init(_ block: @escaping @Sendable (AsyncOperation) -> Void) {
         self.block = block
     }
@@ -48,7 +48,7 @@ public struct TimedOutObserver: OperationObserver {
     }
 }
 
-/// Calls a block when an operation has finished, with its errors.
+/// An observer that calls a block with the errors when an operation has finished.
 ///
 /// ```swift
 /// operation.addObserver(FinishedObserver { operation, errors in
@@ -58,7 +58,7 @@ public struct TimedOutObserver: OperationObserver {
 public struct FinishedObserver: OperationObserver {
     private let block: @Sendable (AsyncOperation, [any Error]) -> Void
 
-    /// Makes an observer of the end, however it comes.
+    /// Creates an observer of the finish, however the operation ended.
     public init(_ block: @escaping @Sendable (AsyncOperation, [any Error]) -> Void) {
         self.block = block
     }
@@ -69,14 +69,14 @@ public struct FinishedObserver: OperationObserver {
     }
 }
 
-/// Calls one block or several at the moments of an operation's life.
+/// An observer that calls separate blocks for the events of an operation.
 public struct BlockObserver: OperationObserver {
     private let startHandler: (@Sendable (AsyncOperation) -> Void)?
     private let cancelHandler: (@Sendable (AsyncOperation) -> Void)?
     private let timeoutHandler: (@Sendable (AsyncOperation) -> Void)?
     private let finishHandler: (@Sendable (AsyncOperation, [any Error]) -> Void)?
 
-    /// Makes an observer of the moments that have a block.
+    /// Creates an observer with a block for each event, or nil.
     public init(
         startHandler: (@Sendable (AsyncOperation) -> Void)? = nil,
         cancelHandler: (@Sendable (AsyncOperation) -> Void)? = nil,
@@ -89,22 +89,22 @@ public struct BlockObserver: OperationObserver {
         self.finishHandler = finishHandler
     }
 
-    /// Calls the start's block.
+    /// Calls the block for the start.
     public func didStart(_ operation: AsyncOperation) {
         startHandler?(operation)
     }
 
-    /// Calls the cancellation's block.
+    /// Calls the block for the cancellation.
     public func didCancel(_ operation: AsyncOperation) {
         cancelHandler?(operation)
     }
 
-    /// Calls the timeout's block.
+    /// Calls the block for the timeout.
     public func didTimeOut(_ operation: AsyncOperation) {
         timeoutHandler?(operation)
     }
 
-    /// Calls the end's block.
+    /// Calls the block for the finish.
     public func didFinish(_ operation: AsyncOperation, errors: [any Error]) {
         finishHandler?(operation, errors)
     }

@@ -1,17 +1,18 @@
-/// A moment of an operation's life that observers are told of.
+/// An event of an operation that observers are notified of.
 enum Milestone: Hashable {
     case started, cancelled, timedOut, finished
 }
 
-/// What an operation's observers are to be told, in order.
+/// The ordered notifications of an operation's observers.
 ///
-/// One thread at a time delivers, as for a queue's delegate (``QueueObservers``): an observer may use the operation, or wait
-/// for threads that use it, without a deadlock. When everybody knows that it has finished, the deliverer closes it.
+/// One thread at a time delivers, as for the delegate of a queue (``QueueObservers``). So an observer may use the
+/// operation, or wait for threads that use it, without a deadlock. After the last notification the delivering thread
+/// closes the operation.
 struct ObserverQueue: ~Copyable {
     enum Letter {
         case attached(any OperationObserver)
         case news(any OperationObserver, Milestone)
-        /// The last one: the operation may be closed.
+        /// The last item: the operation may be closed.
         case close(@Sendable () -> Void)
     }
 
@@ -21,15 +22,15 @@ struct ObserverQueue: ~Copyable {
     private var position = 0
     private var isDelivering = false
 
-    /// Adds an observer, which learns at once what has happened already.
+    /// Adds an observer, which is notified of all past events first.
     mutating func add(_ observer: any OperationObserver) {
         letters.append(.attached(observer))
         letters += happened.map { .news(observer, $0) }
-        // Nothing follows the end: whom it was told must not be kept alive.
+        // No event follows the finish, so the observer need not be kept alive.
         if happened.last != .finished { observers.append(observer) }
     }
 
-    /// Notes that something has happened, unless that was noted before.
+    /// Adds an event, unless it was added before.
     mutating func post(_ milestone: Milestone) {
         guard !happened.contains(milestone) else { return }
         happened.append(milestone)
@@ -37,12 +38,12 @@ struct ObserverQueue: ~Copyable {
         if milestone == .finished { observers = [] }
     }
 
-    /// Has `action` called when everything before it has been delivered.
+    /// Calls `action` when everything before it has been delivered.
     mutating func close(_ action: @escaping @Sendable () -> Void) {
         letters.append(.close(action))
     }
 
-    /// Whether the caller has to deliver. If so, it calls ``next()`` until that is nil.
+    /// Returns whether the caller has to deliver. If so, it calls ``next()`` until that returns nil.
     mutating func beginDelivery() -> Bool {
         guard !isDelivering, !letters.isEmpty else { return false }
         isDelivering = true

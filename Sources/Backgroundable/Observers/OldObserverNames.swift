@@ -1,26 +1,26 @@
-// What the observers are called in Operations and ProcedureKit. Observers here are called before the operation is seen as
-// finished, so what is about to happen and what has happened are one moment.
+// The observers' names in Operations and ProcedureKit. Observers here are called before the operation is visible as
+// finished, so "will" and "did" are the same event.
 
-/// What ``StartedObserver`` is called in ProcedureKit.
+/// The name of ``StartedObserver`` in ProcedureKit.
 @available(*, deprecated, renamed: "StartedObserver")
 public typealias WillExecuteObserver = StartedObserver
 
-/// What ``StartedObserver`` is called in ProcedureKit.
+/// The name of ``StartedObserver`` in ProcedureKit.
 @available(*, deprecated, renamed: "StartedObserver")
 public typealias DidExecuteObserver = StartedObserver
 
-/// What ``CancelledObserver`` is called in ProcedureKit.
+/// The name of ``CancelledObserver`` in ProcedureKit.
 @available(*, deprecated, renamed: "CancelledObserver")
 public typealias WillCancelObserver = CancelledObserver
 
-/// What ``CancelledObserver`` is called in ProcedureKit.
+/// The name of ``CancelledObserver`` in ProcedureKit.
 @available(*, deprecated, renamed: "CancelledObserver")
 public typealias DidCancelObserver = CancelledObserver
 
-/// What ``FinishedObserver`` is called in ProcedureKit.
+/// The name of ``FinishedObserver`` in ProcedureKit.
 @available(*, deprecated, renamed: "FinishedObserver")
 public typealias WillFinishObserver = FinishedObserver
 
-/// What ``FinishedObserver`` is called in ProcedureKit.
+/// The name of ``FinishedObserver`` in ProcedureKit.
 @available(*, deprecated, renamed: "FinishedObserver")
 public typealias DidFinishObserver = FinishedObserver

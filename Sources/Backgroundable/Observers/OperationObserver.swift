@@ -1,29 +1,29 @@
-/// Learns what becomes of an ``AsyncOperation``.
+/// A type that is notified of the events of an ``AsyncOperation``.
 ///
-/// Every method is called at most once for an operation, never two at a time, in the order started, cancelled or timed
-/// out, finished; also when the observer was added late: then it learns at once what has happened already. The
-/// operation becomes finished only after its observers have been told so, except when its timeout passed: a slow observer
-/// must not hold up a deadline.
+/// For each operation, every method is called at most once, in the order started, cancelled or timed out, finished, and
+/// never concurrently with another. An observer that is added late is immediately called for past events. The operation
+/// becomes finished only after its observers have been called. The exception is a timeout, because a slow observer must
+/// not delay other deadlines.
 ///
-/// The calls come on whichever thread made the change; after a timeout on a thread of the system's global queue.
+/// The methods are usually called on the thread that made the change; after a timeout on a thread of the system's
+/// global queue.
 ///
-/// For single moments there are ``StartedObserver``, ``CancelledObserver``, ``TimedOutObserver`` and
-/// ``FinishedObserver``; for several ``BlockObserver``.
+/// For single events, use ``StartedObserver``, ``CancelledObserver``, ``TimedOutObserver`` or ``FinishedObserver``; for
+/// several, ``BlockObserver``.
 public protocol OperationObserver: Sendable {
-    /// The observer was added to the operation.
+    /// Called when the observer is added to the operation.
     func didAttach(to operation: AsyncOperation)
-    /// The operation is about to run its closure. Never called when it ended before.
+    /// Called when the operation is about to run its closure. Not called if the operation ended before.
     func didStart(_ operation: AsyncOperation)
-    /// The operation was cancelled, dropped or replaced, or one of its conditions failed.
+    /// Called when the operation is cancelled, dropped or replaced, or one of its conditions failed.
     func didCancel(_ operation: AsyncOperation)
-    /// The operation's timeout passed.
+    /// Called when the operation's timeout passes.
     func didTimeOut(_ operation: AsyncOperation)
-    /// The operation has ended, however it ended, and leaves its queue.
+    /// Called when the operation has ended in any way and leaves its queue.
     ///
     /// - Parameters:
     ///   - operation: The operation.
-    ///   - errors: Why it did not succeed. Empty when it finished without an error, and when it was cancelled
-    ///     without one.
+    ///   - errors: The operation's errors. Empty if it finished or was cancelled without an error.
     func didFinish(_ operation: AsyncOperation, errors: [any Error])
 }
 

@@ -1,13 +1,14 @@
 public import Foundation
 
-/// Gives an operation a timeout, in addition to its own: whichever passes first ends it.
+/// An observer that gives an operation a timeout in addition to its own. The first of them that passes ends the
+/// operation.
 ///
 /// ```swift
 /// operation.addObserver(TimeoutObserver(by: 30))
 /// ```
 ///
-/// The operation then ends as by its own timeout: ``AsyncOperation/isTimedOut`` is true, its error is
-/// ``OperationError/timedOut(after:)``. ``TimedOutObserver`` is the one that only learns of it.
+/// The operation then ends as by its own timeout: ``AsyncOperation/isTimedOut`` is true and the error is
+/// ``OperationError/timedOut(after:)``. To be notified of a timeout, use ``TimedOutObserver``.
 public struct TimeoutObserver: OperationObserver {
     private enum Limit {
         case span(TimeInterval)
@@ -16,28 +17,28 @@ public struct TimeoutObserver: OperationObserver {
 
     private let limit: Limit
 
-    /// Gives the operation a span from its start (from now, if it has started), in seconds or as a `Duration`. Zero,
-    /// negative and infinite values mean forever.
+    /// Creates a timeout that counts from the operation's start, or from now if it has started, in seconds or as a
+    /// `Duration`. Zero, negative and infinite values mean no limit.
     public init(by span: some TimeSpan) {
         limit = .span(span.timeInterval)
     }
 
-    /// Gives the operation a span from its start. The same as ``init(by:)``, under its older name.
+    /// Creates a timeout that counts from the operation's start. The same as ``init(by:)``, under its older name.
     public init(timeout: some TimeSpan) {
         self.init(by: timeout)
     }
 
-    /// Gives the operation until `date`; if that has passed when it starts, it is timed out at once.
+    /// Creates a timeout at `date`. If that has passed when the operation starts, it times out immediately.
     public init(until date: Date) {
         limit = .moment(date)
     }
 
-    /// Begins to count.
+    /// Starts the timeout.
     public func didStart(_ operation: AsyncOperation) {
         let seconds =
             switch limit {
             case .span(let seconds): seconds
-            // A date that has passed is a limit all the same.
+            // A date in the past is still a limit.
             case .moment(let date): max(date.timeIntervalSinceNow, 0.000_001)
             }
         guard MonotonicTime.after(seconds) != nil else { return }
@@ -47,7 +48,7 @@ public struct TimeoutObserver: OperationObserver {
     }
 }
 
-/// An operation whose time is over when the deadline is reached.
+/// Ends its operation as timed out when the deadline is reached.
 private final class TimeoutTarget: DeadlineTarget {
     private let operation: AsyncOperation
     private let seconds: TimeInterval

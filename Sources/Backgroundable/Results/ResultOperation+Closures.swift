@@ -1,16 +1,16 @@
 extension ResultOperation {
-    /// Makes an operation whose value is what a closure returns.
+    /// Creates an operation whose value is the return value of a closure.
     ///
-    /// For work that is done when the call returns, and may block. It runs on a thread of the operation's queue; the
-    /// timeout does not stop it.
+    /// Use it for work that is done when the call returns. The closure may block: it runs on a thread of the
+    /// operation's queue. A timeout ends the operation but does not stop the closure.
     ///
     /// - Parameters:
-    ///   - name: The name of the operation, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds or as a `Duration`, from its start; zero, negative and infinite values
-    ///     mean forever.
-    ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
-    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
-    ///   - work: The work. An error that it throws is the operation's.
+    ///   - name: The name of the operation, for log texts and the uniqueness policy.
+    ///   - timeout: How long the operation may run from its start, in seconds or as a `Duration`. Zero, negative and
+    ///     infinite values mean no limit.
+    ///   - onTimeoutCallback: Called once on `OperationQueue.background` if the operation times out.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does if it already has an operation of this name.
+    ///   - work: The work. If it throws, the operation ends with that error.
     public convenience init(
         name: String? = nil,
         timeout: some TimeSpan = 10.0,
@@ -26,17 +26,17 @@ extension ResultOperation {
         ) { $0.finish(withResult: Result(catching: work)) }
     }
 
-    /// Makes an operation whose value is what asynchronous code returns.
+    /// Creates an operation whose value is the return value of asynchronous code.
     ///
-    /// The work runs in a task, which is cancelled when the operation is cancelled or times out.
+    /// The work runs in a task, which is cancelled if the operation is cancelled or times out.
     ///
     /// - Parameters:
-    ///   - name: The name of the operation, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds or as a `Duration`, from its start; zero, negative and infinite values
-    ///     mean forever.
-    ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
-    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
-    ///   - work: The work. An error that it throws is the operation's.
+    ///   - name: The name of the operation, for log texts and the uniqueness policy.
+    ///   - timeout: How long the operation may run from its start, in seconds or as a `Duration`. Zero, negative and
+    ///     infinite values mean no limit.
+    ///   - onTimeoutCallback: Called once on `OperationQueue.background` if the operation times out.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does if it already has an operation of this name.
+    ///   - work: The work. If it throws, the operation ends with that error.
     public convenience init(
         name: String? = nil,
         timeout: some TimeSpan = 10.0,
@@ -52,18 +52,18 @@ extension ResultOperation {
         ) { operation in operation.beginTask { _ in operation.finish(returning: try await work()) } }
     }
 
-    /// Makes an operation whose value is what a closure returns, which gets the operation.
+    /// Creates an operation whose value is the return value of a closure that receives the operation.
     ///
-    /// It runs on a thread of the operation's queue and may block.
+    /// The closure runs on a thread of the operation's queue and may block.
     ///
     /// - Parameters:
-    ///   - name: The name of the operation, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds or as a `Duration`, from its start; zero, negative and infinite values
-    ///     mean forever.
-    ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
-    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
-    ///   - work: The work, which gets the operation. An error that it throws is the operation's.
-    @_disfavoredOverload  // A closure that returns nothing is one that calls `finish(returning:)`.
+    ///   - name: The name of the operation, for log texts and the uniqueness policy.
+    ///   - timeout: How long the operation may run from its start, in seconds or as a `Duration`. Zero, negative and
+    ///     infinite values mean no limit.
+    ///   - onTimeoutCallback: Called once on `OperationQueue.background` if the operation times out.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does if it already has an operation of this name.
+    ///   - work: The work, which receives the operation. If it throws, the operation ends with that error.
+    @_disfavoredOverload  // A closure that returns nothing calls `finish(returning:)` itself.
     public convenience init(
         name: String? = nil,
         timeout: some TimeSpan = 10.0,
@@ -79,7 +79,7 @@ extension ResultOperation {
         ) { operation in operation.finish(withResult: Result { try work(operation) }) }
     }
 
-    /// Makes an operation whose value is what asynchronous code returns, which gets the operation.
+    /// Creates an operation whose value is the return value of asynchronous code that receives the operation.
     ///
     /// ```swift
     /// ResultOperation<Data> { operation in
@@ -87,16 +87,16 @@ extension ResultOperation {
     /// }
     /// ```
     ///
-    /// The work runs in a task, which is cancelled when the operation is cancelled or times out.
+    /// The work runs in a task, which is cancelled if the operation is cancelled or times out.
     ///
     /// - Parameters:
-    ///   - name: The name of the operation, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds or as a `Duration`, from its start; zero, negative and infinite values
-    ///     mean forever.
-    ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
-    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
-    ///   - work: The work, which gets the operation. An error that it throws is the operation's.
-    @_disfavoredOverload  // As above.
+    ///   - name: The name of the operation, for log texts and the uniqueness policy.
+    ///   - timeout: How long the operation may run from its start, in seconds or as a `Duration`. Zero, negative and
+    ///     infinite values mean no limit.
+    ///   - onTimeoutCallback: Called once on `OperationQueue.background` if the operation times out.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does if it already has an operation of this name.
+    ///   - work: The work, which receives the operation. If it throws, the operation ends with that error.
+    @_disfavoredOverload  // For the same reason as above.
     public convenience init(
         name: String? = nil,
         timeout: some TimeSpan = 10.0,

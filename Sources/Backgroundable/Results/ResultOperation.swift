@@ -9,21 +9,22 @@ public import Foundation
 /// print(try await size.value)
 /// ```
 ///
-/// A closure that returns the value, or throws, finishes the operation by that. One that throws or awaits has to: the
-/// compiler misses a `return` in one that ends with `operation.finish(returning: 3)`. One that takes the operation, returns
-/// nothing and does neither, and a subclass that overrides ``AsyncOperation/execute()-swift.method``, call ``finish(returning:)`` or
-/// ``finish(withResult:)``.
+/// A closure that returns the value finishes the operation by returning or throwing. If a closure throws or awaits, it
+/// has to return the value: the compiler reports a missing `return` if it ends with `operation.finish(returning: 3)`. A
+/// closure that takes the operation, returns nothing, and neither throws nor awaits calls ``finish(returning:)`` or
+/// ``finish(withResult:)``. So does a subclass that overrides ``AsyncOperation/execute()-swift.method``.
 ///
-/// Unchecked because it may be subclassed; what changes is in a lock.
+/// Unchecked because the class is open. All mutable state is locked.
 open class ResultOperation<Output: Sendable>: AsyncOperation, @unchecked Sendable {
     private let output = Locked<Output?>(nil)
 
-    /// Makes an operation that runs what its subclass overrides.
+    /// Creates an operation that runs the methods of its subclass.
     ///
     /// - Parameters:
-    ///   - name: The name of the operation, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds from its start; zero, negative and infinite values mean forever.
-    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
+    ///   - name: The name of the operation, for log texts and the uniqueness policy.
+    ///   - timeout: How long the operation may run from its start, in seconds. Zero, negative and infinite values mean
+    ///     no limit.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does if it already has an operation of this name.
     public override init(
         name: String? = nil,
         timeout: TimeInterval = 10,
@@ -32,7 +33,7 @@ open class ResultOperation<Output: Sendable>: AsyncOperation, @unchecked Sendabl
         super.init(name: name, timeout: timeout, uniquenessPolicy: uniquenessPolicy)
     }
 
-    /// Makes an operation that runs what its subclass overrides, with its timeout as a `Duration`.
+    /// Creates an operation that runs the methods of its subclass, with its timeout as a `Duration`.
     public override init(
         name: String? = nil,
         timeout: Duration,
@@ -41,7 +42,7 @@ open class ResultOperation<Output: Sendable>: AsyncOperation, @unchecked Sendabl
         super.init(name: name, timeout: timeout, uniquenessPolicy: uniquenessPolicy)
     }
 
-    /// Makes an operation whose closure makes sure that ``finish(returning:)`` or ``finish(withResult:)`` is called.
+    /// Creates an operation whose closure makes sure that ``finish(returning:)`` or ``finish(withResult:)`` is called.
     ///
     /// ```swift
     /// ResultOperation<Data> { operation in
@@ -50,12 +51,12 @@ open class ResultOperation<Output: Sendable>: AsyncOperation, @unchecked Sendabl
     /// ```
     ///
     /// - Parameters:
-    ///   - name: The name of the operation, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds or as a `Duration`, from its start; zero, negative and infinite values
-    ///     mean forever.
-    ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
-    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
-    ///   - closure: The work, which goes on until the operation is finished.
+    ///   - name: The name of the operation, for log texts and the uniqueness policy.
+    ///   - timeout: How long the operation may run from its start, in seconds or as a `Duration`. Zero, negative and
+    ///     infinite values mean no limit.
+    ///   - onTimeoutCallback: Called once on `OperationQueue.background` if the operation times out.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does if it already has an operation of this name.
+    ///   - closure: The work, which may continue after the closure has returned.
     public init(
         name: String? = nil,
         timeout: some TimeSpan = 10.0,
@@ -78,10 +79,10 @@ open class ResultOperation<Output: Sendable>: AsyncOperation, @unchecked Sendabl
         release(late)
     }
 
-    /// How the operation ended: with its value, or with the error that kept it from producing one.
+    /// The result of the operation: its value, or the error for which it has none.
     ///
-    /// Nil until it has ended. An operation that was cancelled without an error has a `CancellationError`, one that finished
-    /// without a value has ``OperationError/noResult``.
+    /// Nil until the operation has ended. If the operation was cancelled without an error, the error is a
+    /// `CancellationError`; if it finished without a value, ``OperationError/noResult``.
     public final var result: Result<Output, any Error>? {
         guard state.facts.contains(.told) else { return nil }
         if let error = errors.first { return .failure(error) }
@@ -89,10 +90,9 @@ open class ResultOperation<Output: Sendable>: AsyncOperation, @unchecked Sendabl
         return output.withLock { $0 }.map { .success($0) } ?? .failure(OperationError.noResult)
     }
 
-    /// The value, once the operation has finished. No thread is blocked.
+    /// The value. Waits until the operation has finished, without blocking a thread.
     ///
-    /// - Throws: The error of ``result``; `CancellationError` if the waiting task is cancelled before the operation has
-    ///   finished.
+    /// - Throws: The error of ``result``; `CancellationError` if the waiting task is cancelled first.
     public final var value: Output {
         get async throws {
             try await finished()
@@ -100,7 +100,7 @@ open class ResultOperation<Output: Sendable>: AsyncOperation, @unchecked Sendabl
         }
     }
 
-    /// Ends the operation with its value. Does nothing when the operation has ended already.
+    /// Finishes the operation with its value. Does nothing if the operation has already ended.
     public final func finish(returning value: Output) {
         output.withLock { output in
             if output == nil, ending == nil { output = value }
@@ -108,8 +108,8 @@ open class ResultOperation<Output: Sendable>: AsyncOperation, @unchecked Sendabl
         finish()
     }
 
-    /// Ends the operation with its value, or with the error that kept it from producing one. Does nothing when the operation
-    /// has ended already.
+    /// Finishes the operation with its value, or ends it with an error; a `CancellationError` cancels it. Does nothing
+    /// if the operation has already ended.
     public final func finish(withResult result: Result<Output, any Error>) {
         switch result {
         case .success(let value): finish(returning: value)

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An operation that makes a value of another one's: of the result of an operation that it depends on, or of an
+/// An operation that computes a value from another one: from the result of an operation that it depends on, or from an
 /// ``input`` that is set.
 ///
 /// ```swift
@@ -10,22 +10,23 @@ public import Foundation
 /// print(try await size.value)
 /// ```
 ///
-/// If the other operation produced no value this one is cancelled with ``OperationError/dependenciesFailed(names:errors:)``
-/// and does not run. One that runs without an input fails with ``OperationError/noInput``. A subclass overrides
-/// ``AsyncOperation/execute()-swift.method`` and looks at its ``input``.
+/// If the other operation has no value, this operation is cancelled with
+/// ``OperationError/dependenciesFailed(names:errors:)`` and does not run. If it runs without an input, it fails with
+/// ``OperationError/noInput``. A subclass overrides ``AsyncOperation/execute()-swift.method`` and reads its ``input``.
 ///
-/// Unchecked because it may be subclassed; what changes is in a lock.
+/// Unchecked because the class is open. All mutable state is locked.
 open class TransformOperation<Input: Sendable, Output: Sendable>: ResultOperation<Output>, @unchecked Sendable {
     private let stored = Locked<Input?>(nil)
 
-    // These two, so that the initializers with a `ResultOperation`'s closures, which take no input, are not inherited.
+    // These two initializers keep those of `ResultOperation`, whose closures take no input, from being inherited.
 
-    /// Makes an operation that runs what its subclass overrides.
+    /// Creates an operation that runs the methods of its subclass.
     ///
     /// - Parameters:
-    ///   - name: The name of the operation, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds from its start; zero, negative and infinite values mean forever.
-    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
+    ///   - name: The name of the operation, for log texts and the uniqueness policy.
+    ///   - timeout: How long the operation may run from its start, in seconds. Zero, negative and infinite values mean
+    ///     no limit.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does if it already has an operation of this name.
     public override init(
         name: String? = nil,
         timeout: TimeInterval = 10,
@@ -34,7 +35,7 @@ open class TransformOperation<Input: Sendable, Output: Sendable>: ResultOperatio
         super.init(name: name, timeout: timeout, uniquenessPolicy: uniquenessPolicy)
     }
 
-    /// Makes an operation that runs what its subclass overrides, with its timeout as a `Duration`.
+    /// Creates an operation that runs the methods of its subclass, with its timeout as a `Duration`.
     public override init(
         name: String? = nil,
         timeout: Duration,
@@ -48,30 +49,30 @@ open class TransformOperation<Input: Sendable, Output: Sendable>: ResultOperatio
         if let input = stored.withLock({ $0.take() }) { release(input) }
     }
 
-    /// What the operation works on; nil again when it has finished.
+    /// The input of the operation. It is nil again when the operation has finished.
     public final var input: Input? {
         get { stored.withLock { $0 } }
         set { stored.withLock { $0 = newValue } }
     }
 
-    /// Takes the result of another operation as this one's input, and depends on that operation.
+    /// Uses the result of another operation as the input, and adds a dependency on that operation.
     ///
-    /// To be called before the operation is added to a queue, like ``AsyncOperation/addCondition(_:)``.
+    /// Must be called before the operation is added to a queue, like ``AsyncOperation/addCondition(_:)``.
     ///
-    /// - Returns: The operation, so that calls can be chained.
+    /// - Returns: This operation, so that calls can be chained.
     @discardableResult
     public final func injectResult(from source: ResultOperation<Input>) -> Self {
         injectResult(from: source) { $0 }
     }
 
-    /// Makes this operation's input of the result of another one, and depends on that operation.
+    /// Computes the input from the result of another operation, and adds a dependency on that operation.
     ///
-    /// To be called before the operation is added to a queue, like ``AsyncOperation/addCondition(_:)``.
+    /// Must be called before the operation is added to a queue, like ``AsyncOperation/addCondition(_:)``.
     ///
     /// - Parameters:
-    ///   - source: The operation whose value is taken.
-    ///   - transform: Makes the input of the value. If it throws, this operation is cancelled with the error.
-    /// - Returns: The operation, so that calls can be chained.
+    ///   - source: The operation that has the value.
+    ///   - transform: Computes the input from the value. If it throws, this operation is cancelled with the error.
+    /// - Returns: This operation, so that calls can be chained.
     @discardableResult
     public final func injectResult<Value>(
         from source: ResultOperation<Value>,
@@ -84,18 +85,18 @@ open class TransformOperation<Input: Sendable, Output: Sendable>: ResultOperatio
 }
 
 extension TransformOperation {
-    /// Makes an operation whose value a closure makes of its input.
+    /// Creates an operation whose value a closure computes from the input.
     ///
-    /// For work that is done when the call returns, and may block. It runs on a thread of the operation's queue; the
-    /// timeout does not stop it.
+    /// Use it for work that is done when the call returns. The closure may block: it runs on a thread of the
+    /// operation's queue. A timeout ends the operation but does not stop the closure.
     ///
     /// - Parameters:
-    ///   - name: The name of the operation, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds or as a `Duration`, from its start; zero, negative and infinite values
-    ///     mean forever.
-    ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
-    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
-    ///   - work: The work. An error that it throws is the operation's.
+    ///   - name: The name of the operation, for log texts and the uniqueness policy.
+    ///   - timeout: How long the operation may run from its start, in seconds or as a `Duration`. Zero, negative and
+    ///     infinite values mean no limit.
+    ///   - onTimeoutCallback: Called once on `OperationQueue.background` if the operation times out.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does if it already has an operation of this name.
+    ///   - work: The work. If it throws, the operation ends with that error.
     public convenience init(
         name: String? = nil,
         timeout: some TimeSpan = 10.0,
@@ -111,17 +112,17 @@ extension TransformOperation {
         }
     }
 
-    /// Makes an operation whose value asynchronous code makes of its input.
+    /// Creates an operation whose value asynchronous code computes from the input.
     ///
-    /// The work runs in a task, which is cancelled when the operation is cancelled or times out.
+    /// The work runs in a task, which is cancelled if the operation is cancelled or times out.
     ///
     /// - Parameters:
-    ///   - name: The name of the operation, for people and for the uniqueness policy.
-    ///   - timeout: How long it may run, in seconds or as a `Duration`, from its start; zero, negative and infinite values
-    ///     mean forever.
-    ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
-    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
-    ///   - work: The work. An error that it throws is the operation's.
+    ///   - name: The name of the operation, for log texts and the uniqueness policy.
+    ///   - timeout: How long the operation may run from its start, in seconds or as a `Duration`. Zero, negative and
+    ///     infinite values mean no limit.
+    ///   - onTimeoutCallback: Called once on `OperationQueue.background` if the operation times out.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does if it already has an operation of this name.
+    ///   - work: The work. If it throws, the operation ends with that error.
     public convenience init(
         name: String? = nil,
         timeout: some TimeSpan = 10.0,
@@ -143,7 +144,7 @@ extension TransformOperation {
     }
 }
 
-/// Holds if an operation produced a value, which it puts where the dependent operation finds it.
+/// Holds if an operation has a value, and stores that as the input of the dependent operation.
 private struct InjectedResult<Value: Sendable, Input: Sendable>: OperationCondition {
     let source: ResultOperation<Value>
     let target: Locked<Input?>

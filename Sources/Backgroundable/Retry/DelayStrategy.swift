@@ -1,17 +1,18 @@
 public import Foundation
 
-/// How long to wait before something is tried again.
+/// The delays between the attempts of a retried operation.
 public struct DelayStrategy: Sendable {
     private let span: @Sendable (Int) -> TimeInterval
 
-    /// Makes a strategy of one's own.
+    /// Creates a strategy from a closure.
     ///
-    /// - Parameter delay: The seconds to wait before retry *n*, counted from 1. Negative and undefined values mean none.
+    /// - Parameter delay: Returns the delay in seconds before retry *n*, counted from 1. Negative and NaN values mean
+    ///   no delay.
     public init(_ delay: @escaping @Sendable (_ retry: Int) -> TimeInterval) {
         span = delay
     }
 
-    /// The seconds to wait before retry `number`, counted from 1: zero or more, at most a hundred years.
+    /// Returns the delay in seconds before retry `number`, counted from 1. It is between zero and a hundred years.
     public func delay(beforeRetry number: Int) -> TimeInterval {
         let seconds = span(number)
         return seconds > 0 ? min(seconds, DelayStrategy.longest) : 0
@@ -19,22 +20,22 @@ public struct DelayStrategy: Sendable {
 
     private static let longest: TimeInterval = 3_155_000_000
 
-    /// No wait.
+    /// No delay.
     public static let immediate = DelayStrategy { _ in 0 }
 
-    /// Always the same wait, in seconds or as a `Duration`.
+    /// The same delay before each retry, in seconds or as a `Duration`.
     public static func constant(_ span: some TimeSpan) -> DelayStrategy {
         DelayStrategy { _ in span.timeInterval }
     }
 
-    /// A wait drawn from a range of seconds or of `Duration`s.
+    /// A random delay from a range of seconds or of `Duration`s.
     public static func random(in range: ClosedRange<some TimeSpan & Comparable>) -> DelayStrategy {
-        // Nothing can be drawn evenly from a range without end.
+        // A uniform random value needs a finite range.
         let finite = (range.lowerBound.timeInterval...range.upperBound.timeInterval).clamped(to: 0...longest)
         return DelayStrategy { _ in TimeInterval.random(in: finite) }
     }
 
-    /// A wait of `initial`, and of `step` more each time, in seconds or as `Duration`s.
+    /// A delay that starts at `initial` and grows by `step`, up to `maximum`, in seconds or as `Duration`s.
     public static func increasing(
         from initial: some TimeSpan,
         by step: some TimeSpan,
@@ -45,7 +46,7 @@ public struct DelayStrategy: Sendable {
         }
     }
 
-    /// A wait of `initial`, and twice as long each time, at most `maximum`, in seconds or as `Duration`s.
+    /// A delay that starts at `initial` and doubles, up to `maximum`, in seconds or as `Duration`s.
     public static func exponential(
         from initial: some TimeSpan = 1.0,
         upTo maximum: some TimeSpan = 300.0
@@ -53,8 +54,8 @@ public struct DelayStrategy: Sendable {
         DelayStrategy { retry in min(initial.timeInterval * pow(2, TimeInterval(retry) - 1), maximum.timeInterval) }
     }
 
-    /// The same waits, each drawn evenly from zero to what it would have been, so that what failed together does not come
-    /// back together.
+    /// Returns this strategy with jitter: each delay is a random value between zero and the original one, so that
+    /// operations that failed together are not retried together.
     public func jittered() -> DelayStrategy {
         DelayStrategy { TimeInterval.random(in: 0...delay(beforeRetry: $0)) }
     }

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// An operation that runs another one until it succeeds.
+/// An operation that runs another one until that succeeds.
 ///
-/// Operations run once, so each attempt is a new one:
+/// An operation runs only once, so each attempt needs a new one:
 ///
 /// ```swift
 /// let upload = RetryOperation(attempts: 5, delay: .exponential(from: 0.5).jittered()) { attempt in
@@ -10,22 +10,23 @@ public import Foundation
 /// }
 /// ```
 ///
-/// One that makes an operation a second time fails with ``OperationError/usedAttempt(_:)``.
+/// If the closure returns an operation that was used before, the operation fails with
+/// ``OperationError/usedAttempt(_:)``.
 ///
-/// An attempt has failed when it has an error or timed out. One that was cancelled without an error is not repeated. The
-/// errors of the last attempt are the operation's. Unchecked for the reason of its superclass.
+/// An attempt has failed if it has an error or timed out. An attempt that was cancelled without an error is not
+/// retried. The errors of the operation are those of the last attempt. Unchecked for the same reason as its superclass.
 public final class RetryOperation: GroupOperation, @unchecked Sendable {
-    /// What is known when an attempt has failed.
+    /// A failed attempt.
     public struct Failure: Sendable {
-        /// Which attempt it was, counted from 1.
+        /// The number of the attempt, counted from 1.
         public let attempt: Int
-        /// Why it failed.
+        /// The errors of the attempt.
         public let errors: [any Error]
-        /// How long the strategy says to wait before the next one, in seconds.
+        /// The delay before the next attempt, in seconds.
         public let delay: TimeInterval
     }
 
-    /// What users decide, while there may be attempts.
+    /// The closures and settings of the user, kept while further attempts are possible.
     private struct Recipe: Sendable {
         let delay: DelayStrategy
         let shouldRetry: @Sendable (Failure) -> Bool
@@ -34,29 +35,29 @@ public final class RetryOperation: GroupOperation, @unchecked Sendable {
 
     private struct Retries: ~Copyable {
         var recipe: Recipe?
-        /// Which attempt is the last one that was made.
+        /// The number of the last attempt that was made.
         var number = 0
-        /// That attempt, while it is under way.
+        /// The current attempt.
         var attempt: AsyncOperation?
-        /// The end of the pause between two attempts.
+        /// The deadline that ends the delay between two attempts.
         var pauseEnd: Deadline?
     }
 
     private let attempts: Int
     private let retries: Locked<Retries>
 
-    /// Makes an operation that repeats.
+    /// Creates an operation that retries.
     ///
     /// - Parameters:
-    ///   - name: What the operation is called, for people and for the uniqueness policy.
-    ///   - attempts: How many attempts there may be, the first one included; at least one is made.
-    ///   - delay: How long to wait before each further attempt.
-    ///   - timeout: How long all of it may take, in seconds or as a `Duration`, from the start; zero, negative and
-    ///     infinite values mean forever.
-    ///   - onTimeoutCallback: Called once if it times out, on `OperationQueue.background`.
-    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does when an operation of this name is already there.
-    ///   - shouldRetry: Whether to go on after a failure; asked only while attempts are left.
-    ///   - make: Makes the operation of an attempt, counted from 1.
+    ///   - name: The name of the operation, for log texts and the uniqueness policy.
+    ///   - attempts: The maximum number of attempts, including the first. At least one is made.
+    ///   - delay: The delay before each further attempt.
+    ///   - timeout: How long all attempts together may take from the start, in seconds or as a `Duration`. Zero,
+    ///     negative and infinite values mean no limit.
+    ///   - onTimeoutCallback: Called once on `OperationQueue.background` if the operation times out.
+    ///   - uniquenessPolicy: What a ``BackgroundQueue`` does if it already has an operation of this name.
+    ///   - shouldRetry: Returns whether to retry after a failure. Called only while attempts are left.
+    ///   - make: Creates the operation of an attempt. Attempts are counted from 1.
     public init(
         name: String? = nil,
         attempts: Int = 3,
@@ -78,17 +79,17 @@ public final class RetryOperation: GroupOperation, @unchecked Sendable {
         addObserver(StartedObserver { ($0 as? RetryOperation)?.tryNext() })
     }
 
-    /// How many attempts have been made.
+    /// The number of attempts that have been made.
     public var attemptsMade: Int {
         retries.withLock { $0.number }
     }
 
-    /// Decides whether to try again.
+    /// Decides whether to retry, and keeps only the errors of the last attempt.
     public override func partDidFinish(_ operation: Operation, errors: [any Error]) -> [any Error] {
-        // What an attempt adds to its queue is not an attempt.
+        // An operation that an attempt adds to its queue is not an attempt.
         guard isAttempt(operation) else { return [] }
         let made = attemptsMade
-        // What was called off was not done, and is not to be done.
+        // An attempt that was cancelled without an error is not retried, and cancels the operation.
         if errors.isEmpty, ending == nil, (operation as? AsyncOperation)?.ending == .cancelled { cancel() }
         guard !errors.isEmpty, made < attempts, let recipe = retries.withLock({ $0.recipe }) else { return errors }
         let failure = Failure(attempt: made, errors: errors, delay: recipe.delay.delay(beforeRetry: made))
@@ -104,13 +105,13 @@ public final class RetryOperation: GroupOperation, @unchecked Sendable {
 
     private func pause(_ seconds: TimeInterval) {
         let deadline = DeadlineTimer.shared.schedule(after: .seconds(seconds)) {
-            // What makes the next attempt is not ours: it must not hold up other deadlines.
+            // Creating the next attempt runs user code, which must not delay other deadlines.
             DispatchQueue.global().async {
                 self.tryNext()
                 self.settle()
             }
         }
-        // It may have ended before there was a pause to end.
+        // The operation may have ended before the deadline was stored.
         let isOver = retries.withLock { state in
             if state.recipe != nil { state.pauseEnd = deadline }
             return state.recipe == nil
@@ -141,7 +142,7 @@ public final class RetryOperation: GroupOperation, @unchecked Sendable {
         if let attempt { release(attempt) }
     }
 
-    /// Whether the operation is the last attempt, which has finished.
+    /// Returns whether the operation is the current attempt, and clears that.
     private func isAttempt(_ operation: Operation) -> Bool {
         retries.withLock { state in
             guard state.attempt === operation else { return false }

@@ -1,17 +1,17 @@
-// The names that code written for Apple's systems uses: there, the system's own framework has them.
+// The names that code for Apple's systems uses. There, the system's framework defines them.
 #if !canImport(BackgroundTasks)
-    /// ``TaskScheduler`` under the name it has on Apple's systems.
+    /// The name of ``TaskScheduler`` on Apple's systems.
     public typealias BGTaskScheduler = TaskScheduler
-    /// ``TaskRequest`` under the name it has on Apple's systems.
+    /// The name of ``TaskRequest`` on Apple's systems.
     public typealias BGTaskRequest = TaskRequest
-    /// ``AppRefreshTaskRequest`` under the name it has on Apple's systems.
+    /// The name of ``AppRefreshTaskRequest`` on Apple's systems.
     public typealias BGAppRefreshTaskRequest = AppRefreshTaskRequest
-    /// ``ProcessingTaskRequest`` under the name it has on Apple's systems.
+    /// The name of ``ProcessingTaskRequest`` on Apple's systems.
     public typealias BGProcessingTaskRequest = ProcessingTaskRequest
-    /// ``ScheduledTask`` under the name it has on Apple's systems.
+    /// The name of ``ScheduledTask`` on Apple's systems.
     public typealias BGTask = ScheduledTask
-    /// ``AppRefreshTask`` under the name it has on Apple's systems.
+    /// The name of ``AppRefreshTask`` on Apple's systems.
     public typealias BGAppRefreshTask = AppRefreshTask
-    /// ``ProcessingTask`` under the name it has on Apple's systems.
+    /// The name of ``ProcessingTask`` on Apple's systems.
     public typealias BGProcessingTask = ProcessingTask
 #endif

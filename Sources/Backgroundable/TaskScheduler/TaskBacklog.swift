@@ -1,25 +1,25 @@
-/// Gets the answer to a call.
+/// Receives the result of a backlog call.
 package typealias TaskAnswer<Value> = @Sendable (Result<Value, TaskScheduler.Error>) -> Void
 
-/// Where a scheduler's requests wait.
+/// The storage of a scheduler's pending requests.
 ///
-/// Each answer comes once, before the call returns or later on another thread.
+/// Each call passes its result to its closure once, before it returns or later on another thread.
 package protocol TaskBacklog: Sendable {
-    /// Whether tasks of this identifier can be kept here at all.
+    /// Returns whether the backlog can store tasks of this identifier.
     func accepts(_ identifier: String) -> Bool
 
-    /// A handler was registered for an identifier.
+    /// Notes that a handler was registered for an identifier.
     func noteRegistration(of identifier: String)
 
-    /// Keeps a request in place of the one of its identifier that waits.
+    /// Stores a request. It replaces a pending request of the same identifier.
     func submit(_ requested: RequestedTask, _ answer: @escaping TaskAnswer<Void>)
 
-    /// Forgets the request of this identifier that waits.
+    /// Removes the pending request of this identifier.
     func cancel(_ identifier: String, _ answer: @escaping TaskAnswer<Void>)
 
-    /// Forgets every request that waits.
+    /// Removes all pending requests.
     func cancelAll(_ answer: @escaping TaskAnswer<Void>)
 
-    /// The requests that wait.
+    /// Reads the pending requests.
     func pending(_ answer: @escaping TaskAnswer<[RequestedTask]>)
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a scheduler was told: which identifiers are permitted, their handlers, and how long tasks may take.
+/// The permitted identifiers of a scheduler, their handlers, and the allowances of its tasks.
 package final class TaskRegistry: Sendable {
     private struct State {
         var permitted: Set<String>
@@ -27,7 +27,7 @@ package final class TaskRegistry: Sendable {
         state.withLock { $0.registrations.keys.sorted() }
     }
 
-    /// What was registered for an identifier.
+    /// Returns the registration of an identifier.
     package func registration(of identifier: String) -> TaskRegistration? {
         state.withLock { $0.registrations[identifier] }
     }
@@ -40,7 +40,7 @@ package final class TaskRegistry: Sendable {
         state.withLock { $0.permitted.contains(identifier) }
     }
 
-    /// Returns whether it was taken: the identifier is permitted and has no handler yet.
+    /// Registers a handler. Returns false if the identifier is not permitted or already has a handler.
     func register(_ registration: TaskRegistration, for identifier: String) -> Bool {
         state.withLock { state in
             guard state.permitted.contains(identifier), state.registrations[identifier] == nil else { return false }
@@ -56,12 +56,12 @@ package final class TaskRegistry: Sendable {
                 defer { state.onCompletion = newValue }
                 return state.onCompletion
             }
-            // What the old one holds may be anything: not under the lock.
+            // Releasing the old closure may run user code, so that happens outside the lock.
             withExtendedLifetime(old) {}
         }
     }
 
-    /// Tells whoever wants to know how a task ended.
+    /// Reports the completion of a task to ``onCompletion``.
     package func noteCompletion(of identifier: String, success: Bool) {
         onCompletion?(identifier, success)
     }

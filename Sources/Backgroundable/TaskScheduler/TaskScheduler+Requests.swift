@@ -1,50 +1,49 @@
 import Dispatch
 
-/// Requests, from ordinary threads. On a broker these calls block their thread until the broker has answered, so
-/// asynchronous code has its own versions of them.
+/// Requests from synchronous code. On a broker these calls block their thread until the broker has replied;
+/// asynchronous code uses the versions below.
 extension TaskScheduler {
-    /// Submits a copy of a request. It takes the place of the request of the same identifier that waits, if there is
-    /// one; a task of the identifier that runs goes on undisturbed, and the new one is launched after it.
+    /// Submits a copy of a request. The copy replaces a pending request of the same identifier. A running task of the
+    /// identifier continues, and the new one is launched after it.
     ///
-    /// A request of an identifier that nobody has registered yet waits for that, too.
+    /// A request whose identifier has no handler yet waits for its registration.
     ///
-    /// - Throws: ``TaskScheduler/Error``: `notPermitted` for an identifier that is not permitted; on a broker also
+    /// - Throws: ``TaskScheduler/Error``: `notPermitted` if the identifier is not permitted; on a broker also
     ///   `tooManyPendingTaskRequests`, `unavailable` and `outcomeUnknown`.
     public func submit(_ request: TaskRequest) throws {
         let requested = try checked(request)
         try blocking { backlog.submit(requested, $0) }
     }
 
-    /// Takes back the request of this identifier that waits: it is never launched. Does nothing if there is none, nor
-    /// to a task that runs.
+    /// Cancels the pending request of this identifier. Does nothing if there is none. A running task continues.
     ///
-    /// On a broker that could not be asked this logs the reason; use the asynchronous version to learn of it.
+    /// If a broker cannot be reached, this logs the reason; the asynchronous version throws it.
     public func cancel(taskRequestWithIdentifier identifier: String) {
         try? blocking { backlog.cancel(identifier, $0) }
     }
 
-    /// Takes back every request that waits, as `cancel(taskRequestWithIdentifier:)` does for one.
+    /// Cancels all pending requests, like `cancel(taskRequestWithIdentifier:)` for each.
     public func cancelAllTaskRequests() {
         try? blocking { backlog.cancelAll($0) }
     }
 
-    /// Hands copies of the requests that wait to a closure, in no particular order, here or on another thread.
+    /// Passes copies of the pending requests to a closure, in no particular order, on this or another thread.
     ///
-    /// A broker that could not be asked gives none and logs the reason.
+    /// If a broker cannot be reached, the closure receives none and the reason is logged.
     public func getPendingTaskRequests(completionHandler: @escaping @Sendable ([TaskRequest]) -> Void) {
         backlog.pending { answer in
             completionHandler(((try? answer.get()) ?? []).map { $0.makeRequest() })
         }
     }
 
-    /// The request's copy, if its identifier is permitted.
+    /// Returns the request's copy. Throws if its identifier is not permitted.
     private func checked(_ request: TaskRequest) throws(Error) -> RequestedTask {
         let requested = request.copy
         guard registry.isPermitted(requested.identifier) else { throw Error.notPermitted(requested.identifier) }
         return requested
     }
 
-    /// Waits on this thread for the answer to a call.
+    /// Blocks this thread until the result of a backlog call arrives.
     private func blocking<Value: Sendable>(
         _ call: (@escaping TaskAnswer<Value>) -> Void
     ) throws(Error) -> Value {
@@ -60,9 +59,9 @@ extension TaskScheduler {
     }
 }
 
-/// Requests, from asynchronous code.
+/// Requests from asynchronous code.
 extension TaskScheduler {
-    /// Submits a copy of a request, as its synchronous version does, without blocking a thread.
+    /// Submits a copy of a request like the synchronous version, without blocking a thread.
     ///
     /// - Throws: ``TaskScheduler/Error``.
     public func submit(_ request: TaskRequest) async throws {
@@ -70,30 +69,30 @@ extension TaskScheduler {
         try await suspended { backlog.submit(requested, $0) }
     }
 
-    /// Takes back the request of this identifier that waits, without blocking a thread.
+    /// Cancels the pending request of this identifier, without blocking a thread.
     ///
-    /// - Throws: ``TaskScheduler/Error`` when a broker could not be asked; never on a local scheduler.
+    /// - Throws: ``TaskScheduler/Error`` if a broker cannot be reached. A local scheduler never throws.
     public func cancel(taskRequestWithIdentifier identifier: String) async throws {
         try await suspended { backlog.cancel(identifier, $0) }
     }
 
-    /// Takes back every request that waits, without blocking a thread.
+    /// Cancels all pending requests, without blocking a thread.
     ///
-    /// - Throws: ``TaskScheduler/Error`` when a broker could not be asked; never on a local scheduler.
+    /// - Throws: ``TaskScheduler/Error`` if a broker cannot be reached. A local scheduler never throws.
     public func cancelAllTaskRequests() async throws {
         try await suspended { backlog.cancelAll($0) }
     }
 
-    /// Copies of the requests that wait, in no particular order.
+    /// Returns copies of the pending requests, in no particular order.
     ///
-    /// A broker that could not be asked gives none and logs the reason; ``loadPendingTaskRequests()`` throws it.
+    /// If a broker cannot be reached, this returns none and logs the reason; ``loadPendingTaskRequests()`` throws it.
     public func pendingTaskRequests() async -> [TaskRequest] {
         (try? await loadPendingTaskRequests()) ?? []
     }
 
-    /// Copies of the requests that wait, in no particular order.
+    /// Returns copies of the pending requests, in no particular order.
     ///
-    /// - Throws: ``TaskScheduler/Error`` when a broker could not be asked; never on a local scheduler.
+    /// - Throws: ``TaskScheduler/Error`` if a broker cannot be reached. A local scheduler never throws.
     public func loadPendingTaskRequests() async throws -> [TaskRequest] {
         try await suspended { backlog.pending($0) }.map { $0.makeRequest() }
     }

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Launches tasks that were requested for later, and calls the handlers that were registered for them.
+/// Launches tasks that were requested for later, and calls their registered handlers.
 ///
-/// Permit identifiers, register a handler for each, and submit requests. A request waits until its date; then the
-/// handler gets a ``ScheduledTask`` and reports when it is done. At most one request of an identifier waits, a newer
-/// one takes the place of the older, and at most one task of an identifier runs.
+/// Permit identifiers, register a handler for each, and submit requests. A request is pending until its date. Then the
+/// handler receives a ``ScheduledTask`` and reports when it is done. Each identifier has at most one pending request,
+/// which a newer one replaces, and at most one running task.
 ///
 /// ```swift
 /// let scheduler = TaskScheduler.shared
@@ -19,13 +19,13 @@ public import Foundation
 /// try scheduler.submit(AppRefreshTaskRequest(identifier: "prices.refresh"))
 /// ```
 ///
-/// The schedulers made here keep requests in the process: they are gone when it ends. Until then a scheduler that has
-/// work left lives on, whether or not anybody holds it. All of its methods are safe on any thread.
+/// A scheduler that is created here keeps its requests in memory; they are lost when the process ends. A scheduler with
+/// work left stays alive without other references to it. All methods can be called on any thread.
 public final class TaskScheduler: Sendable {
-    /// The process's own scheduler, on `OperationQueue.background`.
+    /// The shared scheduler of the process, on `OperationQueue.background`.
     ///
-    /// Permitted are the identifiers that the main bundle's property list names under
-    /// `BGTaskSchedulerPermittedIdentifiers`, and those given to ``permit(_:)``.
+    /// It permits the identifiers that the main bundle's property list has under `BGTaskSchedulerPermittedIdentifiers`,
+    /// and those passed to ``permit(_:)``.
     public static let shared = TaskScheduler(permittedIdentifiers: TaskRegistry.identifiersInPropertyList)
 
     package let registry: TaskRegistry
@@ -36,7 +36,7 @@ public final class TaskScheduler: Sendable {
         self.backlog = backlog
     }
 
-    /// Makes a scheduler whose requests wait elsewhere.
+    /// Creates a scheduler whose requests are stored in the given backlog.
     package convenience init(
         permittedIdentifiers: Set<String>,
         allowances: TaskAllowances,
@@ -45,13 +45,14 @@ public final class TaskScheduler: Sendable {
         self.init(registry: TaskRegistry(permitted: permittedIdentifiers, allowances: allowances), backlog: backlog)
     }
 
-    /// Makes a scheduler whose tasks run in this process.
+    /// Creates a scheduler whose tasks run in this process.
     ///
     /// - Parameters:
-    ///   - permittedIdentifiers: The identifiers that may be registered and submitted; ``permit(_:)`` adds to them.
-    ///   - queue: Where tasks run, each as one operation that ends with the task: the queue's limits and suspension
-    ///     count. Cancelling such an operation tells the task to stop; before it began, it takes the request back.
-    ///   - allowances: How long tasks may take, from when the queue starts them.
+    ///   - permittedIdentifiers: The identifiers that can be registered and submitted. ``permit(_:)`` adds more.
+    ///   - queue: The queue on which tasks run. Each task is one operation, which ends with the task, and the queue's
+    ///     limits and suspension apply. Cancelling the operation expires a running task, or cancels a request that has
+    ///     not begun.
+    ///   - allowances: How long tasks may run, counted from when the queue starts them.
     public convenience init(
         permittedIdentifiers: Set<String>,
         queue: BackgroundQueue = OperationQueue.background,
@@ -61,22 +62,22 @@ public final class TaskScheduler: Sendable {
         self.init(registry: registry, backlog: LocalTasks(registry: registry, queue: queue))
     }
 
-    /// Permits identifiers, as the property list's `BGTaskSchedulerPermittedIdentifiers` does on Apple's systems.
+    /// Permits identifiers, like `BGTaskSchedulerPermittedIdentifiers` in the property list on Apple's systems.
     public func permit(_ identifiers: Set<String>) {
         registry.permit(identifiers)
     }
 
     /// Registers the handler for an identifier.
     ///
-    /// Requests of the identifier that were submitted before are launched now, if their time has come.
+    /// Requests of the identifier that were submitted before are launched now if they are due.
     ///
     /// - Parameters:
     ///   - identifier: A permitted identifier.
-    ///   - queue: Where the handler is called; nil for a thread of the scheduler's queue.
-    ///   - launchHandler: Gets the task, and makes sure that somebody calls ``ScheduledTask/setTaskCompleted(success:)``
-    ///     on it.
-    /// - Returns: Whether it was registered: false for an identifier that is not permitted, that has a handler already,
-    ///   or that a scheduler on a broker cannot use.
+    ///   - queue: The queue on which the handler is called, or nil for a thread of the scheduler's queue.
+    ///   - launchHandler: Receives the task, and must make sure that ``ScheduledTask/setTaskCompleted(success:)`` is
+    ///     called on it.
+    /// - Returns: Whether the handler was registered. False if the identifier is not permitted, already has a handler,
+    ///   or cannot be used by a scheduler on a broker.
     @discardableResult
     public func register(
         forTaskWithIdentifier identifier: String,
@@ -89,8 +90,8 @@ public final class TaskScheduler: Sendable {
         return true
     }
 
-    /// Called when a task that ran in this process has ended, with its identifier and whether it succeeded, on any
-    /// thread. It must be quick and must not block. The newest one counts.
+    /// Called on any thread when a task that ran in this process has ended, with its identifier and whether it
+    /// succeeded. The closure must be quick and must not block. Setting it replaces the previous one.
     public var onCompletion: (@Sendable (_ identifier: String, _ success: Bool) -> Void)? {
         get { registry.onCompletion }
         set { registry.onCompletion = newValue }

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension TaskScheduler {
-    /// Why a scheduler did not do what it was asked.
+    /// An error of a task scheduler.
     ///
     /// ```swift
     /// do {
@@ -11,7 +11,7 @@ extension TaskScheduler {
     /// }
     /// ```
     public struct Error: LocalizedError, Sendable, Equatable, CustomStringConvertible {
-        /// The kinds of errors. More may come in a minor release.
+        /// The kinds of errors. Minor releases may add more.
         public struct Code: Sendable, Hashable, CustomStringConvertible {
             private enum Kind: String { case notPermitted, tooManyPendingTaskRequests, unavailable, outcomeUnknown }
             private let kind: Kind
@@ -19,18 +19,18 @@ extension TaskScheduler {
 
             /// The identifier is not permitted; see ``TaskScheduler/permit(_:)``.
             public static let notPermitted = Code(.notPermitted)
-            /// The place where requests wait is full. A local scheduler has no such limit.
+            /// The backlog of requests is full. A local scheduler has no such limit.
             public static let tooManyPendingTaskRequests = Code(.tooManyPendingTaskRequests)
-            /// The place where requests wait cannot be used; nothing was done.
+            /// The backlog of requests cannot be used, and nothing was done.
             public static let unavailable = Code(.unavailable)
-            /// The answer was lost: what was asked for may or may not have been done. Doing it again is safe, since a
-            /// request replaces one of the same identifier.
+            /// The reply was lost, so the call may or may not have taken effect. Repeating it is safe, because a
+            /// request replaces an earlier one of the same identifier.
             public static let outcomeUnknown = Code(.outcomeUnknown)
 
-            /// The code's name.
+            /// The name of the code.
             public var description: String { kind.rawValue }
 
-            /// Whether an error is of this kind, for `catch`.
+            /// Returns whether an error has this code, for use in `catch`.
             public static func ~= (code: Code, error: any Swift.Error) -> Bool {
                 (error as? TaskScheduler.Error)?.code == code
             }
@@ -45,12 +45,12 @@ extension TaskScheduler {
         /// See ``Code/outcomeUnknown``.
         public static let outcomeUnknown = Code.outcomeUnknown
 
-        /// What kind of error it is.
+        /// The code of the error.
         public let code: Code
-        /// What went wrong and what to do, for a person to read.
+        /// What happened and what to do, for people.
         public let message: String
 
-        /// Makes an error.
+        /// Creates an error.
         public init(_ code: Code, _ message: String) {
             self.code = code
             self.message = message

@@ -1,11 +1,12 @@
 import Foundation
 
-/// A thread of its own for work that nothing else may hold up.
+/// A dedicated thread for work that other work must not delay.
 ///
-/// Foundation's `Thread` says nothing when the system has no thread to give, and what was to run on it never does: a worker without its
-/// heartbeat. This one is asked for again until there is one, as Dispatch does, and says on standard error that it waits.
+/// Foundation's `Thread` reports no error if the system cannot create a thread, and its body never runs: a worker would
+/// send no heartbeats. This type retries until it succeeds, as Dispatch does, and reports the failure on standard
+/// error.
 package enum DedicatedThread {
-    /// The body, on its way to the thread.
+    /// The name and body of the thread, passed to it as its argument.
     private final class Body {
         let name: String
         let run: @Sendable () -> Void
@@ -18,11 +19,11 @@ package enum DedicatedThread {
 
     private static let pause: UInt32 = 100_000
 
-    /// Runs something on a new thread.
+    /// Runs a closure on a new thread.
     ///
     /// - Parameters:
-    ///   - name: what debuggers call the thread; the system keeps 15 bytes of it.
-    ///   - run: what it does; the thread ends with it.
+    ///   - name: The name of the thread in debuggers. The system keeps 15 bytes of it.
+    ///   - run: The body. The thread ends when it returns.
     package static func start(_ name: String, _ run: @escaping @Sendable () -> Void) {
         let body = Body(name, run)
         var error = launch(body)
@@ -35,7 +36,7 @@ package enum DedicatedThread {
         }
     }
 
-    /// Makes the thread; answers the system's error number, 0 for none.
+    /// Creates the thread. Returns the system's error number, or 0 on success.
     private static func launch(_ body: Body) -> Int32 {
         let retained = Unmanaged.passRetained(body)
         #if canImport(Darwin) || canImport(Musl)
@@ -59,7 +60,7 @@ package enum DedicatedThread {
     private static func serve(_ argument: UnsafeMutableRawPointer?) {
         guard let argument else { return }
         let body = Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
-        // Nobody waits for its end.
+        // No thread joins this one.
         pthread_detach(pthread_self())
         Thread.current.name = body.name
         body.run()

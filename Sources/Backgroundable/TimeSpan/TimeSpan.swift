@@ -1,21 +1,20 @@
 public import Foundation
 
-/// A length of time, in either of Swift's ways to write one: a number of seconds (a `TimeInterval`) or a
-/// `Duration`.
+/// A time span in either of Swift's forms: a number of seconds (`TimeInterval`) or a `Duration`.
 ///
-/// Where this module takes a length of time it takes both:
+/// Methods of this module that take a time span accept both:
 ///
 /// ```swift
 /// queue.addAsyncOperation(timeout: 20) { operation in operation.finish() }
 /// queue.addAsyncOperation(timeout: .milliseconds(500)) { operation in operation.finish() }
 /// ```
 public protocol TimeSpan: Sendable {
-    /// The length in seconds.
+    /// The span in seconds.
     var timeInterval: TimeInterval { get }
 }
 
 extension TimeInterval: TimeSpan {
-    /// The number itself, as seconds.
+    /// The number itself.
     public var timeInterval: TimeInterval { self }
 }
 
@@ -25,14 +24,14 @@ extension Duration: TimeSpan {
 }
 
 extension TimeSpan {
-    /// The span as a duration: one of a number that is negative or undefined as zero, an infinite one as a hundred years.
+    /// The span as a duration. Negative and NaN numbers become zero; infinity becomes a hundred years.
     var duration: Duration {
         if let duration = self as? Duration { return duration }
         return .seconds(timeInterval > 0 ? min(timeInterval, MonotonicTime.longestSpan) : 0)
     }
 }
 
-// What may stand after a dot where a length of time is expected.
+// Static members for the leading-dot syntax.
 
 extension TimeSpan where Self == TimeInterval {
     /// A span that never ends.
@@ -40,7 +39,7 @@ extension TimeSpan where Self == TimeInterval {
 }
 
 extension TimeSpan where Self == Duration {
-    /// No time.
+    /// A span of zero.
     public static var zero: Duration { .zero }
 
     /// A whole number of seconds.

@@ -1,9 +1,9 @@
 import Foundation
 
-/// One identifier of a local scheduler: the request that waits, and the run that is under way.
+/// The pending request and the current run of one identifier of a local scheduler.
 ///
-/// A request waits for its handler, for its date, for the end of the run, and then for its turn in the queue. Only when
-/// the queue starts its operation does it stop being replaceable.
+/// A request waits for its handler, for its date, for the end of the current run, and then for its turn in the queue.
+/// It can be replaced until the queue starts its operation.
 final class LocalTask: Sendable {
     private let identifier: String
     private let setting: LocalTaskSetting
@@ -14,12 +14,12 @@ final class LocalTask: Sendable {
         self.setting = setting
     }
 
-    /// The request that waits.
+    /// The pending request.
     var pending: RequestedTask? {
         state.withLock { $0.requested }
     }
 
-    /// Puts a request, or none, in the place of the one that waits.
+    /// Replaces the pending request, or removes it if `requested` is nil.
     func request(_ requested: RequestedTask?) {
         let (deadline, operation) = state.withLock { $0.put(requested) }
         deadline?.cancel()
@@ -27,7 +27,7 @@ final class LocalTask: Sendable {
         review()
     }
 
-    /// Does what can be done now for the request that waits.
+    /// Takes the next possible step for the pending request.
     func review() {
         guard setting.registry.registration(of: identifier) != nil else { return }
         let now = setting.clock()
@@ -42,7 +42,7 @@ final class LocalTask: Sendable {
 
     private func lookAgain(after span: TimeInterval, _ number: Int) {
         let deadline = DeadlineTimer.shared.schedule(after: .seconds(span)) { [self] in
-            // The timer's thread must not wait, and a queue's delegate may.
+            // `review` may call a queue's delegate, which may block, so it leaves the timer's thread.
             DispatchQueue.global().async { self.review() }
         }
         let unused = state.withLock { state -> Deadline? in
@@ -86,7 +86,7 @@ final class LocalTask: Sendable {
         ) { [self] success in
             _ = state.withLock { $0.run.take() }
             operation.finish()
-            // Its turn has come for the next request; and this may be the timer's thread, which must not wait.
+            // The next request may run now. This may be the timer's thread, which must not block.
             DispatchQueue.global().async { [self] in
                 setting.registry.noteCompletion(of: identifier, success: success)
                 review()
@@ -94,7 +94,8 @@ final class LocalTask: Sendable {
         }
     }
 
-    /// The queue's operation has ended: by the task's end, by its timeout, or because somebody cancelled it.
+    /// Called when the queue's operation has ended: because the task ended, because of its timeout, or by a
+    /// cancellation.
     private func operationEnded(_ ending: AsyncOperationEnding, _ number: Int) {
         guard ending != .finished else { return }
         let run = state.withLock { state in

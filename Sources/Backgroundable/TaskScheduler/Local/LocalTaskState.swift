@@ -1,35 +1,35 @@
 import Foundation
 
-/// What a ``LocalTask`` knows.
+/// The state of a ``LocalTask``.
 struct LocalTaskState {
-    /// What can be done for the request that waits.
+    /// The next step for the pending request.
     enum Step: Equatable {
         case nothing
         case look(after: TimeInterval, number: Int)
         case enqueue(number: Int)
     }
 
-    /// The request that waits.
+    /// The pending request.
     private(set) var requested: RequestedTask?
-    /// Tells a newer request from an older one; grows whenever the request changes.
+    /// The number of the request. It increases whenever the request changes.
     private(set) var number = 0
-    /// The number of the request that stands in the queue.
+    /// The number of the request that was enqueued.
     private var queued: Int?
-    /// When the clock is looked at again for the request.
+    /// The deadline at which the clock is read again.
     var deadline: Deadline?
-    /// What stands in the queue for the request.
+    /// The operation in the queue for the request.
     var operation: AsyncOperation?
-    /// The run that is under way.
+    /// The current run.
     var run: TaskRun?
 
-    /// Puts a request, or none, in the place of the one that waits. Returns what is to be cancelled with that.
+    /// Replaces or removes the pending request. Returns the deadline and the operation to cancel.
     mutating func put(_ requested: RequestedTask?) -> (Deadline?, AsyncOperation?) {
         self.requested = requested
         number &+= 1
         return (deadline.take(), operation.take())
     }
 
-    /// What is to be done. A request is enqueued once.
+    /// Returns the next step. Each request is enqueued once.
     mutating func nextStep(_ now: Date, _ longestWait: TimeInterval) -> Step {
         guard let requested, run == nil, queued != number else { return .nothing }
         let wait = requested.earliestBeginDate?.timeIntervalSince(now) ?? 0
@@ -40,7 +40,8 @@ struct LocalTaskState {
         return .look(after: min(wait, longestWait), number: number)
     }
 
-    /// The queue has come to the request: it becomes a run, unless it was replaced or taken back meanwhile.
+    /// Makes a run of the request when the queue starts its operation. Returns nil if the request was replaced or
+    /// cancelled.
     mutating func begin(_ number: Int, _ makeRun: (RequestedTask) -> TaskRun) -> TaskRun? {
         guard self.number == number, let requested else { return nil }
         let run = makeRun(requested)
@@ -50,7 +51,7 @@ struct LocalTaskState {
         return run
     }
 
-    /// Somebody cancelled the operation before its turn: that takes the request back.
+    /// Removes the request when its operation was cancelled before its turn.
     mutating func forget(_ number: Int) {
         guard self.number == number else { return }
         requested = nil

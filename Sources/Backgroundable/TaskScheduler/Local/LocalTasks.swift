@@ -1,6 +1,6 @@
 import Foundation
 
-/// Requests that wait in this process, and run on a background queue.
+/// Stores requests in this process, and runs their tasks on a background queue.
 final class LocalTasks: TaskBacklog {
     private let setting: LocalTaskSetting
     private let tasks = Locked<[String: LocalTask]>([:])
@@ -46,7 +46,7 @@ final class LocalTasks: TaskBacklog {
         tasks.withLock { $0[identifier] }
     }
 
-    /// Kept for good: there are only as many as identifiers were permitted.
+    /// Entries are never removed, because there is at most one for each permitted identifier.
     private func task(_ identifier: String) -> LocalTask {
         tasks.withLock { tasks in
             if let known = tasks[identifier] { return known }
@@ -57,13 +57,13 @@ final class LocalTasks: TaskBacklog {
     }
 }
 
-/// What the tasks of a local scheduler share.
+/// The settings that the tasks of a local scheduler share.
 struct LocalTaskSetting: Sendable {
     let registry: TaskRegistry
     let queue: BackgroundQueue
     var backgroundTasks = BackgroundTasks.shared
     /// The wall clock.
     var clock: @Sendable () -> Date = { Date() }
-    /// After this time at the latest the wall clock is looked at again, for it may have been set.
+    /// The longest time until the wall clock is read again, because it may have been set.
     var longestWait: TimeInterval = 60
 }

@@ -4,7 +4,7 @@ package import Foundation
 package enum TaskKind: String, Sendable, Codable {
     case refresh, processing
 
-    /// The kind for people.
+    /// The name of the kind, for log texts.
     var name: String {
         switch self {
         case .refresh: "app refresh"
@@ -13,7 +13,7 @@ package enum TaskKind: String, Sendable, Codable {
     }
 }
 
-/// What a request asked for when it was submitted: a value that nobody can change any more.
+/// An immutable copy of a request, made when it was submitted.
 package struct RequestedTask: Sendable, Equatable {
     package let identifier: String
     package let kind: TaskKind
@@ -26,7 +26,7 @@ package struct RequestedTask: Sendable, Equatable {
         self.kind = kind
     }
 
-    /// A request that asks for the same.
+    /// Creates a request with the same values.
     package func makeRequest() -> TaskRequest {
         switch kind {
         case .refresh: AppRefreshTaskRequest(copying: self)
@@ -34,7 +34,7 @@ package struct RequestedTask: Sendable, Equatable {
         }
     }
 
-    /// The task that its handler gets.
+    /// Creates the task for the handler.
     func makeTask() -> ScheduledTask {
         switch kind {
         case .refresh: AppRefreshTask(identifier: identifier)

@@ -1,15 +1,15 @@
 public import Foundation
 
-/// A wish that a task be launched, once, for a ``TaskScheduler``.
+/// A request to launch a task once, for a ``TaskScheduler``.
 ///
-/// Make one of its two kinds: an ``AppRefreshTaskRequest`` for short work, or a ``ProcessingTaskRequest`` for work that
-/// may take minutes. Submitting takes a copy: what is changed afterwards counts for the next submit only.
+/// Create an ``AppRefreshTaskRequest`` for short work, or a ``ProcessingTaskRequest`` for work that may take minutes.
+/// The scheduler copies a submitted request: later changes affect only the next submission.
 ///
-/// Unchecked because it has subclasses; everything that changes here is in a lock.
+/// Unchecked because it has subclasses. All mutable state is locked.
 public class TaskRequest: @unchecked Sendable, CustomStringConvertible {
     let terms: Locked<RequestedTask>
 
-    /// The task's identifier: the handler that was registered for it will be called.
+    /// The identifier of the task. The scheduler calls the handler that was registered for it.
     public let identifier: String
 
     init(_ requested: RequestedTask) {
@@ -17,27 +17,27 @@ public class TaskRequest: @unchecked Sendable, CustomStringConvertible {
         terms = Locked(requested)
     }
 
-    /// The task is not launched before this date, by the wall clock; nil, and a date that has passed, mean as soon as
-    /// possible. It may be launched later: a queue's limits come first.
+    /// The earliest date of the launch, by the wall clock. Nil or a past date means as soon as possible. The launch may
+    /// be later, because the limits of the queue apply.
     public final var earliestBeginDate: Date? {
         get { terms.withLock { $0.earliestBeginDate } }
         set { terms.withLock { $0.earliestBeginDate = newValue } }
     }
 
-    /// The request for people.
+    /// A description of the request for log texts.
     public final var description: String {
         let requested = copy
         let begin = requested.earliestBeginDate.map { ", not before \($0)" } ?? ""
         return "\(requested.kind.name) request \"\(identifier)\"\(begin)"
     }
 
-    /// What it asks for now.
+    /// The current values of the request.
     package final var copy: RequestedTask {
         terms.withLock { $0 }
     }
 }
 
-/// A request to launch a short task that refreshes something.
+/// A request to launch a short task that refreshes data.
 ///
 /// ```swift
 /// let request = AppRefreshTaskRequest(identifier: "prices.refresh")
@@ -45,9 +45,9 @@ public class TaskRequest: @unchecked Sendable, CustomStringConvertible {
 /// try TaskScheduler.shared.submit(request)
 /// ```
 ///
-/// Unchecked for the reason of its superclass; there is no variable here.
+/// Unchecked for the same reason as its superclass. It has no variables.
 public final class AppRefreshTaskRequest: TaskRequest, @unchecked Sendable {
-    /// Makes a request that wants its task launched as soon as possible.
+    /// Creates a request to launch the task as soon as possible.
     public init(identifier: String) {
         super.init(RequestedTask(identifier, .refresh))
     }
@@ -59,9 +59,9 @@ public final class AppRefreshTaskRequest: TaskRequest, @unchecked Sendable {
 
 /// A request to launch a task that may take minutes.
 ///
-/// Unchecked for the reason of its superclass; there is no variable here.
+/// Unchecked for the same reason as its superclass. It has no variables.
 public final class ProcessingTaskRequest: TaskRequest, @unchecked Sendable {
-    /// Makes a request that wants its task launched as soon as possible.
+    /// Creates a request to launch the task as soon as possible.
     public init(identifier: String) {
         super.init(RequestedTask(identifier, .processing))
     }
@@ -70,13 +70,15 @@ public final class ProcessingTaskRequest: TaskRequest, @unchecked Sendable {
         super.init(requested)
     }
 
-    /// Whether the task needs the network. It is kept and shown, and changes nothing: a server is taken to have it.
+    /// Whether the task needs the network. The value is stored and shown, but has no effect: servers are assumed to
+    /// have it.
     public var requiresNetworkConnectivity: Bool {
         get { terms.withLock { $0.requiresNetworkConnectivity } }
         set { terms.withLock { $0.requiresNetworkConnectivity = newValue } }
     }
 
-    /// Whether the task needs external power. It is kept and shown, and changes nothing: a server is taken to have it.
+    /// Whether the task needs external power. The value is stored and shown, but has no effect: servers are assumed to
+    /// have it.
     public var requiresExternalPower: Bool {
         get { terms.withLock { $0.requiresExternalPower } }
         set { terms.withLock { $0.requiresExternalPower = newValue } }

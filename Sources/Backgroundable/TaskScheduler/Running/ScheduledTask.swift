@@ -1,12 +1,12 @@
 import Dispatch
 
-/// A launched task, as its handler gets it.
+/// A launched task, which its handler receives.
 ///
-/// The handler does its work, or starts it elsewhere, and makes sure that somebody calls
-/// ``setTaskCompleted(success:)``: until then the task counts as running. It should set ``expirationHandler`` before it
-/// begins. All of it is safe on any thread.
+/// The handler does its work, or starts it elsewhere, and makes sure that ``setTaskCompleted(success:)`` is called.
+/// Until then the task counts as running. Set ``expirationHandler`` before beginning the work. All members can be used
+/// on any thread.
 ///
-/// Unchecked because it has subclasses; everything that changes here is in a lock.
+/// Unchecked because it has subclasses. All mutable state is locked.
 public class ScheduledTask: @unchecked Sendable, CustomStringConvertible {
     private struct State {
         var expirationHandler: (@Sendable () -> Void)?
@@ -16,7 +16,7 @@ public class ScheduledTask: @unchecked Sendable, CustomStringConvertible {
         /// Whether an expiration handler has been called.
         var wasToldToStop = false
 
-        /// The handler, if it is to be called now. It is given out once.
+        /// Returns the handler if it has to be called now. Returns it once.
         mutating func takeDueHandler() -> (@Sendable () -> Void)? {
             guard isExpired, !isCompleted, !wasToldToStop, let handler = expirationHandler else { return nil }
             wasToldToStop = true
@@ -26,23 +26,23 @@ public class ScheduledTask: @unchecked Sendable, CustomStringConvertible {
 
     private let state = Locked(State())
 
-    /// The identifier that it was requested and registered with.
+    /// The identifier of the request and the registration.
     public let identifier: String
 
     init(identifier: String) {
         self.identifier = identifier
     }
 
-    /// Called when the work must stop: shortly before the task's allowance ends, when the process is about to leave,
-    /// or when somebody cancelled the run. It is called once, on a dispatch thread; at once if it is set when that
-    /// moment has passed already, and not any more after the task was completed, which lets go of it.
+    /// Called when the work must stop: shortly before the task's allowance ends, when the process is about to exit, or
+    /// when the run was cancelled.
     ///
-    /// It should stop the work and see to it that ``setTaskCompleted(success:)`` is called within the seconds that are
-    /// left.
+    /// It is called once, on a dispatch thread. If it is set after that moment, it is called immediately. It is not
+    /// called after the task was completed, which releases it. It should stop the work and make sure that
+    /// ``setTaskCompleted(success:)`` is called within the remaining seconds.
     public final var expirationHandler: (@Sendable () -> Void)? {
         get { state.withLock { $0.expirationHandler } }
         set {
-            // The old handler is let go of after the lock: what it holds may be anything.
+            // The old handler is released outside the lock, because that may run user code.
             let (old, due) = state.withLock { state -> ((@Sendable () -> Void)?, (@Sendable () -> Void)?) in
                 guard !state.isCompleted else { return (nil, nil) }
                 let old = state.expirationHandler
@@ -54,39 +54,39 @@ public class ScheduledTask: @unchecked Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the work was told to stop, with an expiration handler or without one.
+    /// Whether the task has expired, with or without an expiration handler.
     public final var isExpired: Bool {
         state.withLock { $0.isExpired }
     }
 
-    /// Ends the task. Only the first call counts; one that comes after the allowance ended changes nothing.
+    /// Ends the task. Calls after the first, and after the end of the allowance, have no effect.
     ///
-    /// - Parameter success: Whether the work was done. A task that ends without success is not launched again by
-    ///   itself; submit another request for that.
+    /// - Parameter success: Whether the work was done. A task without success is not launched again; submit another
+    ///   request for that.
     public final func setTaskCompleted(success: Bool) {
         let (onCompletion, handler) = state.withLock { state -> ((@Sendable (Bool) -> Void)?, Any?) in
             guard !state.isCompleted else { return (nil, nil) }
             state.isCompleted = true
             return (state.onCompletion.take(), state.expirationHandler.take())
         }
-        // A handler usually holds its task: letting go of it here ends that circle.
+        // A handler usually captures its task. Releasing it here breaks the reference cycle.
         withExtendedLifetime(handler) {}
         onCompletion?(success)
     }
 
-    /// The task for people.
+    /// A description of the task for log texts.
     public final var description: String {
         let (isCompleted, isExpired) = state.withLock { ($0.isCompleted, $0.isExpired) }
         let phrase = isCompleted ? "completed" : isExpired ? "told to stop" : "running"
         return "\(type(of: self)) \"\(identifier)\" (\(phrase))"
     }
 
-    /// Has the owner told of the completion; to be set before anybody else has the task.
+    /// Sets the closure that is called on completion. Must be called before other code has the task.
     func whenCompleted(_ action: @escaping @Sendable (Bool) -> Void) {
         state.withLock { $0.onCompletion = action }
     }
 
-    /// Tells the work to stop. Quick: the handler is called elsewhere.
+    /// Expires the task. Returns quickly, because the handler is called on another thread.
     func expire() {
         let due = state.withLock { state in
             state.isExpired = true
@@ -102,10 +102,10 @@ public class ScheduledTask: @unchecked Sendable, CustomStringConvertible {
 
 /// A launched task that was requested by an ``AppRefreshTaskRequest``.
 ///
-/// Unchecked for the reason of its superclass; there is no variable here.
+/// Unchecked for the same reason as its superclass. It has no variables.
 public final class AppRefreshTask: ScheduledTask, @unchecked Sendable {}
 
 /// A launched task that was requested by a ``ProcessingTaskRequest``.
 ///
-/// Unchecked for the reason of its superclass; there is no variable here.
+/// Unchecked for the same reason as its superclass. It has no variables.
 public final class ProcessingTask: ScheduledTask, @unchecked Sendable {}

@@ -1,26 +1,26 @@
-/// How long launched tasks may take.
+/// How long launched tasks may run.
 ///
-/// A task's expiration handler is called a fifth of its allowance before the end, and five seconds before it at the
-/// most. When the allowance ends and nobody completed the task, it counts as completed without success.
+/// A task's expiration handler is called before the end of its allowance: a fifth of the allowance, but at most five
+/// seconds, before. If the task has not been completed when the allowance ends, it counts as completed without success.
 public struct TaskAllowances: Sendable, Hashable {
-    /// For tasks of an ``AppRefreshTaskRequest``. Zero and negative spans mean forever.
+    /// The allowance of an ``AppRefreshTaskRequest``. Zero and negative values mean no limit.
     public var refresh: Duration
-    /// For tasks of a ``ProcessingTaskRequest``. Zero and negative spans mean forever.
+    /// The allowance of a ``ProcessingTaskRequest``. Zero and negative values mean no limit.
     public var processing: Duration
 
-    /// Makes allowances.
+    /// Creates allowances. The defaults are 30 seconds and 10 minutes.
     public init(refresh: some TimeSpan = Duration.seconds(30), processing: some TimeSpan = Duration.seconds(600)) {
         self.refresh = refresh.duration
         self.processing = processing.duration
     }
 
-    /// The allowance of a kind; nil for no end.
+    /// Returns the allowance of a kind, or nil for no limit.
     package func allowance(of kind: TaskKind) -> Duration? {
         let allowance = kind == .refresh ? refresh : processing
         return allowance > .zero ? allowance : nil
     }
 
-    /// How long before the end of an allowance the work is told to stop.
+    /// Returns how long before the end of an allowance the task expires.
     static func lead(of allowance: Duration?) -> Duration {
         min(.seconds(5), allowance.map { $0 / 5 } ?? .seconds(5))
     }

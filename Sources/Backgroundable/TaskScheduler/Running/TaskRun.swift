@@ -1,6 +1,6 @@
 package import Dispatch
 
-/// One launch of a task, from before its handler is called to its end, which is told exactly once.
+/// One launch of a task, from before its handler is called until its end, which is reported exactly once.
 package final class TaskRun: Sendable {
     private struct State {
         var deadlines: [Deadline] = []
@@ -14,12 +14,13 @@ package final class TaskRun: Sendable {
     private let backgroundTasks: BackgroundTasks?
     private let state = Locked(State())
 
-    /// Prepares a launch.
+    /// Creates a run without starting it.
     ///
     /// - Parameters:
-    ///   - allowance: How long it may take; nil for as long as it likes.
-    ///   - backgroundTasks: What keeps the process from leaving while the run lasts; nil where somebody else sees to that.
-    ///   - onEnd: Called once, on any thread, the deadline timer's among them: it must be quick.
+    ///   - requested: The request to run.
+    ///   - allowance: How long the task may run, or nil for no limit.
+    ///   - backgroundTasks: Keeps the process alive during the run. Nil if the caller does that.
+    ///   - onEnd: Called once, on any thread. It must be quick, because that may be the deadline timer's thread.
     package init(
         _ requested: RequestedTask,
         allowance: Duration?,
@@ -33,7 +34,7 @@ package final class TaskRun: Sendable {
         task.whenCompleted { [self] success in end(success) }
     }
 
-    /// Starts the clock and calls the handler, on its own queue, or else on `queue`, or else here.
+    /// Starts the allowance and calls the handler: on its own queue, else on `queue`, else on this thread.
     package func begin(_ registration: TaskRegistration, on queue: DispatchQueue? = nil) {
         guard !state.withLock({ $0.isOver }) else { return }
         holdTheProcess()
@@ -44,7 +45,7 @@ package final class TaskRun: Sendable {
         registration.launch(task, otherwise: queue)
     }
 
-    /// Tells the work to stop. It is given the lead to do so; then the run ends without it.
+    /// Expires the task. If it has not ended after the lead time, the run ends without success.
     package func stop() {
         task.expire()
         arm(TaskAllowances.lead(of: allowance)) { [task] in task.setTaskCompleted(success: false) }
@@ -83,7 +84,7 @@ package final class TaskRun: Sendable {
         }
         for deadline in deadlines { deadline.cancel() }
         onEnd(success)
-        // Last, since the process may leave then.
+        // This comes last, because the process may exit then.
         if let background { backgroundTasks?.endBackgroundTask(background) }
     }
 }
