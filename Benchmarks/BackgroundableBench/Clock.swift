@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Nanoseconds that `body` takes.
+/// Returns the nanoseconds that `body` takes.
 func nanoseconds(_ body: () -> Void) -> Double {
     let begin = DispatchTime.now().uptimeNanoseconds
     body()

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Lets one thread wait until a number of steps have been made by others.
+/// Lets one thread wait until other threads have made a number of steps.
 final class Countdown: Sendable {
     private let left: Atomic<Int>
     private let isOver = DispatchSemaphore(value: 0)

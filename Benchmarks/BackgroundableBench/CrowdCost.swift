@@ -1,16 +1,16 @@
 import Backgroundable
 import Foundation
 
-/// What adding one more unique name costs, at first and when very many wait already. The queue is suspended, so nobody
-/// leaves.
+/// The cost of adding an operation with a unique name, in an empty queue and behind very many waiting operations. The
+/// queue is suspended, so no operation leaves.
 struct CrowdCost {
-    /// Nanoseconds an add, of the first thousand.
+    /// Nanoseconds per operation, for the first thousand.
     let first: Double
-    /// Nanoseconds an add, of the thousand after the crowd.
+    /// Nanoseconds per operation, for the last thousand.
     let late: Double
 
     static func measure(crowd: Int, runs: Int) -> CrowdCost {
-        // The first round warms up.
+        // The first round warms up and is dropped.
         let rounds = (0..<runs + 1).map { _ in round(crowd) }.dropFirst()
         return CrowdCost(first: rounds.map(\.first).median, late: rounds.map(\.late).median)
     }
@@ -28,7 +28,7 @@ struct CrowdCost {
         return CrowdCost(first: first, late: late)
     }
 
-    /// The median of batches of a hundred: one interruption does not count.
+    /// Returns the median of batches of a hundred, so that a single interruption does not count.
     private static func add(_ names: ArraySlice<String>, to queue: BackgroundQueue) -> Double {
         stride(from: names.startIndex, to: names.endIndex, by: 100).map { start in
             let batch = names[start..<min(start + 100, names.endIndex)]

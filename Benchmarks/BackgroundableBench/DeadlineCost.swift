@@ -1,11 +1,11 @@
 import Backgroundable
 import Foundation
 
-/// How late very many deadlines of one timer are reached, and how many threads that takes.
+/// The lateness of very many deadlines of one timer, and the number of threads that they need.
 struct DeadlineCost {
-    /// By how many threads the process has more while all of them are pending.
+    /// The number of threads added while all deadlines are pending.
     let threads: Int
-    /// Milliseconds between a deadline's time and its call.
+    /// Milliseconds between the time of each deadline and its call.
     let lateness: [Double]
 
     static func measure(count: Int, spread: Int) -> DeadlineCost {
@@ -14,7 +14,7 @@ struct DeadlineCost {
         let log = LatenessLog(count: count)
         let head = UInt64(500_000_000)
         for number in 0..<count {
-            // All over the span, in no order of time.
+            // Spread over the whole span, in no order of time.
             let place = UInt64((number * 7_919) % count) * UInt64(spread) * 1_000_000_000 / UInt64(count)
             let due = DispatchTime.now().uptimeNanoseconds + head + place
             _ = timer.schedule(after: .nanoseconds(Int64(head + place))) { log.note(due: due) }
@@ -26,13 +26,13 @@ struct DeadlineCost {
         }
     }
 
-    /// How many threads this process has; 0 where the system does not list them in files.
+    /// Returns the number of threads of this process, or 0 on systems without `/proc`.
     private static func threadCount() -> Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count) ?? 0
     }
 }
 
-/// Every deadline's lateness, and a way to wait for the last.
+/// Records the lateness of each deadline, and waits for the last.
 ///
 /// Unchecked because of the array: only the timer's thread writes it, and it is read after the countdown.
 private final class LatenessLog: @unchecked Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Figures {
-    /// The figures for programs: one object in one line. Times are nanoseconds unless their name says otherwise.
+    /// Returns the figures as one JSON object on one line, for programs. The keys of times end with the unit.
     func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Figures {
-    /// The figures for people.
+    /// Returns the figures as a table for people.
     func table() -> String {
         let late = deadlines.lateness
         return """

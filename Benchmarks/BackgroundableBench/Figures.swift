@@ -1,6 +1,6 @@
 import Foundation
 
-/// All that is measured.
+/// All measurements.
 struct Figures {
     let size: Size
     let narrow: QueueCost
@@ -8,7 +8,7 @@ struct Figures {
     let crowd: CrowdCost
     let deadlines: DeadlineCost
 
-    /// How many operations of the measured queues run at once; the wide ones have no limit.
+    /// The number of operations that run at the same time in the narrow queues. The wide ones have no limit.
     static let width = 2
 
     static func measure(_ size: Size) -> Figures {

@@ -1,4 +1,4 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
     static let usage = """
         usage: BackgroundableBench [--json] [--quick]
@@ -23,20 +23,20 @@ struct Options {
     }
 }
 
-/// A command line that makes no sense, said for people.
+/// An invalid command line, with a message for people.
 struct UsageError: Error {
     let message: String
 }
 
-/// How much is measured.
+/// The size of the measurements.
 struct Size {
-    /// How many operations one run adds and waits for.
+    /// The number of operations that one run adds and waits for.
     let operations: Int
-    /// How many pairs of runs there are.
+    /// The number of pairs of runs.
     let runs: Int
-    /// How many operations already wait when the late adds are measured.
+    /// The number of operations that are waiting when the late additions are measured.
     let crowd: Int
-    /// How many deadlines are pending at once.
+    /// The number of deadlines that are pending at the same time.
     let deadlines: Int
     /// The seconds over which the deadlines are spread.
     let spread: Int

@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// An asynchronous operation as one writes it by hand, with nothing but what Foundation asks for: the measure. Its
-/// phase is atomic, which is cheaper than the usual lock.
+/// A hand-written asynchronous operation with only what Foundation requires, for comparison. Its phase is atomic, which
+/// is cheaper than the usual lock.
 ///
-/// Unchecked because `Operation` may be subclassed; there is no variable here.
+/// Unchecked because `Operation` is an open class. Its stored properties are constants.
 final class PlainAsyncOperation: Operation, @unchecked Sendable {
     private enum Phase {
         static let waiting: UInt8 = 0

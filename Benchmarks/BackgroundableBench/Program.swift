@@ -1,6 +1,6 @@
 import Foundation
 
-/// Measures what the local queue costs, beside Foundation's own.
+/// Measures the cost of the local queue in comparison with Foundation's.
 @main
 enum Program {
     static func main() {

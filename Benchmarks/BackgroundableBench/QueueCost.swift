@@ -1,12 +1,12 @@
 import Backgroundable
 import Foundation
 
-/// What an operation costs from its making to the moment when the queue is empty again: a plain one through a plain
-/// queue, and one with a name, a timeout and a policy through a background queue.
+/// The cost of an operation from its creation until the queue is empty: of a plain one in a plain queue, and of one
+/// with a name, a timeout and a policy in a background queue.
 ///
-/// The runs alternate, so that whatever else the machine does meets both; only the ratio within a pair counts.
+/// The runs alternate, so that other load on the machine affects both. Only the ratio within a pair counts.
 struct QueueCost {
-    /// Nanoseconds an operation, a pair of runs each.
+    /// Nanoseconds per operation, one value for each run.
     private(set) var plain: [Double] = []
     private(set) var async: [Double] = []
 
@@ -18,7 +18,7 @@ struct QueueCost {
     static func measure(operations: Int, runs: Int, width: Int) -> QueueCost {
         let names = (0..<operations).map { "n\($0)" }
         var cost = QueueCost()
-        // The first pair warms up allocator, threads and caches.
+        // The first pair warms up the allocator, threads and caches.
         _ = (plainRun(operations, width), asyncRun(names, width))
         for run in 0..<runs {
             if run.isMultiple(of: 2) {
@@ -50,11 +50,12 @@ struct QueueCost {
         }
     }
 
-    /// One thread adds the operations and waits until all of them have finished.
+    /// Adds the operations on one thread and waits until all of them have finished. Returns the nanoseconds per
+    /// operation.
     ///
-    /// `waitUntilAllOperationsAreFinished` comes after the countdown, when hardly any is left: with thousands it copies
-    /// lists of them under the queue's lock, which slows down both kinds alike and would make the ratio look better
-    /// than it is.
+    /// `waitUntilAllOperationsAreFinished` comes after the countdown, when hardly any operation is left. With thousands
+    /// of them it copies lists under the queue's lock. That slows down both kinds of operations equally and would make
+    /// the ratio look better than it is.
     @inline(__always)
     private static func run(
         _ queue: OperationQueue,
