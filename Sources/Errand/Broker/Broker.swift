@@ -1,47 +1,48 @@
-/// The seam between Errand and whatever keeps the jobs.
+/// Stores jobs and moves them between states.
 ///
-/// A broker is told in transitions: each call moves a batch of jobs from one state to the next, atomically, and says
-/// what became of each. `docs/data-model.md` describes every transition; one conformance suite holds all brokers to it.
+/// Each call carries out one batch of transitions atomically and returns the outcome of each. `docs/data-model.md`
+/// describes every transition, and one conformance suite tests all brokers against it.
 ///
-/// Two brokers ship: `MemoryBroker` here, and `RedisBroker` in `ErrandRedis`.
+/// There are two brokers: `MemoryBroker` in this module, and `RedisBroker` in `ErrandRedis`.
 public protocol Broker: PushingBroker, WorkingBroker, SchedulingBroker, ConsoleBroker, StreamingBroker {}
 
-/// What a producer needs of a broker: to push jobs, and to see what became of them.
+/// The part of a broker that a producer needs: pushing jobs and watching them.
 public typealias ProducingBroker = PushingBroker & WatchingBroker
 
-/// What it takes to push jobs.
+/// The part of a broker that pushes jobs.
 public protocol PushingBroker: Sendable {
-    /// Hands over a batch of jobs for one queue, decided one after the other in the order of the batch.
+    /// Pushes a batch of jobs to one queue, one after the other in the order of the batch.
     ///
-    /// Pushing an envelope again with the same id never makes a second job while the first is unfinished, or for a
-    /// stated time after it ended: the answer is then `exists`.
+    /// Pushing an envelope again with the same id never creates a second job while the first is unfinished, or for a
+    /// limited time after it has ended: the outcome is then `exists`.
     ///
-    /// - Returns: one receipt per envelope, in order. Where the answer was lost on the way, the receipts' outcome is
+    /// - Returns: one receipt for each envelope, in order. If the reply was lost, their outcome is
     ///   ``Receipt/Outcome/unknown``.
-    /// - Throws: ``BrokerError`` when the broker certainly took none of them.
+    /// - Throws: ``BrokerError`` if the broker certainly accepted none of the jobs.
     func push(_ jobs: [JobEnvelope], to queue: String) async throws(BrokerError) -> [Receipt]
 
-    /// The broker's time in milliseconds since 1970 UTC: the only clock that decides when a job is due.
+    /// Returns the broker's time in milliseconds since 1970 UTC. No other clock decides when a job is due.
     func now() async throws(BrokerError) -> Int64
 }
 
-/// What a worker needs of a broker.
+/// The part of a broker that a worker needs.
 public protocol WorkingBroker: TickingBroker {
-    /// Makes a session known on a queue; its lease begins.
+    /// Registers a session on a queue and starts its lease.
     func register(_ session: Session, on queue: String) async throws(BrokerError)
 
     /// Reports ended runs and claims new jobs in one step.
     ///
-    /// Numbered calls make this safe to resend: the same call number gets the same verdicts and the same claims.
+    /// Calls are numbered, so that a call can be sent again: the same number gets the same outcomes and the same
+    /// claims.
     ///
-    /// - Throws: ``BrokerError`` with code ``BrokerError/Code/sessionLost`` when the session is no longer registered:
+    /// - Throws: ``BrokerError`` with code ``BrokerError/Code/sessionLost`` if the session is no longer registered:
     ///   none of its claims exist any more.
     func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeReply
 
-    /// Keeps the session's leases alive from a thread that handlers cannot block, until the heartbeat is stopped.
+    /// Renews the session's leases from a thread that handlers cannot block, until the heartbeat is stopped.
     ///
-    /// The first beat is sent at once and then every `interval`. `onBeat` is called on the heartbeat's own thread and
-    /// must not block.
+    /// Sends the first beat immediately and then one every `interval`. `begun` returns the newest token of a queue for
+    /// which a job has begun. `onBeat` is called on the heartbeat's own thread and must not block.
     func startHeartbeat(
         of session: Session,
         on queues: [String],
@@ -50,17 +51,18 @@ public protocol WorkingBroker: TickingBroker {
         onBeat: @escaping @Sendable (_ queue: String, _ beat: Result<Beat, BrokerError>) -> Void
     ) -> any Heartbeat
 
-    /// Compares the claims that the broker keeps of a session with the runs that its worker knows, and settles the
-    /// difference: claims that the worker does not know go back in line with nothing spent.
+    /// Compares the broker's claims of a session with the runs of its worker, and releases claims that the worker does
+    /// not have. Those jobs are ready again and spend nothing.
     ///
-    /// They differ after the broker has lost data and came back with an older state, or took a claim back meanwhile.
+    /// The two differ after the broker has lost data and returned with an older state, or has recovered a claim
+    /// meanwhile.
     ///
     /// - Parameters:
     ///   - session: the session whose claims are compared.
-    ///   - call: the number of the session's last exchange. Must be called between two exchanges.
-    ///   - runs: the id and token of every claim that the worker has, and has not reported yet.
-    ///   - queue: the queue in which.
-    /// - Throws: ``BrokerError`` with code ``BrokerError/Code/sessionLost`` when the session is no longer registered.
+    ///   - call: the number of the session's last exchange. No exchange may be in progress.
+    ///   - runs: the id and token of every claim that the worker has and has not reported yet.
+    ///   - queue: the queue of the claims.
+    /// - Throws: ``BrokerError`` with code ``BrokerError/Code/sessionLost`` if the session is no longer registered.
     func reconcile(
         _ session: Session,
         call: Int,
@@ -68,31 +70,32 @@ public protocol WorkingBroker: TickingBroker {
         on queue: String
     ) async throws(BrokerError) -> Reconciliation
 
-    /// The claims that the broker keeps of a session, without the jobs' bodies. For a worker whose broker cannot deliver a body.
+    /// Returns the broker's claims of a session, without the jobs' bodies. For workers whose broker cannot deliver a
+    /// body.
     ///
-    /// A broker that delivers every body need not implement it: without, none are returned.
+    /// A broker that delivers every body need not implement it; the default returns none.
     func claims(of session: Session, on queue: String) async throws(BrokerError) -> [HeldClaim]
 
-    /// Takes back the jobs of one session whose lease has ended, and jobs of live sessions past their hard deadline.
+    /// Recovers the jobs of one session whose lease has ended, and jobs of live sessions past their hard deadline.
     ///
-    /// Any worker may call it at any time; it does a bounded amount of work per call.
+    /// Any worker may call it at any time; a call does a bounded amount of work.
     func recover(on queue: String) async throws(BrokerError) -> Recovery
 
-    /// Keeps what a running job tells of itself, and publishes its progress as an event `progress`.
+    /// Stores the progress or checkpoint of a running job, and publishes progress as an event `progress`.
     ///
-    /// - Returns: whether it counted; `false` means that the claim is not this session's any more.
+    /// - Returns: whether the update was accepted; `false` if the session no longer has the claim.
     func update(_ update: JobUpdate, of session: Session, on queue: String) async throws(BrokerError) -> Bool
 
-    /// What an earlier attempt has left for the next one; `nil` when there is nothing.
+    /// Returns the checkpoint of an earlier attempt; `nil` if there is none.
     func checkpoint(of id: String, on queue: String) async throws(BrokerError) -> [UInt8]?
 
-    /// Moves jobs that are due into the line.
+    /// Moves due jobs to the ready list.
     func promote(on queue: String) async throws(BrokerError) -> Promotion
 
-    /// Ends a session: whatever it still holds goes back to the head of the line, with its attempts unspent.
+    /// Ends a session and releases its claims: the jobs return to the head of the ready list and spend no attempt.
     func release(_ session: Session, on queue: String) async throws(BrokerError)
 
-    /// Tells when there may be work, or something to stop: a hint that may be lost, so callers poll as well.
+    /// Subscribes to wake-ups: there may be work, or a run to stop. Wake-ups may be lost, so callers poll as well.
     func wakeUps(
         for session: Session,
         on queues: [String],
@@ -101,24 +104,24 @@ public protocol WorkingBroker: TickingBroker {
 }
 
 extension WorkingBroker {
-    /// None.
+    /// Returns no claims.
     public func claims(of session: Session, on queue: String) async throws(BrokerError) -> [HeldClaim] { [] }
 }
 
-/// What it takes to watch jobs.
+/// The part of a broker that watches jobs.
 public protocol WatchingBroker: Sendable {
-    /// What the broker knows of these jobs; `nil` for an id it does not know.
+    /// Returns the records of these jobs, in order; `nil` for an id that the broker does not have.
     func inspect(_ ids: [String], on queue: String) async throws(BrokerError) -> [JobRecord?]
 
-    /// The events of these queues, or of every queue (also later ones) when `queues` is `nil`.
+    /// The events of these queues, or of every queue (also of later ones) if `queues` is `nil`.
     ///
-    /// Events are hints: a subscriber that is cut off or too slow misses some. It is subscribed again for as long as it listens; only where
-    /// the broker does not permit it to, the stream ends with that error.
+    /// A subscriber that is disconnected or too slow misses events. A disconnected one is subscribed again as long as
+    /// it iterates; the stream ends with an error only if the broker does not permit the subscription.
     ///
     /// - Parameters:
-    ///   - queues: whose events; of every queue when `nil`.
-    ///   - onSubscribed: called whenever the broker has confirmed the subscription, also after it was cut off: what happens from
-    ///     then on is heard, so whoever must miss nothing looks at the jobs then. Must not block.
+    ///   - queues: the queues; `nil` for every queue.
+    ///   - onSubscribed: called whenever the broker has confirmed the subscription, also after a disconnection. Events
+    ///     after that are received, so a caller that must miss nothing inspects the jobs then. Must not block.
     func events(
         of queues: [String]?,
         onSubscribed: @escaping @Sendable () -> Void
@@ -126,52 +129,53 @@ public protocol WatchingBroker: Sendable {
 }
 
 extension WatchingBroker {
-    /// The events of these queues, or of every queue (also later ones) when `queues` is `nil`.
+    /// The events of these queues, or of every queue (also of later ones) if `queues` is `nil`.
     ///
-    /// Events are hints: a subscriber that is cut off or too slow misses some.
+    /// A subscriber that is disconnected or too slow misses events.
     public func events(of queues: [String]?) -> AsyncThrowingStream<QueueEvents, any Error> {
         events(of: queues, onSubscribed: {})
     }
 }
 
-/// What the console needs of a broker.
+/// The part of a broker that the console needs.
 public protocol ConsoleBroker: WatchingBroker {
-    /// The queues that the broker has heard of, sorted by name.
+    /// Returns the names of all queues, sorted.
     func queues() async throws(BrokerError) -> [String]
 
     /// Creates an empty queue.
     ///
-    /// Pushes, workers and schedules create their queues themselves. This is for queues that are to be configured or seen
-    /// before that.
+    /// Pushes, workers and schedules create their queues themselves. Use this to configure or display a queue before
+    /// that.
     ///
-    /// - Returns: whether it did not exist before.
+    /// - Returns: whether the queue is new.
     @discardableResult
     func createQueue(_ queue: String) async throws(BrokerError) -> Bool
 
-    /// Returns whether a queue exists: it was pushed to, served, scheduled for or created, and not deleted since.
+    /// Returns whether a queue exists: it was pushed to, served, scheduled for or created, and has not been deleted
+    /// since.
     func hasQueue(_ queue: String) async throws(BrokerError) -> Bool
 
-    /// Deletes a queue with its settings, counters, history and everything else that is kept of it.
+    /// Deletes a queue with its settings, counters, history and all other data.
     ///
-    /// A worker that serves it registers again and so creates it anew; stop such workers first.
+    /// A worker that serves the queue registers again and thereby creates it anew; stop such workers first.
     ///
     /// - Parameters:
     ///   - queue: the queue.
-    ///   - force: whether to delete it even though it has jobs, live workers or schedules. Its jobs are lost, and no events
-    ///     tell of it.
+    ///   - force: whether to delete the queue even if it has jobs, live workers or schedules. Its jobs are lost without
+    ///     an event.
     @discardableResult
     func deleteQueue(_ queue: String, force: Bool) async throws(BrokerError) -> QueueDeletion
 
-    /// A queue's counts and totals, and the sessions that serve it.
+    /// Returns a queue's counts and totals, and the sessions that serve it.
     func status(of queue: String) async throws(BrokerError) -> (queue: QueueStatus, sessions: [SessionStatus])
 
-    /// One page of the jobs in a state. What was in the way of the page may have changed when the next one is read.
+    /// Returns one page of the jobs in a state. Jobs may move between two pages.
     ///
     /// - Parameters:
-    ///   - state: which jobs.
-    ///   - queue: the queue in which.
-    ///   - cursor: the position to begin at: 0, or ``JobPage/next`` of the page before.
-    ///   - count: how many to look at, at the most 500.
+    ///   - state: the state of the jobs.
+    ///   - queue: the queue of the jobs.
+    ///   - cursor: the position to begin at: 0, or ``JobPage/next`` of the previous page.
+    ///   - count: the number of entries to look at, at most 500.
     func jobs(
         in state: JobState,
         on queue: String,
@@ -179,54 +183,54 @@ public protocol ConsoleBroker: WatchingBroker {
         count: Int
     ) async throws(BrokerError) -> JobPage
 
-    /// Cancels jobs: those that wait end at once, those that run are told to stop.
+    /// Cancels jobs. Waiting jobs end immediately; running jobs are asked to stop.
     func cancel(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingOutcome]
 
-    /// Removes jobs that wait, are dead, or have ended. A running job must be cancelled first.
+    /// Removes jobs that are waiting, dead or ended. A running job must be cancelled first.
     func delete(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingOutcome]
 
-    /// Puts dead jobs back in line with fresh attempts, when their name is free; their errors are kept, up to the usual ten.
-    /// Jobs that are scheduled or wait for another attempt come into line at once, with their attempts as they are.
+    /// Retries dead jobs with fresh attempts, if their name is free. Their errors are kept, up to the usual ten.
+    ///
+    /// Scheduled jobs and jobs that wait for a retry become ready immediately, with their attempts unchanged.
     func retry(_ ids: [String], on queue: String) async throws(BrokerError) -> [RetryOutcome]
 
-    /// Cancels waiting jobs, a bounded number at a time: also those that wait for the end of another one's run, which then goes
-    /// on.
+    /// Cancels waiting jobs, a bounded number in a call. It also cancels deferred jobs; the running job that such a job
+    /// waited for goes on.
     ///
-    /// - Returns: how many were cancelled; 0 when none is left.
+    /// - Returns: the number of cancelled jobs; 0 if none is left.
     func clear(_ queue: String) async throws(BrokerError) -> Int
 
-    /// Changes a queue's settings; `nil` leaves one as it is.
+    /// Changes a queue's settings. A setting that is `nil` stays unchanged.
     ///
-    /// - Throws: ``BrokerError`` with code ``BrokerError/Code/queueNotFound`` when the queue does not exist; see
+    /// - Throws: ``BrokerError`` with code ``BrokerError/Code/queueNotFound`` if the queue does not exist; see
     ///   ``createQueue(_:)``.
     func configure(_ queue: String, _ change: QueueSettings) async throws(BrokerError)
 
-    /// Looks for broken invariants in a queue's data, and mends them when `repair` is true.
+    /// Checks the invariants of a queue's data, and repairs corrupt data if `repair` is true.
     func audit(_ queue: String, repair: Bool) async throws(BrokerError) -> [Finding]
 }
 
 /// A heartbeat that runs until it is stopped.
 public protocol Heartbeat: Sendable {
-    /// Sends a beat now instead of when the interval is over, for instance because a hint said that a job was
-    /// cancelled.
+    /// Sends a beat immediately, without waiting for the interval, for instance after a wake-up for a cancelled job.
     func beatNow()
-    /// Stops beating. Returns at once.
+    /// Stops the heartbeat. Returns immediately.
     func stop()
 }
 
 /// A subscription that runs until it is cancelled.
 public protocol Subscription: Sendable {
-    /// Ends the subscription. Returns at once.
+    /// Ends the subscription. Returns immediately.
     func cancel()
 }
 
-/// What a hint says.
+/// A message that there may be work or a run to stop.
 public enum WakeUp: Sendable, Equatable {
     /// There may be jobs in this queue.
     case work(queue: String)
-    /// A push has answered the session's next call before it was made: the job is claimed for it already. The call need not be made
-    /// any more; if this hint is lost, it has the same answer.
+    /// A push has pre-answered the session's next call: it has claimed the job already. The session need not make the
+    /// call; if this wake-up is lost, the call returns the same claim.
     case claimed(queue: String, call: Int, claim: Claim)
-    /// A running job of this session in this queue may have been told to stop.
+    /// A running job of this session in this queue may have been asked to stop.
     case stop(queue: String)
 }

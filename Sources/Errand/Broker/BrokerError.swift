@@ -1,6 +1,6 @@
-/// Why a broker could not do what it was asked.
+/// An error of a broker.
 public struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kinds of broker errors. More may come in a minor release.
+    /// The kinds of broker errors. A minor release may add more.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String, Sendable {
             case notReachable, unknown, sessionLost, full, refused, queueNotFound, notPermitted, protocolViolation,
@@ -11,45 +11,45 @@ public struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible {
 
         /// The broker could not be reached; nothing was sent.
         public static let notReachable = Code(.notReachable)
-        /// The request was sent but its answer was lost: it may or may not have been carried out.
+        /// The request was sent but its reply was lost: it may or may not have been carried out.
         public static let outcomeUnknown = Code(.unknown)
-        /// The session is not registered (any more); its claims are gone.
+        /// The session is not registered (any more), and its claims do not exist.
         public static let sessionLost = Code(.sessionLost)
-        /// The queue, or the broker's memory, is full; nothing was taken.
+        /// The queue or the broker's memory is full; nothing was accepted.
         public static let full = Code(.full)
-        /// The broker refused the request as it stands; nothing was done.
+        /// The broker rejected the request; nothing was done.
         public static let refused = Code(.refused)
         /// The queue does not exist; nothing was done.
         public static let queueNotFound = Code(.queueNotFound)
-        /// The broker wants other credentials or permissions.
+        /// The broker requires other credentials or permissions.
         public static let notPermitted = Code(.notPermitted)
-        /// The broker's answer makes no sense: another kind of server, or another version of Errand.
+        /// The broker's reply is invalid: it is another kind of server, or another version of Errand.
         public static let protocolViolation = Code(.protocolViolation)
-        /// This client was closed.
+        /// This client is closed.
         public static let closed = Code(.closed)
 
         /// The code's name.
         public var description: String { kind.rawValue }
     }
 
-    /// What kind of error it is.
+    /// The kind of error.
     public let code: Code
-    /// What went wrong, where, and what to do, for a person to read. Never holds a password.
+    /// What went wrong, where, and what to do, for people. Never contains a password.
     public let message: String
-    /// How many jobs of a refused push, from the first, the queue has room for; `nil` where that is not known.
+    /// The number of jobs of a rejected push, from the first, that the queue has room for; `nil` if that is not known.
     package let fitting: Int?
 
     /// Makes an error.
     public init(_ code: Code, _ message: String) { self.init(code, message, fitting: nil) }
 
-    /// Makes an error that says how many jobs of a refused push would fit.
+    /// Makes an error with the number of jobs of a rejected push that would fit.
     package init(_ code: Code, _ message: String, fitting: Int?) {
         self.code = code
         self.message = message
         self.fitting = fitting
     }
 
-    /// The error for a queue that does not exist.
+    /// Makes the error for a queue that does not exist.
     package init(missingQueue queue: String) {
         self.init(
             .queueNotFound,
@@ -57,10 +57,10 @@ public struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible {
         )
     }
 
-    /// Whether the same call may do better a little later: the broker was not there, or its answer was lost.
+    /// Whether the same call may succeed a little later: the broker was not reachable, or its reply was lost.
     var isPassing: Bool { code == .notReachable || code == .outcomeUnknown }
 
-    /// Whether the request may have been carried out; every other error says that it was not.
+    /// Whether the request may have been carried out. After any other error it was not.
     package var leavesUnknown: Bool { code == .outcomeUnknown || code == .protocolViolation }
 
     /// The message.

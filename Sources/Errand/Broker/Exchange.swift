@@ -1,23 +1,25 @@
-/// "These ended, give me as many again": a worker's call to the broker.
+/// A worker's call to the broker: reports ended runs and claims new jobs.
 public struct Exchange: Sendable {
     /// The session that calls.
     public var session: Session
-    /// The call's number, growing by one within a session and queue. A resend keeps its number.
+    /// The call's number, which grows by one with each call of a session for a queue. A call that is sent again keeps
+    /// its number.
     public var call: Int
-    /// How the runs ended that are reported with this call.
+    /// The outcomes of the runs that this call reports.
     public var reports: [OutcomeReport]
-    /// How many jobs to claim at the most; 0 to only report.
+    /// The maximum number of jobs to claim; 0 to only report.
     public var wanted: Int
-    /// How many of the claimed jobs can begin at once; with 0 they wait in the worker first.
+    /// The number of claimed jobs that can begin immediately; if 0, they wait in the worker first.
     public var freeSlots: Int
-    /// The newest token of which a job has begun, for the broker to tell begun jobs from waiting ones after a crash.
+    /// The newest token for which a job has begun. After a crash it separates jobs that had begun from those that
+    /// waited.
     public var begun: Token
     /// How long a claimed job may wait in the worker before it begins.
     public var longestWait: Duration
-    /// How long after its timeout a run may take to really stop.
+    /// How long a run may take to stop after its timeout.
     public var stopGrace: Duration
-    /// Whether a push may answer the session's next call, should this one find nothing: with one job, for which there must be a slot
-    /// that nothing else can take meanwhile. The job comes as ``WakeUp/claimed(queue:call:claim:)``.
+    /// Whether a push may pre-answer the session's next call with one job if this call finds none. The session must
+    /// keep a slot free for that job, which arrives as ``WakeUp/claimed(queue:call:claim:)``.
     public var acceptsDirectDispatch: Bool
 
     /// Makes a call.
@@ -44,22 +46,23 @@ public struct Exchange: Sendable {
     }
 }
 
-/// The broker's answer to an exchange.
+/// The broker's reply to an exchange.
 public struct ExchangeReply: Sendable {
-    /// For each report, in order: whether it counted. `false` means that the claim was no longer this session's.
+    /// Whether each report was accepted, in order. `false` means that the session no longer had the claim.
     public var accepted: [Bool]
-    /// The jobs that this session may now run.
+    /// The claimed jobs, which this session may run.
     public var claims: [Claim]
-    /// Whether there are jobs whose time has come, so that promoting would bring work at once.
+    /// Whether scheduled or retrying jobs are due, so that a promotion makes jobs ready immediately.
     public var hasDueJobs: Bool
     /// Whether the queue is paused.
     public var isPaused: Bool
-    /// Whether the broker met nothing but places of jobs that had left, and stopped before the end of the line: another call goes on there.
+    /// Whether the call stopped before the end of the ready list after it found only tombstones: another call continues
+    /// there.
     public var hasMore: Bool
-    /// Whether a push has answered this call before it came: then its reports were not taken and belong to the next call.
+    /// Whether a push has pre-answered this call: its reports were not accepted and belong to the next call.
     public var isPreanswered: Bool
 
-    /// Makes an answer.
+    /// Makes a reply.
     public init(
         accepted: [Bool],
         claims: [Claim],
@@ -81,13 +84,13 @@ public struct ExchangeReply: Sendable {
 public struct Claim: Sendable, Equatable {
     /// The job's id.
     public let id: String
-    /// The fence; see ``Token``.
+    /// The claim's number; see ``Token``.
     public let token: Token
-    /// Which attempt this is, from 1. Only failures and timeouts count; crashes and releases do not.
+    /// The attempt, from 1. Only failures and timeouts count; crashes and releases do not.
     public let attempt: Int
-    /// How often a worker died with this job begun.
+    /// The number of workers that died while this job was running.
     public let crashes: Int
-    /// What the broker stores of the job: see `StoredJob`.
+    /// The stored form of the job: see `StoredJob`.
     public let body: [UInt8]
 
     /// Makes a claim.
@@ -100,25 +103,25 @@ public struct Claim: Sendable, Equatable {
     }
 }
 
-/// How a run ended, as told to the broker.
+/// The outcome of a run, as reported to the broker.
 public struct OutcomeReport: Sendable, Equatable {
-    /// What the broker is to do.
+    /// The kind of outcome, which determines the job's next state.
     public enum Verb: String, Sendable, CaseIterable {
-        /// The job is done.
+        /// The run finished, and so has the job.
         case finished = "f"
-        /// The run failed: retry after ``OutcomeReport/retryDelay``, or dead when that is `nil`.
+        /// The run failed: the job is retried after ``OutcomeReport/retryDelay``, or is dead if that is `nil`.
         case failed = "e"
-        /// The run took longer than its timeout: as with a failure.
+        /// The run took longer than its timeout; treated as a failure.
         case timedOut = "t"
-        /// The run was told to stop, and stopped.
+        /// The run was asked to stop, and stopped.
         case cancelled = "c"
-        /// The worker stops: back to the head of the line, nothing spent.
+        /// The worker stops: the job returns to the head of the ready list and spends nothing.
         case released = "r"
-        /// The worker does not know the operation: wait for one that does, nothing spent.
+        /// The worker does not have the operation: the job is unroutable until a worker has it, and spends nothing.
         case parked = "p"
-        /// The job asked to be tried again later without spending an attempt.
+        /// The job runs again later and spends no attempt.
         case snoozed = "s"
-        /// The body cannot be read: dead, with the reason.
+        /// The body cannot be read: the job is dead, with the reason.
         case unreadable = "q"
     }
 
@@ -126,7 +129,7 @@ public struct OutcomeReport: Sendable, Equatable {
     public var id: String
     /// The claim's token.
     public var token: Token
-    /// What to do.
+    /// The kind of outcome.
     public var verb: Verb
     /// The claim's attempt.
     public var attempt: Int
@@ -134,14 +137,14 @@ public struct OutcomeReport: Sendable, Equatable {
     public var milliseconds: Int
     /// The event's `"operation":…,"name":…` part, from the envelope.
     public var fragment: [UInt8]
-    /// Why it failed, at most ``mostErrorBytes``.
+    /// The error of a failed run, at most ``mostErrorBytes``.
     public var error: String?
-    /// What it gave, at most 64 KiB.
+    /// The handler's result, at most 64 KiB.
     public var result: [UInt8]
-    /// After how many milliseconds to try again; `nil`: not at all.
+    /// The delay before the retry in milliseconds; `nil` if there is none.
     public var retryDelay: Int?
 
-    /// The most bytes of an error: the 4 KiB that are kept of a child's standard error, and what is said before them.
+    /// The maximum size of an error in bytes: 4 KiB of a child's standard error, and the text before it.
     public static let mostErrorBytes = 4096 + 256
 
     /// Makes a report.

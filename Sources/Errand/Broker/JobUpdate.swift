@@ -1,15 +1,15 @@
-/// What a running job tells the broker of itself.
+/// Progress or a checkpoint that a running job reports.
 public struct JobUpdate: Sendable, Equatable {
     /// The job's id.
     public var id: String
-    /// The claim's token: a note with an old one changes nothing.
+    /// The claim's token; the broker rejects an update with an old one.
     public var token: Token
-    /// How far it is; `nil` leaves what is kept.
+    /// The progress; `nil` leaves the stored one unchanged.
     public var progress: JobProgress?
-    /// What the next attempt is to know, at most 64 KiB; `nil` leaves what is kept.
+    /// The checkpoint for the next attempt, at most 64 KiB; `nil` leaves the stored one unchanged.
     public var checkpoint: [UInt8]?
 
-    /// Makes a note.
+    /// Makes an update.
     public init(id: String, token: Token, progress: JobProgress? = nil, checkpoint: [UInt8]? = nil) {
         self.id = id
         self.token = token
@@ -17,11 +17,11 @@ public struct JobUpdate: Sendable, Equatable {
         self.checkpoint = checkpoint
     }
 
-    /// Most bytes of a checkpoint: 64 KiB.
+    /// The maximum size of a checkpoint in bytes: 64 KiB.
     public static let checkpointBytes = 65_536
 }
 
-/// How far a job is.
+/// The progress of a running job.
 public struct JobProgress: Sendable, Equatable, Codable {
     /// The part that is done, from 0 to 1.
     public var fraction: Double

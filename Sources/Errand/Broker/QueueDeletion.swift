@@ -1,9 +1,9 @@
 /// The outcome of an attempt to delete a queue.
 public enum QueueDeletion: Sendable, Equatable {
-    /// It was deleted, with so many jobs.
+    /// The queue was deleted, with this number of jobs.
     case deleted(jobs: Int)
-    /// It is in use, and was not deleted.
+    /// The queue is in use and was not deleted.
     case inUse(jobs: Int, workers: Int, schedules: Int)
-    /// There was no such queue.
+    /// The queue does not exist.
     case notFound
 }

@@ -2,35 +2,35 @@
 public struct QueueStatus: Sendable, Equatable {
     /// The queue's name.
     public var name: String
-    /// Whether no job is claimed until it is resumed.
+    /// Whether the queue is paused: no job is claimed until it is resumed.
     public var isPaused: Bool
-    /// Jobs in line, those included whose operation no worker knows yet.
+    /// Ready jobs, including unroutable ones.
     public var ready: Int
-    /// Jobs due later.
+    /// Jobs that are due later.
     public var scheduled: Int
-    /// Jobs that sessions hold.
+    /// Jobs that sessions have claimed.
     public var running: Int
-    /// Jobs that failed and are due again later.
+    /// Failed jobs that wait for a retry.
     public var retrying: Int
-    /// Jobs that were given up.
+    /// Dead jobs.
     public var dead: Int
-    /// Jobs that wait for the end of a running job of their name.
+    /// Jobs that wait for the end of the running holder of their name.
     public var deferred: Int
-    /// How long the oldest job in line has been waiting, in milliseconds.
+    /// How long the oldest ready job has been waiting, in milliseconds.
     public var oldestReadyMilliseconds: Int
-    /// Waiting jobs by operations that no worker knew when it was handed them.
+    /// Unroutable jobs by operation.
     public var unknownOperations: [String: Int]
-    /// Counts since the queue exists.
+    /// Counts since the queue was created.
     public var totals: Totals
 
-    /// Counts since a queue exists.
+    /// Counts since a queue was created.
     public struct Totals: Sendable, Equatable {
         /// Counts by the names of the contract: `pushed`, `dropped`, `replaced`, `finished`, `failed`, `timed_out`,
-        /// `cancelled`, `retried`, `recovered`, `released`; and `dead`, jobs that were set aside for a person, and
-        /// `dead_trimmed`, those of them that were deleted because there were too many.
+        /// `cancelled`, `retried`, `recovered`, `released`; `dead`, the jobs that became dead, and `dead_trimmed`, the
+        /// dead jobs that were deleted because there were too many.
         public var counts: [String: Int]
 
-        /// The names every broker counts, in the order in which they are shown.
+        /// The names that every broker counts, in the order in which they are displayed.
         public static let names = [
             "pushed", "dropped", "replaced", "finished", "failed", "timed_out", "cancelled", "retried", "recovered",
             "released", "dead", "dead_trimmed",
@@ -39,7 +39,7 @@ public struct QueueStatus: Sendable, Equatable {
         /// Makes totals.
         public init(counts: [String: Int]) { self.counts = counts }
 
-        /// A count by its name; 0 when nothing was counted.
+        /// The count with a name; 0 if nothing was counted.
         public subscript(name: String) -> Int { counts[name] ?? 0 }
     }
 
@@ -71,21 +71,21 @@ public struct QueueStatus: Sendable, Equatable {
     }
 }
 
-/// A session as a queue knows it.
+/// A session and its work in one queue.
 public struct SessionStatus: Sendable, Equatable {
     /// The session's id.
     public var id: String
     /// The host's name.
     public var host: String
-    /// The process's id.
+    /// The process id.
     public var pid: Int
-    /// How many jobs of this queue it holds.
+    /// The number of jobs of this queue that it has claimed.
     public var running: Int
-    /// How many jobs it runs at once.
+    /// The number of jobs that it runs at the same time.
     public var concurrency: Int
-    /// How long ago its last heartbeat was, in milliseconds.
+    /// The time since its last heartbeat, in milliseconds.
     public var lastBeatMilliseconds: Int
-    /// The operations it knows.
+    /// The operations that it can run.
     public var operations: [String]
 
     /// Makes a status.
@@ -108,19 +108,19 @@ public struct SessionStatus: Sendable, Equatable {
     }
 }
 
-/// A queue's settings. `nil` leaves a setting as it is.
+/// A queue's settings. A setting that is `nil` stays unchanged.
 public struct QueueSettings: Sendable, Equatable {
-    /// Whether jobs are handed out.
+    /// Whether the queue is paused: no jobs are claimed.
     public var isPaused: Bool?
-    /// How many jobs the queue takes at the most. 10,000,000 unless set.
+    /// The maximum number of jobs in the queue. 10,000,000 by default.
     public var maximumLength: Int?
-    /// For how many milliseconds the ids of ended jobs are remembered. 60,000 unless set.
+    /// How many milliseconds the ids of ended jobs are remembered. 60,000 by default.
     public var rememberIDsMilliseconds: Int?
-    /// For how many milliseconds results and histories are kept. 86,400,000 (a day) unless set.
+    /// How many milliseconds results and histories are kept. 86,400,000 (a day) by default.
     public var keepHistoryMilliseconds: Int?
     /// Whether `started` events are published.
     public var publishesStarts: Bool?
-    /// How many of the last events the durable stream keeps, 0 to 1,000,000. None unless set.
+    /// The number of events that the durable stream keeps, 0 to 1,000,000. 0 by default.
     public var keptEvents: Int?
 
     /// Makes settings.

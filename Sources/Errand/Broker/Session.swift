@@ -1,24 +1,24 @@
-/// A number that grows with every claim: the fence. A finish with an old token changes nothing.
+/// The number of a claim, which grows with every claim. A report with an old token is rejected.
 public typealias Token = UInt64
 
 /// A registration of a worker process with the broker.
 ///
-/// A worker that lost its session (it was cut off or stopped for longer than its lease) registers a new one and goes
-/// on.
+/// A worker that has lost its session, because it was disconnected or stopped for longer than its lease, registers a
+/// new one and continues.
 public struct Session: Sendable, Equatable {
     /// A random id, new for every registration.
     public let id: String
     /// The host's name.
     public let host: String
-    /// The process's id.
+    /// The process id.
     public let pid: Int32
-    /// How many jobs the worker runs at once.
+    /// The number of jobs that the worker runs at the same time.
     public let concurrency: Int
-    /// The queues it serves.
+    /// The queues that it serves.
     public let queues: [String]
-    /// How long its claims live without a heartbeat.
+    /// How long its claims last without a heartbeat.
     public let lease: Duration
-    /// The operations it can run, with what applies to a job that does not say it itself.
+    /// The operations that it can run, with defaults for jobs that do not set these values.
     public let operations: [String: OperationDefaults]
 
     /// Makes a session.
@@ -41,11 +41,11 @@ public struct Session: Sendable, Equatable {
     }
 }
 
-/// What a worker settles for jobs that do not say it themselves.
+/// A worker's defaults for jobs of an operation that do not set these values.
 public struct OperationDefaults: Sendable, Equatable {
-    /// How long a run may take. 10 s unless said, as in Backgroundable.
+    /// How long a run may take. 10 s by default, as in Backgroundable.
     public var timeout: Duration
-    /// How often a failed run is retried. 3 unless said.
+    /// The number of retries after a failed run. 3 by default.
     public var retries: Int
 
     /// Makes defaults.

@@ -1,11 +1,11 @@
-/// The broker's answer to a heartbeat.
+/// The broker's reply to a heartbeat.
 public struct Beat: Sendable, Equatable {
-    /// How many claims the broker holds for the session in this queue.
+    /// The number of claims that the session has in this queue.
     public var claims: Int
-    /// Jobs of this session that are to stop, each with the token of its claim.
+    /// Jobs of this session that have to stop, each with the token of its claim.
     public var stops: [Stop]
 
-    /// A job that is to stop.
+    /// A job that has to stop.
     public struct Stop: Sendable, Equatable {
         /// The job's id.
         public let id: String
@@ -19,48 +19,48 @@ public struct Beat: Sendable, Equatable {
         }
     }
 
-    /// Makes an answer.
+    /// Makes a reply.
     public init(claims: Int, stops: [Stop]) {
         self.claims = claims
         self.stops = stops
     }
 }
 
-/// What one call of recovery did.
+/// The result of one call of recovery.
 public struct Recovery: Sendable, Equatable {
-    /// How many jobs it took back.
+    /// The number of recovered jobs.
     public var recovered: Int
-    /// Whether another call would find more at once.
+    /// Whether another call would immediately find more.
     public var hasMore: Bool
 
-    /// Makes an answer.
+    /// Makes a result.
     public init(recovered: Int, hasMore: Bool) {
         self.recovered = recovered
         self.hasMore = hasMore
     }
 }
 
-/// What a comparison of a session's claims with its worker's runs has shown.
+/// The result of comparing a session's claims with its worker's runs.
 public struct Reconciliation: Sendable, Equatable {
-    /// How many claims the worker did not know; they are in line again.
+    /// The number of released claims, which the worker did not have; their jobs are ready again.
     public var released: Int
-    /// The runs that have no claim any more: whatever comes of them cannot count.
+    /// The runs whose claims no longer exist: their outcome cannot count.
     public var lost: [String]
 
-    /// Makes an answer.
+    /// Makes a result.
     public init(released: Int, lost: [String]) {
         self.released = released
         self.lost = lost
     }
 }
 
-/// A claim as the broker keeps it, without the job's body.
+/// A claim of a session, without the job's body.
 public struct HeldClaim: Sendable, Equatable {
     /// The job's id.
     public let id: String
-    /// The fence; see ``Token``.
+    /// The claim's number; see ``Token``.
     public let token: Token
-    /// How large the job's body is.
+    /// The size of the job's body in bytes.
     public let bytes: Int
 
     /// Makes a claim.
@@ -71,17 +71,17 @@ public struct HeldClaim: Sendable, Equatable {
     }
 }
 
-/// What one call of promotion did.
+/// The result of one call of promotion.
 public struct Promotion: Sendable, Equatable {
-    /// How many jobs it put in line.
+    /// The number of jobs that became ready.
     public var promoted: Int
-    /// In how many milliseconds the next job is due or the next schedule ticks; 0 when more jobs are due now, `nil` when
-    /// nothing is to come.
+    /// The milliseconds until the next job is due or the next schedule ticks; 0 if more jobs are due now, `nil` if
+    /// there are none.
     public var nextDue: Int?
-    /// Whether a schedule's tick has come.
+    /// Whether a schedule is due.
     public var hasDueSchedules: Bool
 
-    /// Makes an answer.
+    /// Makes a result.
     public init(promoted: Int, nextDue: Int?, hasDueSchedules: Bool = false) {
         self.promoted = promoted
         self.nextDue = nextDue
@@ -89,49 +89,49 @@ public struct Promotion: Sendable, Equatable {
     }
 }
 
-/// What became of a job that was to be cancelled or deleted.
+/// The outcome of cancelling or deleting a job.
 public enum EndingOutcome: String, Sendable {
-    /// It waited and has ended.
+    /// The job was waiting and has ended.
     case cancelled
-    /// It runs and was told to stop.
+    /// The job is running and was asked to stop.
     case stopping
-    /// It was removed.
+    /// The job was removed.
     case deleted
-    /// It runs; cancel it first.
+    /// The job is running; cancel it first.
     case running
-    /// It has ended already.
+    /// The job had already ended.
     case ended
-    /// It is dead; delete or retry it.
+    /// The job is dead; delete or retry it.
     case dead
-    /// The broker does not know it.
+    /// The broker does not have the job.
     case notFound = "not_found"
 }
 
-/// What became of a job that was to be tried again, or now.
+/// The outcome of retrying a job by hand.
 public enum RetryOutcome: Sendable, Equatable {
-    /// It was dead, and is in line again.
+    /// The job was dead and is ready again.
     case retried
-    /// It was waiting for its time, and is in line now.
+    /// The job was scheduled or waited for a retry, and is ready now.
     case hurried
-    /// It is neither dead nor waiting for its time.
+    /// The job is neither dead, nor scheduled, nor waiting for a retry.
     case notDead
     /// Another job holds its name.
     case nameTaken(holder: String)
-    /// The broker does not know it.
+    /// The broker does not have the job.
     case notFound
 }
 
-/// A broken invariant of a queue's data.
+/// A violated invariant of a queue's data.
 public struct Finding: Sendable, Equatable {
     /// A short word for the kind of finding, for programs.
     public var kind: String
-    /// The queue; empty where the finding concerns the registry of all queues.
+    /// The queue; empty if the finding concerns the registry of all queues.
     public var queue: String
-    /// The job or member concerned.
+    /// The job or entry that it concerns.
     public var subject: String
-    /// What is wrong and what it would cost, for people.
+    /// What is wrong and what its consequences are, for people.
     public var message: String
-    /// Whether it was mended.
+    /// Whether it was repaired.
     public var repaired: Bool
 
     /// Makes a finding.

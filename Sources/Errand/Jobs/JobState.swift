@@ -1,24 +1,25 @@
-/// Where a job is in its life. `docs/states.md` has the diagram.
+/// The state of a job. `docs/states.md` has the diagram.
 public enum JobState: String, Sendable, CaseIterable {
-    /// In line.
+    /// The job is in the ready list.
     case ready
-    /// Due later.
+    /// The job is due later.
     case scheduled
-    /// A session holds it.
+    /// A session has claimed the job.
     case running
-    /// It failed and is due again later.
+    /// The job has failed and waits for a retry.
     case retrying
-    /// It waits for the end of a running job of its name.
+    /// The job waits for the end of the running holder of its name.
     case deferred
-    /// It was given up; a person decides.
+    /// The job has no retries left, cannot be read or crashes workers. It is kept until it is retried or deleted by
+    /// hand.
     case dead
-    /// It is done.
+    /// The job has finished.
     case finished
-    /// It was cancelled.
+    /// The job was cancelled.
     case cancelled
-    /// A newer job took its place.
+    /// A newer job has replaced the job.
     case replaced
-    /// It was removed by hand.
+    /// The job was removed by hand.
     case deleted
 
     /// Whether the job will not run again by itself.
@@ -30,28 +31,28 @@ public enum JobState: String, Sendable, CaseIterable {
     }
 }
 
-/// What the broker knows of a job.
+/// The broker's record of a job.
 public struct JobRecord: Sendable, Equatable {
     /// The job's id.
     public var id: String
-    /// Where it is in its life.
+    /// The job's state.
     public var state: JobState
-    /// What the broker stores of it (see `StoredJob`); empty when it has ended and its body is gone.
+    /// The stored form of the job (see `StoredJob`); empty if the job has ended and its body is no longer kept.
     public var body: [UInt8]
-    /// How many runs failed or timed out.
+    /// The number of runs that failed or timed out.
     public var failures: Int
-    /// How often a worker died with it.
+    /// The number of workers that died while running it.
     public var crashes: Int
-    /// When it is due, ended or died, in milliseconds since 1970 UTC, as far as that is known.
+    /// When the job is due, ended or became dead, in milliseconds since 1970 UTC, if that is known.
     public var at: Int64?
     /// The session that runs it.
     public var session: String?
-    /// The events of this job that the broker kept, each a JSON object as on the queue's channel: of an ended job the last
-    /// one first; then those of its runs that did not succeed, the newest first, ten or 16 KiB at the most.
+    /// The kept events of this job, each a JSON object as on the queue's channel: the last event first if the job has
+    /// ended; then the events of its unsuccessful runs, the newest first, at most ten or 16 KiB.
     public var events: [[UInt8]]
-    /// What it gave.
+    /// The result; empty if there is none.
     public var result: [UInt8]
-    /// How far it is, if it has told; kept until it ends.
+    /// The last reported progress; kept until the job ends.
     public var progress: JobProgress?
 
     /// Makes a record.
@@ -79,17 +80,17 @@ public struct JobRecord: Sendable, Equatable {
         self.progress = progress
     }
 
-    /// The last event of this job that the broker kept; empty when it kept none.
+    /// The last event that the broker has kept of this job; empty if there is none.
     public var lastEvent: [UInt8] { events.first ?? [] }
 }
 
-/// Some of the jobs in a state.
+/// A page of the jobs in a state.
 public struct JobPage: Sendable, Equatable {
-    /// The jobs, in the order of the state: next to run first; of the dead and the ended, the newest first.
+    /// The jobs in the order of the state: the next to run first; for dead and ended jobs the newest first.
     public var jobs: [JobRecord]
-    /// The position in the state of each of the jobs, from 0. There may be gaps: not every place holds a job.
+    /// The position of each of the jobs in the state, from 0. There may be gaps, because not every entry is a job.
     public var positions: [Int]
-    /// Where the next page begins; `nil` after the last.
+    /// The position at which the next page begins; `nil` after the last.
     public var next: Int?
 
     /// Makes a page.

@@ -1,28 +1,28 @@
 /// What a push returns.
 public struct Receipt: Sendable, Equatable {
-    /// What became of the push.
+    /// The outcome of a push.
     public enum Outcome: String, Sendable, CaseIterable {
-        /// The job is in line, or scheduled.
+        /// The job is ready or scheduled.
         case accepted
-        /// An unfinished job holds the name and this one gave way to it.
+        /// An unfinished job holds the name, so the new job was dropped.
         case dropped
-        /// An unfinished job held the name, had not started, and gave way to this one.
+        /// A waiting job held the name, and the new job has replaced it.
         case replaced
-        /// A running job holds the name and was told to stop; this one runs when that has ended.
+        /// A running job holds the name and was asked to stop; the new job runs after it.
         case deferred
-        /// The broker has, or lately had, a job of this id; nothing was done.
+        /// The broker has, or recently had, a job with this id; nothing was done.
         case exists
-        /// The answer was lost: the job may or may not have been accepted. Push it again with the same id.
+        /// The reply was lost: the job may or may not have been accepted. Push it again with the same id.
         case unknown
     }
 
-    /// The id of the job that will run: the pushed one's, or the holder's when this one was dropped.
+    /// The id of the job that will run: the pushed one's, or the holder's if the pushed one was dropped.
     public let id: String
     /// The queue.
     public let queue: String
-    /// What became of the push.
+    /// The outcome of the push.
     public let outcome: Outcome
-    /// The job that held the name, where one did.
+    /// The job that held the name, if there was one.
     public let holder: String?
 
     /// Makes a receipt.

@@ -1,14 +1,14 @@
 extension Producer {
-    /// Pushes jobs that are settled already, each on its own account: a queue that has no room for all of its jobs takes
-    /// those that fit, from the first, and of those behind them that it knows already the receipts say so.
+    /// Pushes complete envelopes independently of each other. A queue that has no room for all of its jobs accepts
+    /// those that fit, from the first; of the remaining jobs, those that it already has get a receipt.
     ///
-    /// - Returns: for each job its receipt, or the error with which the broker certainly did not take it.
+    /// - Returns: for each job its receipt, or the error with which the broker certainly did not accept it.
     package func pushEach(_ envelopes: [JobEnvelope]) async -> [Result<Receipt, BrokerError>] {
         await byQueue(envelopes) { await pushFitting($0, to: $1) }
     }
 
-    /// A call takes all of its jobs or none. The broker says how many would fit, so these are sent again without the others,
-    /// until none fits.
+    /// A call accepts all of its jobs or none. The broker returns how many would fit, so these are sent again without
+    /// the others, until none fits.
     private func pushFitting(_ jobs: [JobEnvelope], to queue: String) async -> [Result<Receipt, BrokerError>] {
         var results: [Result<Receipt, BrokerError>] = []
         var count = jobs.count
@@ -29,8 +29,8 @@ extension Producer {
         return results
     }
 
-    /// Jobs that the queue knows need no room, but the broker counts from the first job that needs some. So the others are
-    /// left out, in a few calls however many there are.
+    /// Jobs that the queue already has need no room, but the broker counts from the first job that needs some. So these
+    /// are pushed without the others, with few calls for any number of jobs.
     private func pushKnown(
         _ jobs: [JobEnvelope],
         to queue: String,
@@ -39,7 +39,7 @@ extension Producer {
         var receipts: [String: Receipt] = [:]
         if error.fitting != nil, let records = try? await broker.inspect(jobs.map(\.id), on: queue) {
             let known = zip(jobs, records).filter { $1 != nil }.map(\.0)
-            // If room or records have changed meanwhile, they may be refused as well.
+            // If room or records have changed meanwhile, the broker may reject these as well.
             let answer = known.isEmpty ? [] : (try? await broker.push(known, to: queue)) ?? []
             for (job, receipt) in zip(known, answer) { receipts[job.id] = receipt }
         }

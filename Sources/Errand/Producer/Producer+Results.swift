@@ -1,32 +1,33 @@
 extension Producer {
-    /// Waits until a pushed job has ended, and says how.
+    /// Waits until a pushed job has ended, and returns how it ended.
     ///
-    /// It cannot hang on a job that has ended: it looks at the job, listens to the queue's events, and looks again with each
-    /// one that names the job, with every new subscription, and every few seconds.
+    /// It does not wait for a job that has already ended: it inspects the job at once, after every event that names the
+    /// job, after every new subscription, and every few seconds.
     ///
     /// - Parameters:
-    ///   - receipt: what the push returned; of a push that was `dropped`, the job that holds the name is waited for.
-    ///   - limit: how long to wait; for as long as it takes when left out.
-    /// - Throws: ``BrokerError`` when the broker refuses the question, `CancellationError` when the task is cancelled. A broker
-    ///   that is away is waited for.
+    ///   - receipt: the receipt of the push; if the push was `dropped`, the job that holds the name is waited for.
+    ///   - limit: how long to wait; without a limit if `nil`.
+    /// - Throws: ``BrokerError`` if the broker rejects the call, `CancellationError` if the task is cancelled. While
+    ///   the broker is unreachable, it waits.
     public func ending(of receipt: Receipt, within limit: Duration? = nil) async throws -> JobEnding {
         try await JobWatch(broker: broker, id: receipt.id, queue: receipt.queue).ending(within: limit)
     }
 
-    /// Waits until a pushed job has finished, 30 s unless told otherwise, and gives its result.
+    /// Waits until a pushed job has finished, 30 s by default, and returns its result.
     ///
     /// ```swift
     /// let receipt = try await producer.push(Thumbnail(path: "a.jpg"))
     /// let image = try await producer.result(of: receipt).decode(as: ImageInfo.self)
     /// ```
     ///
-    /// A failed job is retried first, by default for at least 84 s: ask for more time to see it end.
+    /// A failed job is retried first, by default for at least 84 s: pass a longer limit to see it end.
     ///
     /// - Parameters:
-    ///   - receipt: what the push returned.
-    ///   - limit: how long to wait, 30 s when left out; `nil` for as long as it takes.
-    /// - Throws: ``JobNotFinished`` when it ended otherwise, the time was over, or the broker does not know the job (any
-    ///   more): results are kept for a day, the last 10,000 of a queue. Else as ``ending(of:within:)``.
+    ///   - receipt: the receipt of the push.
+    ///   - limit: how long to wait, 30 s by default; without a limit if `nil`.
+    /// - Throws: ``JobNotFinished`` if the job ended without finishing, the time ran out, or the broker does not have
+    ///   the job (any more): results are kept for a day, at most 10,000 of a queue. Otherwise as
+    ///   ``ending(of:within:)``.
     public func result(of receipt: Receipt, within limit: Duration? = .seconds(30)) async throws -> JobResult {
         let ending = try await ending(of: receipt, within: limit)
         guard let result = ending.result, !ending.isOutOfTime else {
@@ -41,9 +42,9 @@ extension Producer {
         return JobResult(id: receipt.id, bytes: result)
     }
 
-    /// Waits until a pushed job has finished, 30 s unless told otherwise, and reads its result as a value of a type of yours.
+    /// Waits until a pushed job has finished, 30 s by default, and decodes its result.
     ///
-    /// - Throws: as ``result(of:within:)``, and `DecodingError` when the result is something else.
+    /// - Throws: as ``result(of:within:)``, and `DecodingError` if the result does not fit the type.
     public func result<Value: Decodable>(
         of receipt: Receipt,
         as type: Value.Type,
@@ -53,24 +54,24 @@ extension Producer {
     }
 }
 
-/// What a finished job gave.
+/// The result of a finished job.
 public struct JobResult: Sendable, Equatable {
     /// The job's id.
     public let id: String
-    /// The result as the broker keeps it: JSON of a typed job, else whatever its handler gave; empty when it gave nothing.
+    /// The stored result: JSON of a typed job, otherwise the bytes that its handler returned; empty if there are none.
     public let bytes: [UInt8]
 
-    /// Reads the result as a value of a type of yours.
+    /// Decodes the result.
     ///
-    /// - Throws: when it is not JSON, or not of that type's shape.
+    /// - Throws: an error if the result is not JSON or does not fit the type.
     public func decode<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
         try JSONText(validating: bytes).decode(type)
     }
 
-    /// Most bytes of a result.
+    /// The maximum size of a result in bytes.
     static let mostBytes = 64 << 10
 
-    /// A value as a job's result.
+    /// Encodes a value as a job's result.
     static func encode(_ value: some Encodable) throws -> [UInt8] {
         let bytes = try JSONText(encoding: value).bytes
         guard bytes.count <= mostBytes else {
@@ -83,15 +84,15 @@ public struct JobResult: Sendable, Equatable {
     }
 }
 
-/// Why there is no result of a job.
+/// The error for a job without a result.
 public struct JobNotFinished: Error, Sendable, Equatable, CustomStringConvertible {
     /// The job's id.
     public let id: String
-    /// What the job is; `nil` when the broker does not know it (any more), or could not be asked.
+    /// The job's state; `nil` if the broker does not have the job (any more), or could not be reached.
     public let state: JobState?
-    /// Whether the time was over.
+    /// Whether the time ran out.
     public let isOutOfTime: Bool
-    /// How long the caller wanted to wait; `nil` for as long as it takes.
+    /// How long the caller wanted to wait; `nil` if without a limit.
     public let limit: Duration?
     /// Why the job did not finish, or why its last run failed.
     public let error: String?

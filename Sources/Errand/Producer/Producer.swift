@@ -19,9 +19,10 @@ public struct Producer: Sendable {
     /// Makes a producer.
     ///
     /// - Parameters:
-    ///   - broker: where the jobs go.
-    ///   - middleware: what is done around every push of descriptions and typed jobs, the outermost first.
-    ///   - now: the clock from which delays count; the broker's unless said, which every delayed push then asks for the time.
+    ///   - broker: the broker that stores the jobs.
+    ///   - middleware: the middleware around every push of descriptions and typed jobs, the outermost first.
+    ///   - now: the clock from which delays count; by default the broker's, which every push with a delay then asks for
+    ///     the time.
     public init(
         broker: any ProducingBroker,
         middleware: [any JobMiddleware] = [],
@@ -32,7 +33,7 @@ public struct Producer: Sendable {
         self.middleware = MiddlewareChain(middleware)
     }
 
-    /// The time from which a delay counts. This machine's clock may be wrong, and decides nothing.
+    /// Returns the time from which a delay counts. This machine's clock may be wrong, so it is not used for delays.
     func start(of options: PushOptions) async throws(BrokerError) -> Date {
         if let now { return now() }
         guard options.delay != nil, options.delayUntil == nil else { return Date() }
@@ -41,9 +42,9 @@ public struct Producer: Sendable {
 
     /// Pushes one description.
     ///
-    /// - Throws: `DescriptionError` for a description that cannot be pushed as it stands, ``BrokerError`` when the
-    ///   broker certainly did not take it. A lost answer does not throw: the receipt says `unknown`, and pushing the
-    ///   description again with the receipt's id never makes a second job.
+    /// - Throws: `DescriptionError` if the description is invalid, ``BrokerError`` if the broker certainly did not
+    ///   accept it. A lost reply does not throw: the receipt's outcome is `unknown`, and pushing the description again
+    ///   with the receipt's id never creates a second job.
     @discardableResult
     public func push(_ description: OperationDescription) async throws -> Receipt {
         let receipts = try await push(contentsOf: [description])
@@ -51,12 +52,11 @@ public struct Producer: Sendable {
         return receipt
     }
 
-    /// Pushes many descriptions, those of one queue in one call and in order. A queue that is full does not hold up the
-    /// others.
+    /// Pushes many descriptions, with one call for each queue and in order. A full queue does not affect the others.
     ///
-    /// - Returns: a receipt for each, in their order. Where the broker took the jobs of some queues only, the receipts of
-    ///   the others are `unknown`.
-    /// - Throws: as ``push(_:)``; nothing was taken then.
+    /// - Returns: a receipt for each description, in order. If the broker accepted the jobs of some queues only, the
+    ///   receipts of the others are `unknown`.
+    /// - Throws: as ``push(_:)``; the broker has then accepted no job.
     public func push(contentsOf descriptions: [OperationDescription]) async throws -> [Receipt] {
         try await middleware.push(descriptions) { descriptions in
             try await push(
@@ -65,7 +65,7 @@ public struct Producer: Sendable {
         }
     }
 
-    /// Pushes jobs that are settled already, as ``push(contentsOf:)`` does.
+    /// Pushes complete envelopes, as ``push(contentsOf:)`` does.
     public func push(envelopes: [JobEnvelope]) async throws(BrokerError) -> [Receipt] {
         let results = await byQueue(envelopes) { envelopes, queue in
             do throws(BrokerError) {
@@ -81,7 +81,7 @@ public struct Producer: Sendable {
 
     /// Sends the jobs of each queue with `push`, in order.
     ///
-    /// - Returns: for each job its receipt, or the error with which the broker certainly did not take it.
+    /// - Returns: for each job its receipt, or the error with which the broker certainly did not accept it.
     func byQueue(
         _ envelopes: [JobEnvelope],
         push: ([JobEnvelope], String) async -> [Result<Receipt, BrokerError>]
@@ -93,7 +93,7 @@ public struct Producer: Sendable {
             positions[envelope.queue, default: []].append(position)
         }
         var results = envelopes.map { Result<Receipt, BrokerError>.success($0.receipt(.unknown)) }
-        // A broker that is not there is not waited for again for each of the other queues.
+        // An unreachable broker is not waited for again for each of the other queues.
         var outage: BrokerError?
         for queue in order {
             let wanted = positions[queue] ?? []

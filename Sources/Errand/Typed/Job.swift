@@ -1,4 +1,4 @@
-/// A kind of job that knows itself how to run: parameters and handler in one type, in the shape of Vapor's `AsyncJob`.
+/// A kind of job with parameters and handler in one type, similar to Vapor's `AsyncJob`.
 ///
 /// ```swift
 /// struct Greet: Job {
@@ -12,7 +12,7 @@
 /// try await producer.push(Greet(name: "Ada"))
 /// ```
 public protocol Job: JobParameters {
-    /// Runs the job. What it throws decides what becomes of it: see ``JobFailure``, ``JobSnooze`` and ``JobCancellation``; any
-    /// other error is a failure.
+    /// Runs the job. A thrown error determines the outcome: see ``JobFailure``, ``JobSnooze`` and ``JobCancellation``;
+    /// any other error is a failure.
     func execute(context: JobContext) async throws
 }

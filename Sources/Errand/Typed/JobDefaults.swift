@@ -1,17 +1,17 @@
-/// What applies to all jobs of a type that do not say it themselves; see ``JobParameters/jobDefaults``.
+/// Defaults for the jobs of a type; see ``JobParameters/jobDefaults``.
 public struct JobDefaults: Sendable, Equatable {
-    /// The queue; "default" unless set. A worker that was not told its queues serves those of its registered jobs.
+    /// The queue; "default" if `nil`. A worker without configured queues serves those of its registered jobs.
     public var queue: String?
-    /// How long a run may take; 10 s unless set here or where the job is registered.
+    /// How long a run may take; if `nil`, as set where the job is registered, or 10 s.
     public var timeout: Duration?
-    /// How often a failed run is retried, 0 to 1,000; three times unless set here or where the job is registered.
+    /// The number of retries after a failed run, 0 to 1,000; if `nil`, as set where the job is registered, or 3.
     public var retries: Int?
-    /// How long to wait before each retry. A retry strategy given where the job is registered takes precedence, and a job's own
-    /// ``PushOptions/backoff`` over both.
+    /// The delay before each retry. A retry strategy given where the job is registered takes precedence, and a job's
+    /// own ``PushOptions/backoff`` over both.
     public var backoff: RetryDelays?
-    /// 0 to 9, 9 first; 5 unless set.
+    /// The priority, 0 to 9; jobs with higher numbers run first. 5 if `nil`.
     public var priority: Int?
-    /// Whether and by what jobs of this type are unique; not unless set.
+    /// Whether jobs of this type are unique, and by which fields; not unique if `nil`.
     public var uniqueness: JobUniqueness?
 
     /// Makes defaults.

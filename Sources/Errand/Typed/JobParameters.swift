@@ -4,10 +4,10 @@
     import Foundation
 #endif
 
-/// What a job of one kind works on: a type of yours that producers push and workers are handed.
+/// The parameters of one kind of job: a type that producers push and handlers receive.
 ///
-/// The type's name for jobs and its defaults live here, in the module that both sides share, so that a call to push says
-/// only what is special about one job. The shape is that of swift-jobs.
+/// The type also has the operation's name and the defaults of its jobs. It belongs to a module that producers and
+/// workers share, so that a push specifies only what is special about one job. The design follows swift-jobs.
 ///
 /// ```swift
 /// struct SendEmail: JobParameters {
@@ -22,21 +22,21 @@ public protocol JobParameters: Codable, Sendable {
     /// The operation's name: 1 to 128 characters of `A-Z a-z 0-9 _ . -`.
     static var jobName: String { get }
 
-    /// What applies to jobs of this type that do not say it themselves. Nothing unless you say it.
+    /// Defaults for jobs of this type. No defaults unless implemented.
     static var jobDefaults: JobDefaults { get }
 
-    /// Names that this type had before, which workers go on to serve. None unless you say it.
+    /// Former names of this type, which workers still serve. None unless implemented.
     ///
-    /// To rename a type: add the old name here, change ``jobName``, deploy workers, deploy producers; when the last job of the
-    /// old name has ended, take it out.
+    /// To rename a type, add the old name here, change ``jobName``, deploy workers, then deploy producers. Remove the
+    /// old name after its last job has ended.
     static var jobAliases: [String] { get }
 
-    /// The version of the type's shape, from 1; 1 unless you say it. It travels with each job.
+    /// The version of the type's fields, from 1; 1 unless implemented. It is stored with each job.
     static var jobVersion: Int { get }
 
-    /// Makes today's shape of arguments that an older version of the type wrote.
+    /// Makes the current parameters from arguments that an older version of the type has encoded.
     ///
-    /// Called on workers, only for jobs whose version is lower than ``jobVersion``.
+    /// Workers call it only for jobs whose version is lower than ``jobVersion``.
     ///
     /// ```swift
     /// init(upgrading arguments: JSONText, from version: Int) throws {
@@ -45,8 +45,8 @@ public protocol JobParameters: Codable, Sendable {
     /// }
     /// ```
     ///
-    /// - Throws: whatever says why it cannot be done; the job is dead then, with that reason. Unless you write one, today's
-    ///   shape is tried as it is.
+    /// - Throws: an error that states why the arguments cannot be upgraded; the job is then dead, with that reason. The
+    ///   default implementation decodes the arguments as the current version.
     init(upgrading arguments: JSONText, from version: Int) throws
 }
 
@@ -60,22 +60,22 @@ extension JobParameters {
     /// The first version.
     public static var jobVersion: Int { 1 }
 
-    /// Takes the old arguments for today's, which is right when what came since is optional.
+    /// Decodes the old arguments as the current version, which suffices if all newer fields are optional.
     public init(upgrading arguments: JSONText, from version: Int) throws {
         self = try arguments.decode(Self.self)
     }
 }
 
 extension JobParameters {
-    /// The key in a description's `meta` under which the version travels; left out for version 1.
+    /// The key of the version in a description's `meta`; omitted for version 1.
     static var versionKey: String { "errand.version" }
 
-    /// The operation description of one job.
+    /// Makes the operation description of one job.
     func described(_ options: PushOptions, now: Date) throws -> OperationDescription {
         try described(options, uniqueness: options.uniqueness ?? Self.jobDefaults.uniqueness, now: now)
     }
 
-    /// The operation description of one job that is unique as said, whatever its type says.
+    /// Makes the operation description of one job with this uniqueness, whatever the type's defaults are.
     func described(_ options: PushOptions, uniqueness: JobUniqueness?, now: Date) throws -> OperationDescription {
         let arguments: JSONText
         do { arguments = try JSONText(encoding: self) } catch { throw DescriptionError(error, .arguments) }
@@ -99,10 +99,10 @@ extension JobParameters {
         )
     }
 
-    /// The parameters of a job that this worker was handed.
+    /// Reads the parameters of a job that this worker has claimed.
     ///
-    /// - Throws: ``JobFailure`` that is final when they do not fit the type; ``JobSnooze`` when a newer version of the type
-    ///   wrote them, so that a worker of that version finds the job.
+    /// - Throws: a final ``JobFailure`` if the arguments do not fit the type; ``JobSnooze`` if a newer version of the
+    ///   type has encoded them, so that a worker of that version can claim the job.
     static func read(_ job: JobContext) throws -> Self {
         let version = job.meta[versionKey].flatMap(Int.init) ?? 1
         guard version <= jobVersion else { throw JobSnooze(for: .seconds(15)) }

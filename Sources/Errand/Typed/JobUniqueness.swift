@@ -1,4 +1,4 @@
-/// Whether there may be two jobs of a type at a time, and which of them counts as the same job.
+/// Whether jobs of a type are unique, and which of them count as the same job.
 ///
 /// ```swift
 /// let examples: [JobUniqueness] = [
@@ -9,11 +9,11 @@
 /// ]
 /// ```
 public struct JobUniqueness: Sendable, Equatable {
-    /// What happens when another job holds the name.
+    /// The policy if another job holds the name.
     public var policy: UniquenessPolicy
-    /// How long a job counts: until it has finished, or until it starts.
+    /// Until when a job holds its name: until it has finished, or until it starts.
     public var until = UniqueUntil.finished
-    /// The fields of the arguments that make two jobs the same; all of them when there are none here.
+    /// The fields of the arguments that identify a job; if empty, all of them.
     public var fields: [String]
 
     /// Makes a rule.
@@ -22,29 +22,30 @@ public struct JobUniqueness: Sendable, Equatable {
         self.fields = fields
     }
 
-    /// Two jobs never count as the same.
+    /// Jobs are not unique.
     public static let ignore = JobUniqueness(.ignore)
-    /// A job with the arguments of an unfinished one gives way to it.
+    /// A new job is dropped if an unfinished job has the same arguments.
     public static let drop = JobUniqueness(.drop)
-    /// A job takes the place of an unfinished one with its arguments.
+    /// A new job replaces an unfinished one with the same arguments.
     public static let replace = JobUniqueness(.replace)
 
-    /// A job gives way to an unfinished one that is equal in these fields.
+    /// A new job is dropped if an unfinished job has equal values in these fields.
     public static func drop(by fields: String...) -> JobUniqueness { JobUniqueness(.drop, by: fields) }
 
-    /// A job takes the place of an unfinished one that is equal in these fields.
+    /// A new job replaces an unfinished one that has equal values in these fields.
     public static func replace(by fields: String...) -> JobUniqueness { JobUniqueness(.replace, by: fields) }
 
-    /// The same rule for jobs that have not started: a job that runs is in nobody's way.
+    /// The same rule for jobs that have not started: a running job no longer holds the name.
     public var untilStarted: JobUniqueness {
         var rule = self
         rule.until = .started
         return rule
     }
 
-    /// The name of a job with these arguments; `nil` when all of them count, or none.
+    /// Returns the name of a job with these arguments, such as `email.send {"to":"ada@example.org"}`; `nil` if all
+    /// fields count or jobs are not unique.
     ///
-    /// Such as `email.send {"to":"ada@example.org"}`. A field that is missing counts as `null`.
+    /// A missing field counts as `null`.
     func name(of arguments: JSONText, operation: String) -> String? {
         guard policy != .ignore, !fields.isEmpty else { return nil }
         return OperationDescription.defaultName(operation, arguments.picking(Set(fields)))

@@ -6,11 +6,12 @@ extension Producer {
     /// ```
     ///
     /// - Parameters:
-    ///   - parameters: what it works on.
-    ///   - options: what is special about it; the rest is as the type's ``JobParameters/jobDefaults`` say.
-    /// - Throws: ``DescriptionError`` when the job cannot be pushed as it stands, ``BrokerError`` when the broker certainly did
-    ///   not take it. A lost answer does not throw: the receipt says `unknown`, and pushing the job again with the receipt's
-    ///   id in the options never makes a second one.
+    ///   - parameters: the job's parameters.
+    ///   - options: what is special about this job; everything else comes from the type's
+    ///     ``JobParameters/jobDefaults``.
+    /// - Throws: ``DescriptionError`` if the job is invalid, ``BrokerError`` if the broker certainly did not accept it.
+    ///   A lost reply does not throw: the receipt's outcome is `unknown`, and pushing the job again with the receipt's
+    ///   id in the options never creates a second one.
     @discardableResult
     public func push<Parameters: JobParameters>(
         _ parameters: Parameters,
@@ -23,10 +24,10 @@ extension Producer {
     /// Pushes many jobs of a type in one call, in order.
     ///
     /// - Parameters:
-    ///   - parameters: what they work on.
-    ///   - options: what is special about them, the same for all; without an id.
-    /// - Returns: a receipt for each, in their order.
-    /// - Throws: as ``push(_:options:)``; none was taken then.
+    ///   - parameters: the parameters of each job.
+    ///   - options: what is special about these jobs, the same for all; without an id.
+    /// - Returns: a receipt for each job, in order.
+    /// - Throws: as ``push(_:options:)``; the broker has then accepted no job.
     @discardableResult
     public func push<Parameters: JobParameters>(
         contentsOf parameters: some Sequence<Parameters>,

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What is special about one job, or one batch of jobs. What is left out comes from ``JobParameters/jobDefaults``.
+/// Options of one push. Options that are not set come from ``JobParameters/jobDefaults``.
 ///
 /// ```swift
 /// try await producer.push(SendEmail(to: "ada@example.org"), options: .init(delay: .seconds(600), priority: 9))
@@ -8,25 +8,26 @@ public import Foundation
 public struct PushOptions: Sendable {
     /// The queue.
     public var queue: String?
-    /// The name for uniqueness, 1 to 1,024 bytes, instead of one made of the arguments.
+    /// The name for uniqueness, 1 to 1,024 bytes, instead of one made from the arguments.
     public var name: String?
-    /// Whether and by what the job is unique.
+    /// Whether the job is unique, and by which fields.
     public var uniqueness: JobUniqueness?
-    /// How long to wait before the job may run, from the push on; by the broker's clock, for which a delayed push asks first.
+    /// How long to wait after the push before the job may run, by the broker's clock. A push with a delay first asks
+    /// the broker for its time.
     public var delay: Duration?
-    /// The earliest time to run, by the broker's clock; counts instead of ``delay`` when both are there.
+    /// The earliest time at which the job may run, by the broker's clock. It takes precedence over ``delay``.
     public var delayUntil: Date?
     /// How long a run may take, 1 ms to 365 days.
     public var timeout: Duration?
-    /// How often a failed run is tried again, 0 to 1,000.
+    /// The number of retries after a failed run, 0 to 1,000.
     public var retries: Int?
-    /// How long to wait before each retry, instead of what the type or its worker says.
+    /// The delay before each retry, instead of the type's or the worker's.
     public var backoff: RetryDelays?
-    /// 0 to 9, 9 first.
+    /// The priority, 0 to 9; jobs with higher numbers run first.
     public var priority: Int?
-    /// The job's id, 1 to 64 characters of `A-Z a-z 0-9 _ -`; of a batch each job needs its own, so leave it out there.
+    /// The job's id, 1 to 64 characters of `A-Z a-z 0-9 _ -`. Leave it out in a batch, because each job needs its own.
     public var id: String?
-    /// What travels along beside the arguments.
+    /// Additional data that is stored with the arguments.
     public var meta: [String: String]
 
     /// Makes options.
@@ -56,7 +57,7 @@ public struct PushOptions: Sendable {
         self.delayUntil = delayUntil
     }
 
-    /// The earliest time to run, in milliseconds since 1970 UTC.
+    /// Returns the earliest time at which the job may run, in milliseconds since 1970 UTC.
     ///
     /// - Parameter now: the time of the push.
     func notBefore(_ now: Date) -> Int64? {

@@ -1,7 +1,7 @@
 import Logging
 
 extension Worker {
-    /// Registers what runs the jobs of a type.
+    /// Registers the handler of a type's jobs.
     ///
     /// ```swift
     /// worker.registerJob(parameters: SendEmail.self, retryStrategy: .exponentialJitter()) { email, context in
@@ -10,17 +10,18 @@ extension Worker {
     /// }
     /// ```
     ///
-    /// The job's logger is the task's, too: `Logger.current` in whatever the handler calls names the job. Arguments that do
-    /// not fit the type end the job dead with the reason; see ``JobParameters/jobVersion`` for those of another version.
+    /// The job's logger is also the task's: `Logger.current` names the job in everything that the handler calls. A job
+    /// whose arguments do not fit the type is dead, with the reason; see ``JobParameters/jobVersion`` for arguments of
+    /// another version.
     ///
     /// - Parameters:
-    ///   - parameters: the type; also found by the handler's first parameter.
-    ///   - retryStrategy: whether and when a failed job is retried; when left out, as often as the type's `retries` say with
-    ///     its `backoff`, else three times with the waits of ``RetryDelays``. A job's own ``PushOptions/retries`` and
+    ///   - parameters: the type; can be inferred from the handler's first parameter.
+    ///   - retryStrategy: whether and when a failed job is retried. If `nil`, the type's `retries` and `backoff` apply,
+    ///     or three retries with the delays of ``RetryDelays``. A job's own ``PushOptions/retries`` and
     ///     ``PushOptions/backoff`` take precedence.
-    ///   - timeout: how long a run may take; the type's when left out, else 10 s.
-    ///   - handler: runs one job in a task, which is cancelled when the job times out, is cancelled, or the worker stops. What
-    ///     it throws decides what becomes of the job: see ``JobFailure``, ``JobSnooze`` and ``JobCancellation``; any other
+    ///   - timeout: how long a run may take; if `nil`, the type's timeout, or 10 s.
+    ///   - handler: runs one job in a task, which is cancelled if the job times out, is cancelled, or the worker stops.
+    ///     A thrown error determines the outcome: see ``JobFailure``, ``JobSnooze`` and ``JobCancellation``; any other
     ///     error is a failure.
     public func registerJob<Parameters: JobParameters>(
         parameters: Parameters.Type = Parameters.self,
@@ -34,11 +35,11 @@ extension Worker {
         }
     }
 
-    /// Registers what runs the jobs of a type and gives a result, which is kept for a time: a day, or the last 10,000, or 64
-    /// MiB of a queue. ``Producer/result(of:as:within:)`` reads it.
+    /// Registers the handler of a type's jobs whose results are kept.
     ///
-    /// The parameters are those for jobs without a result. A result of more than 64 KiB of JSON
-    /// fails the job for good: keep it elsewhere, and give back where.
+    /// The broker keeps results for a day, at most 10,000 or 64 MiB of a queue. ``Producer/result(of:as:within:)``
+    /// reads them. The parameters are those of the method for jobs without a result. A result of more than 64 KiB of
+    /// JSON fails the job without a retry: store it elsewhere, and return its location.
     public func registerJob<Parameters: JobParameters, Result: Encodable & Sendable>(
         parameters: Parameters.Type = Parameters.self,
         retryStrategy: (any JobRetryStrategy)? = nil,
@@ -50,7 +51,7 @@ extension Worker {
         }
     }
 
-    /// Registers a type whose jobs know themselves how to run.
+    /// Registers a type that contains its own handler.
     public func registerJob<Work: Job>(
         _ job: Work.Type,
         retryStrategy: (any JobRetryStrategy)? = nil,

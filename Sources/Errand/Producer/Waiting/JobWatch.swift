@@ -1,12 +1,12 @@
-/// What a job had become when the waiting for its end was over.
+/// How a job ended, or its state when the wait was over.
 public struct JobEnding: Sendable, Equatable {
-    /// Its state; `nil` when the broker does not know the job, or cannot be asked.
+    /// The job's state; `nil` if the broker does not have the job, or could not be reached.
     public var state: JobState?
-    /// Whether the time was over before the job had ended.
+    /// Whether the time ran out before the job had ended.
     public var isOutOfTime: Bool
-    /// What it gave, if it finished: empty when it gave nothing.
+    /// The result if the job finished: empty if its handler returned none.
     public var result: [UInt8]?
-    /// Why it did not finish.
+    /// Why the job did not finish.
     public var error: String?
 
     /// Makes an ending.
@@ -17,7 +17,7 @@ public struct JobEnding: Sendable, Equatable {
         self.error = error
     }
 
-    /// What a record says of the end of its job.
+    /// Makes an ending from a job's record.
     package init(_ record: JobRecord) {
         self.init(
             state: record.state,
@@ -27,7 +27,7 @@ public struct JobEnding: Sendable, Equatable {
     }
 }
 
-/// Waits for a job's end. Events say when to look; what counts is what the broker says when it is asked.
+/// Waits for a job's end. Events only trigger a look; the broker's record decides.
 struct JobWatch {
     let broker: any WatchingBroker
     let id: String
@@ -35,7 +35,7 @@ struct JobWatch {
 
     /// Waits until the job has ended, or the time is over.
     ///
-    /// - Parameter limit: how long to wait; for as long as it takes when `nil`.
+    /// - Parameter limit: how long to wait; without a limit if `nil`.
     func ending(within limit: Duration?) async throws -> JobEnding {
         let (answers, answer) = AsyncStream.makeStream(of: Result<JobEnding, any Error>.self)
         let looking = Task {
@@ -44,7 +44,7 @@ struct JobWatch {
         let waiting = Task {
             guard let limit else { return }
             try await Task.sleep(for: limit)
-            // One last look, if the broker answers soon; the wait is over either way.
+            // Looks once more, if the broker replies soon; the wait is over in any case.
             let lastLook = Task { if let last = try? await look() { answer.yield(.success(last.outOfTime)) } }
             try await Task.sleep(for: .seconds(2))
             lastLook.cancel()
@@ -58,8 +58,8 @@ struct JobWatch {
         throw CancellationError()
     }
 
-    /// Looks after every event that names the job, after every subscription, and now and then, since events may be
-    /// lost.
+    /// Inspects the job after every event that names it, after every subscription, and periodically, since events may
+    /// be lost.
     private func lookUntilEnded() async throws -> JobEnding {
         let (looks, look) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let events = broker.events(of: [queue]) { look.yield() }
@@ -87,7 +87,7 @@ struct JobWatch {
                 let ending = try await self.look()
                 if ending.state?.hasEnded ?? true { return ending }
             } catch {
-                // While the broker is away, the job may still come to its end.
+                // While the broker is unreachable, the job may still end.
                 if ![.notReachable, .outcomeUnknown].contains(error.code) { throw error }
             }
         }
@@ -101,7 +101,7 @@ struct JobWatch {
 }
 
 extension JobEnding {
-    /// The same, seen when the time was over: what has not ended by now is not waited for.
+    /// The same ending at the end of the time: a job that has not ended by now is out of time.
     fileprivate var outOfTime: JobEnding {
         var ending = self
         ending.isOutOfTime = state.map { !$0.hasEnded } ?? false
