@@ -1,8 +1,8 @@
-/// How long a worker waits before it registers anew.
+/// The delay before a worker registers again.
 ///
-/// A session that lived for its lease was lost by an accident, and the next one begins at once. One that is lost sooner may be lost
-/// again as soon as it is there, for instance where calls and heartbeats reach two different servers: without a pause, handlers
-/// would begin and be stopped many times a second.
+/// A session that lasted for at least its lease was probably lost by accident, so the next one begins immediately. A
+/// session that was lost sooner may be lost again at once, for instance if calls and heartbeats reach two different
+/// servers. Without a pause, handlers would then begin and be stopped many times a second.
 struct RegistrationPause {
     private static let shortest = Duration.milliseconds(50)
     private static let longest = Duration.seconds(2)
@@ -10,10 +10,10 @@ struct RegistrationPause {
     private var began = ContinuousClock.now
     private var last = Duration.zero
 
-    /// A session is registered.
+    /// Notes that a session is registered.
     mutating func sessionBegins() { began = .now }
 
-    /// The session was lost: the pause before the next one.
+    /// Returns the pause after a lost session.
     mutating func next(lease: Duration) -> Duration {
         let lived = ContinuousClock.now - began
         last = lived >= lease ? .zero : min(max(last * 2, Self.shortest), Self.longest)

@@ -1,11 +1,11 @@
 import Foundation
 
 extension Schedule {
-    /// Why the broker did not take this definition, and what helps.
+    /// Describes why the broker did not store this definition, and what to do.
     ///
     /// - Parameters:
-    ///   - stored: what is stored under the name, if anything.
-    ///   - revision: its revision, or the one that it had when it was deleted.
+    ///   - stored: the schedule that is stored under the name, if there is one.
+    ///   - revision: its revision, or the revision that it had when it was deleted.
     func leftOut(for stored: ScheduleRecord?, _ revision: Int) -> String {
         let subject = "schedule \"\(name)\" of queue \"\(queue)\""
         let place = origin.catalogue ?? "the program"

@@ -1,19 +1,19 @@
 import Backgroundable
 import Synchronization
 
-/// A worker's way out, in stages that only go forward.
+/// The shutdown of a worker, in stages that only advance.
 final class Shutdown: Sendable {
     enum Stage: Int, Comparable, Sendable {
         case none
-        /// Nothing more is claimed.
+        /// The worker claims nothing more.
         case requested
         /// Running jobs are stopped.
         case urgent
-        /// The queues are no longer waited for.
+        /// The worker no longer waits for the pollers' work.
         case overdue
-        /// Nor are the reports that they are sending; what is still held goes back with the session.
+        /// It no longer waits for their reports either; jobs that are still held are released with the session.
         case late
-        /// Nor is that.
+        /// It no longer waits for the release either.
         case over
 
         static func < (a: Stage, b: Stage) -> Bool { a.rawValue < b.rawValue }
@@ -27,7 +27,7 @@ final class Shutdown: Sendable {
     private let state = Mutex(State())
     private let grace: Duration
     private let stopGrace: Duration
-    /// Raised with every stage.
+    /// Raised at every stage.
     let signal = Signal()
 
     init(grace: Duration, stopGrace: Duration) {
@@ -41,7 +41,8 @@ final class Shutdown: Sendable {
 
     func has(reached stage: Stage) -> Bool { state.withLock { $0.stage >= stage } }
 
-    /// Calls `listener` with every later stage, and at once if there has been one. The newest listener counts.
+    /// Calls `listener` at every later stage, and immediately if a stage has been reached. A new listener replaces the
+    /// old one.
     func onChange(_ listener: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             state.listener = listener
@@ -50,25 +51,25 @@ final class Shutdown: Sendable {
         if isLate { listener() }
     }
 
-    /// Asks for the graceful way: running jobs may end within the grace, of which the last part is for stopping them.
+    /// Begins a graceful shutdown: running jobs may finish within the grace, whose last part is for stopping them.
     ///
-    /// That part is never more than a quarter, so that a short grace is one, too. Whatever has not stopped by then is left
-    /// behind: commands are killed, and handlers' jobs are released.
+    /// That part is at most a quarter, so that jobs can finish within a short grace, too. Commands that have not
+    /// stopped at its end are killed, and the jobs of handlers that have not stopped are released.
     func request() {
         guard reach(.requested) else { return }
         schedule(.urgent, after: max(grace - stopGrace - .seconds(1), grace * 3 / 4))
         leave(after: grace, lastWords: .seconds(2))
     }
 
-    /// Asks for the quick way: running jobs are stopped at once.
+    /// Begins a fast shutdown: running jobs are stopped immediately.
     func hurry() {
         _ = reach(.requested)
         guard reach(.urgent) else { return }
         leave(after: stopGrace + .seconds(1), lastWords: .seconds(2))
     }
 
-    /// Asks for the immediate way, of a process that is about to exit: running jobs are stopped at once, and after a
-    /// second nothing is waited for.
+    /// Begins an immediate shutdown of a process that is about to exit: running jobs are stopped, and after a second
+    /// the worker waits for nothing.
     func stopNow() {
         _ = reach(.requested)
         _ = reach(.urgent)

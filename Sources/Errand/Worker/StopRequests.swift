@@ -1,27 +1,27 @@
-/// Which of the signals that a process gets ask its worker to stop, and how.
+/// Decides which signals stop a worker, and how.
 ///
-/// A program such as `timeout` signals a process and its group, so that one stop arrives as two signals: those within
-/// 500 ms of the first are the same stop.
+/// A program such as `timeout` signals a process and its group, so one stop arrives as two signals. Signals within 500
+/// ms of the first belong to the same stop.
 package struct StopRequests: Sendable {
-    /// What a signal asks for.
+    /// The kind of stop.
     package enum Request: Sendable, Equatable {
-        /// To claim nothing more and let running jobs end.
+        /// Claim nothing more and let running jobs finish.
         case graceful
-        /// To stop what runs, and to exit.
+        /// Stop running jobs, and exit.
         case immediate
     }
 
-    /// For how long after the first signal others are the same stop.
+    /// How long after the first signal others belong to the same stop.
     package static let sameStop = Duration.milliseconds(500)
 
     private var first: ContinuousClock.Instant?
 
-    /// No signal has arrived yet.
+    /// Makes a state without a signal.
     package init() {}
 
-    /// Takes a signal that ends a process in two steps, SIGTERM or SIGINT.
+    /// Handles a signal that ends a process in two steps, SIGTERM or SIGINT.
     ///
-    /// - Returns: what it asks for; `nil` if it is part of an earlier stop.
+    /// - Returns: the requested stop; `nil` if the signal belongs to an earlier one.
     package mutating func take(at now: ContinuousClock.Instant = .now) -> Request? {
         guard let first else {
             self.first = now

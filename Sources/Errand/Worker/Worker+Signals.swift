@@ -3,11 +3,12 @@ import ServiceLifecycle
 import UnixSignals
 
 extension Worker {
-    /// Works until the process is asked to end: a whole program's last line.
+    /// Runs the worker until the process receives SIGTERM or SIGINT: the last line of a program that is only a worker.
     ///
-    /// The first SIGTERM or SIGINT shuts down gracefully: nothing more is claimed, running jobs have the configuration's grace
-    /// to end, and the rest is released with nothing spent. A second one, at least 500 ms later, ends the worker at once: what
-    /// still runs is told to stop, and released within a second without waiting for it, so the process must exit then.
+    /// The first SIGTERM or SIGINT shuts down gracefully: the worker claims nothing more, running jobs may finish
+    /// within the configuration's grace, and the rest is released and spends nothing. A second one, at least 500 ms
+    /// later, ends the worker immediately: running jobs are asked to stop and are released within a second without
+    /// waiting for them, so the process must then exit.
     ///
     /// A program with other services runs the worker as one of them, in its own `ServiceGroup`.
     ///

@@ -6,11 +6,11 @@ import Synchronization
 
 /// Claims jobs from a broker and runs them, until it is shut down.
 ///
-/// Each job runs as an `AsyncOperation` with its timeout on the worker's `BackgroundQueue`. The worker keeps its claims
-/// alive by heartbeats from a thread that handlers cannot block, takes back the jobs of workers that died, and puts due
-/// jobs in line. A worker that loses its session registers a new one and goes on. Graceful shutdown claims nothing
-/// more, lets running jobs end within the grace, stops the rest, and gives back what did not end, with its attempts
-/// unspent.
+/// Each job runs as an `AsyncOperation` with its timeout on the worker's `BackgroundQueue`. The worker renews its
+/// claims with heartbeats from a thread that handlers cannot block, recovers the jobs of dead workers, and moves due
+/// jobs to the ready list. A worker that loses its session registers a new one and continues. A graceful shutdown
+/// claims nothing more, lets running jobs finish within the grace, stops the rest, and releases jobs that have not
+/// finished; they spend no attempt.
 ///
 /// ```swift
 /// let worker = Worker(broker: broker)
@@ -18,8 +18,8 @@ import Synchronization
 /// try await worker.runUntilTerminated()
 /// ```
 ///
-/// Where there are other services, it is one of them: `ServiceGroup(services: [worker, …])`, or Hummingbird's
-/// `Application(router: router, services: [worker])`.
+/// A program with other services runs the worker as one of them: `ServiceGroup(services: [worker, …])`, or
+/// Hummingbird's `Application(router: router, services: [worker])`.
 public final class Worker: Service, CustomStringConvertible {
     private let broker: any WorkingBroker
     private let configuration: WorkerConfiguration
@@ -34,21 +34,21 @@ public final class Worker: Service, CustomStringConvertible {
     private let stuck = Mutex<WorkerStuck?>(nil)
     private let onEvent: @Sendable (WorkerEvent) -> Void
 
-    /// Makes a worker. Of operations with the same name the last counts.
+    /// Makes a worker. If several operations have the same name, the last one is used.
     ///
     /// - Parameters:
-    ///   - broker: where the jobs are.
-    ///   - configuration: the queues, how many jobs at once, and for how long things may take.
-    ///   - operations: what the worker can run, and what is registered until it runs. A job of another operation waits for a
-    ///     worker that knows it.
-    ///   - schedules: what recurs; put to the broker with every registration. One that is outdated there, because newer
-    ///     code or a person has changed or deleted it, is logged and left as it is. A schedule ticks while any worker
-    ///     serves its queue.
-    ///   - middleware: what is done around all jobs, the outermost first.
-    ///   - logger: gets debug messages of what goes wrong and is tried again; each job's handler gets it with the
-    ///     job's id. The task's unless said.
-    ///   - onEvent: is told when the worker has registered, lost its session, or waits for the broker. It must
-    ///     not block.
+    ///   - broker: the broker that stores the jobs.
+    ///   - configuration: the queues, the number of jobs at the same time, and time limits.
+    ///   - operations: the operations that the worker can run, besides those that are registered before it runs. A job
+    ///     of another operation waits for a worker that has it.
+    ///   - schedules: the schedules that the worker stores in the broker at every registration. The broker keeps a
+    ///     newer schedule, and one that was changed or deleted by hand; the worker then logs that. A schedule ticks
+    ///     while any worker serves its queue.
+    ///   - middleware: the middleware around all jobs, the outermost first.
+    ///   - logger: the logger for debug messages about failures that are retried; handlers get it with the job's id.
+    ///     The task's by default.
+    ///   - onEvent: called when the worker has registered, has lost its session, or waits for the broker. It must not
+    ///     block.
     public init(
         broker: any WorkingBroker,
         configuration: WorkerConfiguration = WorkerConfiguration(),
@@ -67,21 +67,21 @@ public final class Worker: Service, CustomStringConvertible {
         self.logger = logger
         background = BackgroundQueue()
         background.name = "errand-worker"
-        // A worker drains by itself: it gives back what does not end in time, which must come before the process leaves.
+        // The worker drains by itself: it must release unfinished jobs before the process exits.
         background.holdsBackgroundTask = false
         background.maxConcurrentOperationCount = configuration.concurrency
         shutdown = Shutdown(grace: configuration.grace, stopGrace: configuration.stopGrace)
         overruns = Overruns(limit: configuration.mostOverruns)
     }
 
-    /// A name for logs.
+    /// A description for logs.
     public var description: String {
         "errand worker of \(served(operations).queues.map(\.name).joined(separator: ", "))"
     }
 
-    /// Adds an operation, or takes the place of one of the same name.
+    /// Adds an operation, or replaces one of the same name.
     ///
-    /// Register before ``run()``: what is registered later counts from the worker's next session on.
+    /// Register before ``run()``: operations that are registered later are used from the worker's next session on.
     public func register(_ operation: RegisteredOperation) {
         let before = registered.withLock { $0.updateValue(operation, forKey: operation.name) }
         guard before != nil else { return }
@@ -97,15 +97,14 @@ public final class Worker: Service, CustomStringConvertible {
         configuration.serving(operations.values, schedules)
     }
 
-    /// The session that the worker has now; `nil` before its first registration.
+    /// The worker's current session; `nil` before its first registration.
     public var session: Session? { current.withLock { $0 } }
 
-    /// Works until the task is cancelled or the service group shuts down gracefully.
+    /// Runs the worker until the task is cancelled or the service group shuts down gracefully.
     ///
-    /// - Throws: ``BrokerError`` when the broker refuses the worker for good, for instance for wrong credentials, or when an
-    ///   operation's name, timeout or retries are none that a job can have;
-    ///   ``WorkerStuck`` when too many handlers did not stop when they were told to. A broker that cannot be reached is no
-    ///   reason to end.
+    /// - Throws: ``BrokerError`` if the broker permanently rejects the worker, for instance because of wrong
+    ///   credentials, or if an operation's name, queue, timeout or number of retries is invalid; ``WorkerStuck`` if too
+    ///   many handlers do not stop when asked to. An unreachable broker does not end the worker.
     public func run() async throws {
         try await withTaskCancellationHandler {
             try await withGracefulShutdownHandler {
@@ -119,11 +118,11 @@ public final class Worker: Service, CustomStringConvertible {
         }
     }
 
-    /// Begins the graceful shutdown, as its service group would; from any thread.
+    /// Begins the graceful shutdown, as a service group does. Can be called from any thread.
     package func beginShutdown() { shutdown.request() }
 
-    /// Stops all running jobs, for a process that is about to exit: ``run()`` returns as soon as they are released, at the
-    /// latest after a second. From any thread.
+    /// Stops all running jobs of a process that is about to exit: ``run()`` returns as soon as they are released, after
+    /// a second at the latest. Can be called from any thread.
     package func stopNow() { shutdown.stopNow() }
 
     private func work() async throws(BrokerError) {
@@ -132,7 +131,8 @@ public final class Worker: Service, CustomStringConvertible {
             let operations = operations
             for operation in operations.values { try operation.checkLimits() }
             let configuration = served(operations)
-            // Before the session: nobody beats for that yet, and these may take as long as the broker likes.
+            // Schedules are stored before the session exists: nothing sends its heartbeats yet, and storing may take
+            // any time.
             for schedule in schedules { try await put(schedule) }
             let session = makeSession(configuration, operations)
             guard try await register(session) else { return }
@@ -152,7 +152,8 @@ public final class Worker: Service, CustomStringConvertible {
                 onStuck: { [weak self] in self?.note($0) }
             )
             pause.sessionBegins()
-            // Who leaves registers no other one, and calls may have failed for that reason alone.
+            // A worker that is shutting down does not register again; its calls may have failed only because of the
+            // shutdown.
             guard try await workerSession.run(), !shutdown.isRequested else { return }
             onEvent(.sessionLost(session))
             await shutdown.signal.wait(for: pause.next(lease: configuration.lease))
@@ -181,7 +182,7 @@ public final class Worker: Service, CustomStringConvertible {
         )
     }
 
-    /// Registers on all queues, for as long as it takes. Answers `false` when the worker was asked to leave meanwhile.
+    /// Registers on all queues, however long it takes. Returns `false` if the worker was asked to stop meanwhile.
     private func register(_ session: Session) async throws(BrokerError) -> Bool {
         for queue in session.queues {
             try await insist(on: queue, [.notReachable, .outcomeUnknown, .full]) { () throws(BrokerError) in
@@ -191,7 +192,7 @@ public final class Worker: Service, CustomStringConvertible {
         return !shutdown.isRequested
     }
 
-    /// Puts a schedule to the broker. One that the broker does not want is no reason not to work.
+    /// Stores a schedule in the broker. The worker also runs if the broker rejects a schedule.
     private func put(_ schedule: Schedule) async throws(BrokerError) {
         let metadata: Logger.Metadata = ["schedule": "\(schedule.name)", "job.queue": "\(schedule.queue)"]
         do throws(BrokerError) {
@@ -214,7 +215,7 @@ public final class Worker: Service, CustomStringConvertible {
         }
     }
 
-    /// Tries on while the broker cannot be reached, until the worker is asked to leave.
+    /// Repeats a call while the broker is unreachable, until the worker is asked to stop.
     private func insist(
         on queue: String,
         _ passing: [BrokerError.Code],
@@ -235,15 +236,15 @@ public final class Worker: Service, CustomStringConvertible {
     }
 }
 
-/// What a worker tells of itself.
+/// An event of a worker.
 public enum WorkerEvent: Sendable {
-    /// It is known to the broker and claims jobs.
+    /// The worker has registered a session and claims jobs.
     case registered(Session)
-    /// The broker does not know its session any more; it registers a new one.
+    /// The broker no longer has the worker's session; the worker registers a new one.
     case sessionLost(Session)
-    /// The broker cannot be reached; it tries on.
+    /// The broker is unreachable; the worker keeps trying.
     case waitingForBroker(BrokerError)
-    /// Handlers do not come back. A process that does nothing but work had better end now and be started anew: where they
-    /// block every thread of the task pool, nothing else will.
+    /// Handlers do not return. A process that is only a worker should exit, so that its supervisor restarts it:
+    /// handlers that block every thread of the task pool stop everything else in it, too.
     case stuck(WorkerStuck)
 }

@@ -2,25 +2,26 @@
     public import Configuration
 
     extension WorkerConfiguration {
-        /// Reads a configuration: from the environment, files, or whatever else the reader's providers are.
+        /// Reads a configuration from the environment, from files, or from other providers of the reader.
         ///
         /// ```swift
         /// let config = ConfigReader(provider: EnvironmentVariablesProvider()).scoped(to: "errand")
         /// let worker = Worker(broker: try RedisBroker(config: config), configuration: try WorkerConfiguration(config: config))
         /// ```
         ///
-        /// With that, the environment's keys are those in brackets; what is not set has the default of the other initializer.
+        /// With this reader, the environment's keys are those in brackets. A key that is not set has the default of the
+        /// other initializer.
         ///
         /// | key | what it sets |
         /// |---|---|
-        /// | `queues` (`ERRAND_QUEUES`) | names of queues, each with a weight if it likes: `mail:3,default` |
-        /// | `concurrency` (`ERRAND_CONCURRENCY`) | how many jobs run at once |
-        /// | `leaseSeconds` (`ERRAND_LEASE_SECONDS`) | how long claims live without a heartbeat |
+        /// | `queues` (`ERRAND_QUEUES`) | names of queues, each with an optional weight: `mail:3,default` |
+        /// | `concurrency` (`ERRAND_CONCURRENCY`) | how many jobs run at the same time |
+        /// | `leaseSeconds` (`ERRAND_LEASE_SECONDS`) | how long claims last without a heartbeat |
         /// | `graceSeconds` (`ERRAND_GRACE_SECONDS`) | how long a graceful shutdown may take |
         /// | `longestWaitSeconds` (`ERRAND_LONGEST_WAIT_SECONDS`) | how long a claimed job may wait for a slot |
         /// | `stopGraceSeconds` (`ERRAND_STOP_GRACE_SECONDS`) | how long a run may take to stop |
         ///
-        /// - Throws: ``ConfigurationProblem`` naming the key whose value cannot be used.
+        /// - Throws: ``ConfigurationProblem`` with the key whose value is invalid.
         public init(config: ConfigReader) throws(ConfigurationProblem) {
             self.init()
             let queues = try Self.shares(config.stringArray(forKey: "queues") ?? [])
@@ -54,11 +55,11 @@
         }
     }
 
-    /// What is wrong with a value that was configured.
+    /// An invalid value in the configuration.
     public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The key, as the reader was asked for it.
+        /// The key, without the reader's scope.
         public let key: String
-        /// What is wrong and what to write, for people.
+        /// What is wrong and which values are valid, for people.
         public let reason: String
 
         init(_ key: String, _ reason: String) {
@@ -71,7 +72,7 @@
     }
 
     extension ConfigReader {
-        /// A value that is there but is no number must not be taken for one that is not there.
+        /// An invalid number must throw, not be treated as a missing one.
         fileprivate func number(
             _ key: ConfigKey,
             in range: ClosedRange<Int>,

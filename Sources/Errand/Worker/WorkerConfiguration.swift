@@ -1,10 +1,10 @@
-/// How a worker works.
+/// Queues, concurrency and time limits of a worker.
 public struct WorkerConfiguration: Sendable {
     /// A queue and its share of the claims while several queues have work.
     public struct QueueShare: Sendable, Equatable {
         /// The queue.
         public var name: String
-        /// Its weight, from 1.
+        /// The weight, at least 1.
         public var weight: Int
 
         /// Makes a share.
@@ -14,34 +14,34 @@ public struct WorkerConfiguration: Sendable {
         }
     }
 
-    /// The queues to serve; of shares of the same queue the first counts. When there is none: those of the registered
-    /// operations, and "default".
+    /// The queues to serve. If a queue occurs twice, its first share is used. If empty, the worker serves the queues of
+    /// the registered operations and of its schedules, and "default".
     public var queues: [QueueShare]
-    /// How many jobs run at once.
+    /// The number of jobs that run at the same time.
     public var concurrency: Int
-    /// How long claims live without a heartbeat. At least 500 ms.
+    /// How long claims last without a heartbeat. At least 500 ms.
     public var lease: Duration
-    /// How long a graceful shutdown may take in all. Its last part is for stopping what has not ended by itself: the stop
-    /// grace and a second, but no more than a quarter. What has not stopped when the grace is over is left behind: commands
-    /// are killed, and the jobs of handlers are released.
+    /// How long a graceful shutdown may take in total. Its last part is for stopping jobs that have not finished: the
+    /// stop grace and a second, but at most a quarter of the grace. At the end, commands that still run are killed, and
+    /// the jobs of handlers that still run are released.
     public var grace: Duration
-    /// How long a claimed job may wait for a free slot before it is given back.
+    /// How long a claimed job may wait for a free slot before it is released.
     public var longestWait: Duration
-    /// How long a run may take to stop after it was told to; then its slot is opened and what it still does cannot
-    /// count.
+    /// How long a run may take to stop after it was asked to. After that its slot is freed, and nothing that it still
+    /// reports counts.
     public var stopGrace: Duration
-    /// The longest pause between two looks for work when no hint arrives: half a second unless set. A hint comes with the
-    /// work, so this counts only when hints are lost.
+    /// The longest pause between two calls for work without a wake-up: half a second by default. Every new job sends a
+    /// wake-up, so this matters only if wake-ups are lost.
     public var longestPoll: Duration
-    /// How many handlers may run on after they were told to stop before the worker gives up: it stops claiming, lets the
-    /// others end, and `run()` throws ``WorkerStuck``, so that whoever supervises it starts it anew. 16, or twice the
-    /// concurrency if that is more, unless set.
+    /// How many handlers may keep running after they were asked to stop. With that many the worker stops claiming, lets
+    /// the others finish, and `run()` throws ``WorkerStuck``, so that a supervisor can restart the process. By default
+    /// 16, or twice the concurrency if that is more.
     public var mostOverruns: Int
-    /// For how long handlers may block every thread of the task pool before the session stops beating, so that its jobs go
-    /// to other workers, and the worker says that it is stuck. A minute unless set.
+    /// How long handlers may block every thread of the task pool. After that the worker stops the heartbeats, so that
+    /// other workers get its jobs, and reports that it is stuck. A minute by default.
     public var stuckAfter: Duration
-    /// Ends the processes that handlers have started, before what is still held is released; answers `false` if one could
-    /// not be ended in time.
+    /// Ends the processes that handlers have started, before jobs that are still held are released. Returns `false` if
+    /// one of them could not be ended in time.
     package var endProcesses: @Sendable () async -> Bool = { true }
 
     /// Makes a configuration.
@@ -69,10 +69,11 @@ public struct WorkerConfiguration: Sendable {
 }
 
 extension WorkerConfiguration {
-    /// The same with its queues settled.
+    /// Returns the configuration with its queues determined.
     func serving(_ operations: some Sequence<RegisteredOperation>, _ schedules: [Schedule]) -> WorkerConfiguration {
         var settled = self
-        // Set one by one they may name a queue twice, and two pollers of one session would take each other's calls for their own.
+        // `queues` can be set directly and contain a queue twice. Two pollers of one session would then mix up their
+        // calls.
         settled.queues = queues.unique
         guard queues.isEmpty else { return settled }
         let named = Set(operations.compactMap(\.queue) + schedules.map(\.queue) + ["default"])

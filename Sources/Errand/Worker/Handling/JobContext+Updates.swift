@@ -1,18 +1,20 @@
 extension JobContext {
-    /// Tells how far the job is. The broker keeps the last progress, and publishes an event `progress` with it.
+    /// Reports the progress of the job. The broker stores the last progress, and publishes it as an event `progress`.
     ///
-    /// It costs a round trip, so tell it now and then, not with every row.
+    /// A report costs a round trip, so report now and then rather than for every row.
     ///
     /// - Parameters:
     ///   - fraction: the part that is done, from 0 to 1.
-    ///   - message: what it does now, for people; cut to 1,024 bytes.
-    /// - Throws: ``ClaimLost`` when the job is not this worker's any more, ``BrokerError`` when the broker cannot be asked.
+    ///   - message: what the job does now, for people; cut to 1,024 bytes.
+    /// - Throws: ``ClaimLost`` if this worker no longer has the claim, ``BrokerError`` if the call fails.
     public func progress(_ fraction: Double, _ message: String? = nil) async throws {
         try await send(JobUpdate(id: id, token: token, progress: JobProgress(fraction, message)))
     }
 
-    /// Keeps what the next attempt of this job is to know, wherever it runs: how far it came, for instance. A newer checkpoint
-    /// takes the place of an older one; when the job ends, it is gone.
+    /// Stores a value for the next attempt of this job, on whichever machine that runs: the last completed page, for
+    /// instance.
+    ///
+    /// A new checkpoint replaces the old one. Checkpoints are deleted when the job ends.
     ///
     /// ```swift
     /// var done = try await job.checkpoint(as: Int.self) ?? 0
@@ -23,8 +25,8 @@ extension JobContext {
     /// }
     /// ```
     ///
-    /// - Throws: ``ClaimLost`` when the job is not this worker's any more, ``BrokerError`` when the broker cannot be asked,
-    ///   ``JobFailure`` when the value has more than 64 KiB as JSON.
+    /// - Throws: ``ClaimLost`` if this worker no longer has the claim, ``BrokerError`` if the call fails,
+    ///   ``JobFailure`` if the value has more than 64 KiB as JSON.
     public func checkpoint(_ value: some Encodable) async throws {
         let bytes = try JSONText(encoding: value).bytes
         guard bytes.count <= JobUpdate.checkpointBytes else {
@@ -33,9 +35,10 @@ extension JobContext {
         try await send(JobUpdate(id: id, token: token, checkpoint: bytes))
     }
 
-    /// What an earlier attempt of this job, or this one, has kept by ``checkpoint(_:)``; `nil` when there is nothing.
+    /// Returns the last value that this or an earlier attempt of the job has stored with ``checkpoint(_:)``; `nil` if
+    /// there is none.
     ///
-    /// - Throws: `DecodingError` when it is something else, ``BrokerError`` when the broker cannot be asked.
+    /// - Throws: `DecodingError` if the value does not fit the type, ``BrokerError`` if the call fails.
     public func checkpoint<Value: Decodable>(as type: Value.Type) async throws -> Value? {
         guard let bytes = try await run.poller.checkpoint(of: id) else { return nil }
         return try JSONText(validating: bytes).decode(type)

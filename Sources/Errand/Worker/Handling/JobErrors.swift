@@ -1,14 +1,14 @@
 import ErrandText
 
-/// What a handler throws to say how its run failed.
+/// A failure that a handler throws, with control over the retry.
 ///
-/// Any other error is a failure too, tried again while retries last.
+/// Any other error is a failure, too, and is retried while retries are left.
 public struct JobFailure: Error, Sendable, CustomStringConvertible {
-    /// Why it failed.
+    /// Why the run failed.
     public let message: String
-    /// Whether trying again is of no use.
+    /// Whether the job is not retried.
     public let isFinal: Bool
-    /// When to try again, instead of the operation's own delays.
+    /// The delay before the retry, instead of the operation's own.
     public let retryAfter: Duration?
 
     /// Makes a failure.
@@ -22,11 +22,11 @@ public struct JobFailure: Error, Sendable, CustomStringConvertible {
     public var description: String { message }
 }
 
-/// What a handler throws to end its job for good without calling it a failure: what it was to do is not wanted any more.
+/// An error that a handler throws to end its job as cancelled, because the work is no longer needed.
 ///
-/// The job ends `cancelled`, whatever retries are left; its name is free.
+/// The job ends `cancelled` even if retries are left, and its name is free.
 public struct JobCancellation: Error, Sendable, CustomStringConvertible {
-    /// Why.
+    /// Why the job is cancelled.
     public let reason: String
 
     /// Makes a cancellation.
@@ -36,7 +36,7 @@ public struct JobCancellation: Error, Sendable, CustomStringConvertible {
     public var description: String { reason }
 }
 
-/// What a handler throws to be tried again later without spending an attempt.
+/// An error that a handler throws to run its job again later without spending an attempt.
 public struct JobSnooze: Error, Sendable {
     /// How long to wait.
     public let pause: Duration
@@ -45,7 +45,7 @@ public struct JobSnooze: Error, Sendable {
     public init(for pause: Duration) { self.pause = pause }
 }
 
-/// A run took longer than its timeout; what ``JobRetryStrategy/shouldRetry(attempt:error:)`` is told then.
+/// The error that ``JobRetryStrategy/shouldRetry(attempt:error:)`` receives for a run that timed out.
 public struct JobTimedOut: Error, Sendable, CustomStringConvertible {
     /// The timeout.
     public let timeout: Duration
@@ -57,8 +57,8 @@ public struct JobTimedOut: Error, Sendable, CustomStringConvertible {
     public var description: String { "took longer than its timeout of \(TimeSpanText.exact(timeout))" }
 }
 
-/// What a job's context throws when the job is not this worker's any more: it was cut off for longer than its lease, or its
-/// hard deadline is over. Somebody else runs the job, so the handler had better stop.
+/// The error that a job's context throws if this worker no longer has the claim: it was disconnected for longer than
+/// its lease, or the job's hard deadline has passed. Another worker may run the job, so the handler should stop.
 public struct ClaimLost: Error, Sendable, CustomStringConvertible {
     /// The job's id.
     public let id: String

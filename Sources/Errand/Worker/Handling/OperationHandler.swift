@@ -1,12 +1,12 @@
-/// What a handler says became of its run.
+/// How a handler's run ended.
 public enum HandlerOutcome: Sendable {
-    /// It is done; the result is kept for a time, cut to 64 KiB.
+    /// The job is finished; the result is kept for a limited time, cut to 64 KiB.
     case finished(result: [UInt8] = [])
-    /// It failed: tried again while retries last unless `isFinal`, after `retryAfter` if that is given.
+    /// The run failed. The job is retried while retries are left unless `isFinal`, after `retryAfter` if that is set.
     case failed(String, isFinal: Bool = false, retryAfter: Duration? = nil)
-    /// It wants to be tried again later without spending an attempt.
+    /// The job runs again later and spends no attempt.
     case snoozed(Duration)
-    /// It is not wanted any more: the job ends `cancelled` for good, with this reason.
+    /// The job ends `cancelled` with this reason, and is not retried.
     case cancelled(String)
 }
 
@@ -18,18 +18,18 @@ public enum OperationHandler: Sendable {
     case async(@Sendable (JobContext) async throws -> HandlerOutcome)
 }
 
-/// An operation that a worker knows.
+/// An operation that a worker can run.
 public struct RegisteredOperation: Sendable {
     /// The operation's name.
     public let name: String
-    /// What applies to jobs that do not say it themselves.
+    /// Defaults for jobs that do not set these values.
     public let defaults: OperationDefaults
-    /// The queue in which its jobs are expected: a worker that was not told its queues serves it. "default" when `nil`.
+    /// The queue of its jobs, which a worker without configured queues serves. "default" if `nil`.
     public let queue: String?
-    /// Whether and when failed jobs are retried, while retries last. A job's own ``OperationDescription/backoff`` takes
-    /// precedence over its waits.
+    /// Decides whether and when failed jobs are retried, while retries are left. A job's own
+    /// ``OperationDescription/backoff`` takes precedence over its delays.
     public let retryStrategy: any JobRetryStrategy
-    /// What runs them.
+    /// The handler of its jobs.
     public let handler: OperationHandler
 
     /// Makes an operation from a handler.
@@ -47,7 +47,7 @@ public struct RegisteredOperation: Sendable {
         self.handler = handler
     }
 
-    /// Makes an operation from a closure that may block its thread; it is done when the closure returns.
+    /// Makes an operation from a closure that may block its thread. The job finishes when the closure returns.
     ///
     /// ```swift
     /// RegisteredOperation("thumbnail") { job in try shrink(job.arguments.decode(Photo.self)) }
@@ -68,7 +68,7 @@ public struct RegisteredOperation: Sendable {
         )
     }
 
-    /// Makes an operation from an `async` closure, whose task is cancelled when the job times out or is to stop.
+    /// Makes an operation from an `async` closure. Its task is cancelled if the job times out or has to stop.
     public init(
         _ name: String,
         timeout: Duration = .seconds(10),

@@ -1,7 +1,7 @@
 import ErrandText
 
 extension RegisteredOperation {
-    /// Refuses a name, queue, timeout or number of retries that no job can have.
+    /// Throws if the name, queue, timeout or number of retries is invalid for a job.
     func checkLimits() throws(BrokerError) {
         do throws(DescriptionError) {
             _ = try OperationDescription(name, queue: queue, timeout: defaults.timeout, retries: defaults.retries)

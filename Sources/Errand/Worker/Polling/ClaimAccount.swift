@@ -1,8 +1,11 @@
 /// Compares how many claims the broker keeps of a session with how many its worker knows of.
 ///
-/// The two are never counted at the same moment: a call may be under way, and a beat's answer is old when it comes. So a beat
-/// proves that they agree only where nothing has changed since the beat before. Two beats in a row without a proof are a
-/// reason to compare claim by claim: either something is wrong, or the worker has so much to do that nobody could tell.
+/// Compares the number of claims that the broker has for a session with the number that its worker has.
+///
+/// The two are never counted at the same moment: a call may be in progress, and the reply to a beat is old when it
+/// arrives. So a beat proves that they agree only if nothing has changed since the previous beat. After two beats in a
+/// row without a proof the claims are compared one by one: either something is wrong, or the worker is so busy that the
+/// numbers prove nothing.
 struct ClaimAccount {
     private static let beatsThatTell = 2
 
@@ -11,35 +14,35 @@ struct ClaimAccount {
     private var known = 0
     private var beatsInDoubt = 0
 
-    /// Whether the broker and the worker must be compared claim by claim.
+    /// Whether the claims of broker and worker must be compared one by one.
     var isInDoubt: Bool { beatsInDoubt >= Self.beatsThatTell }
 
-    /// A call begins: the broker may already have taken its reports, or not, and given jobs, or not.
+    /// Notes that a call begins: the broker may or may not have accepted its reports and claimed jobs already.
     mutating func begin(reports: Int, wanted: Int) {
         isAsking = wanted > 0
         if reports > 0 { isSteady = false }
     }
 
-    /// The call was answered with so many claims.
+    /// Notes that a call has returned this number of claims.
     mutating func end(claims: Int) {
         isAsking = false
         if claims > 0 { isSteady = false }
     }
 
-    /// How many claims the worker knows may have changed.
+    /// Notes the number of claims that the worker has.
     mutating func note(known now: Int) {
         if now != known { isSteady = false }
         known = now
     }
 
-    /// A beat has told how many claims the broker keeps.
+    /// Notes the number of claims that the broker has, from the reply to a beat.
     mutating func note(beat claims: Int, known now: Int) {
         note(known: now)
         beatsInDoubt = isSteady && !isAsking && claims == now ? 0 : beatsInDoubt + 1
         isSteady = true
     }
 
-    /// The two are being compared.
+    /// Notes that the claims are being compared one by one.
     mutating func reset(known now: Int) {
         beatsInDoubt = 0
         isSteady = true

@@ -1,7 +1,8 @@
-/// How many jobs a poller asks for at once: fewer where answers are lost that may be too large for the broker or the network.
+/// The number of jobs that a poller asks for at once. It is reduced if replies are lost that may be too large for the
+/// broker or the network.
 struct ClaimLimit {
-    /// So many lost answers in a row to one call, while the broker can be reached, are no accident. Of a single job more are
-    /// awaited, some seconds long, for it is set aside after them.
+    /// Returns whether so many lost replies in a row to one call, while the broker is reachable, suggest that the reply
+    /// is too large. For a single job it takes more losses, over some seconds, because that job then becomes dead.
     static func tells(losses: Int, wanted: Int) -> Bool {
         switch wanted {
         case ...0: false
@@ -10,14 +11,14 @@ struct ClaimLimit {
         }
     }
 
-    /// How long a limit holds before twice as many are tried.
+    /// How long a limit lasts before it is doubled.
     private static let rest = Duration.seconds(60)
 
     private var most = SlotBudget.claimsAtMost
     private var fewest = SlotBudget.claimsAtMost
     private var raisesAt = ContinuousClock.now
 
-    /// The answer to a call for `wanted` jobs could not be had.
+    /// Halves the limit after the reply to a call for `wanted` jobs could not be received.
     ///
     /// - Returns: the new limit, and whether it is lower than any before.
     mutating func lower(
@@ -30,7 +31,7 @@ struct ClaimLimit {
         return (most, most < fewest)
     }
 
-    /// How many may be asked for now.
+    /// Returns the number of jobs that the poller may ask for now.
     mutating func current(at now: ContinuousClock.Instant = .now) -> Int {
         guard most < SlotBudget.claimsAtMost, now >= raisesAt else { return most }
         most = min(most * 2, SlotBudget.claimsAtMost)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Decides which failures that are retried people must know of: those that last. What passes is retried without a warning.
+/// Decides which of the retried failures are logged as warnings: only those that last.
 package final class LastingFailures: Sendable {
     private struct Failure {
         let began: ContinuousClock.Instant
@@ -14,10 +14,10 @@ package final class LastingFailures: Sendable {
 
     private let failures = Mutex<(current: [String: Failure], lastWarning: ContinuousClock.Instant?)>(([:], nil))
 
-    /// Something has failed (again).
+    /// Notes that an action has failed (again).
     ///
-    /// - Returns: whether it is worth a warning: it has failed for 5 s, and no other warning came in the last 5 s, nor one of
-    ///   this in the last minute.
+    /// - Returns: whether to log a warning: the action has failed for 5 s, there was no other warning in the last 5 s,
+    ///   and none for this action in the last minute.
     package func note(_ what: String, now: ContinuousClock.Instant = .now) -> Bool {
         failures.withLock { failures in
             var failure = failures.current[what] ?? Failure(began: now)
@@ -31,6 +31,6 @@ package final class LastingFailures: Sendable {
         }
     }
 
-    /// It has not failed.
+    /// Notes that an action has succeeded.
     package func clear(_ what: String) { failures.withLock { $0.current[what] = nil } }
 }

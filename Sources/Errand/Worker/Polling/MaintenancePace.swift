@@ -1,25 +1,25 @@
-/// When a session looks after a queue again: about once a second, and when the next job is due.
+/// Decides when a session maintains a queue again: about once a second, and when the next job is due.
 ///
-/// Every session learns the same due time. They must not all come at once, for one is enough: who comes too late for what was due comes
-/// later after the next due time, and who was there first comes earlier. So a few share the work and the others only look on; where
-/// those few are gone, the others find what is due within a second.
+/// Every session receives the same due time, but one of them is enough. A session that found nothing left to do chooses
+/// a later time after the next due time, and one that found due jobs an earlier time. So a few sessions share the work
+/// and the others find nothing to do; if those few stop, another session finds due jobs within a second.
 package struct MaintenancePace {
     private static let least = 2.0
     private static let most = 700.0
 
-    /// Up to how long after a due time to come, in milliseconds.
+    /// The longest random delay after a due time, in milliseconds.
     private var spread = 10.0
     private var cameForDueJobs = false
 
-    /// Begins.
+    /// Makes the initial pace.
     package init() {}
 
-    /// How long to wait until the next look.
+    /// Returns how long to wait before the next maintenance.
     ///
     /// - Parameters:
-    ///   - next: in how long something is due; `nil` when nothing is known to be.
-    ///   - found: whether this look found something due.
-    ///   - generator: where chance comes from.
+    ///   - next: the time until something is due; `nil` if that is not known.
+    ///   - found: whether this maintenance found something due.
+    ///   - generator: the source of random numbers.
     package mutating func pause(
         until next: Duration?,
         found: Bool,
@@ -27,7 +27,7 @@ package struct MaintenancePace {
     ) -> Duration {
         if found { spread = max(spread / 2, Self.least) } else if cameForDueJobs { spread = min(spread * 2, Self.most) }
         let usual = Duration.milliseconds(Int.random(in: 700...1100, using: &generator))
-        // A moment later than said: due times are whole milliseconds.
+        // Due times are whole milliseconds, so the pause is a moment longer.
         let due =
             next.map { max($0, .zero) + .milliseconds(1 + Double.random(in: 0...spread, using: &generator)) } ?? usual
         cameForDueJobs = due < usual

@@ -1,5 +1,5 @@
-/// When a poller looks for work again without having been told that there is some: soon after it found some, then less
-/// and less often.
+/// The pause before a poller looks for work without a wake-up: short after it has found some, then longer with every
+/// unsuccessful look.
 struct PollPause {
     private let longest: Duration
     private var current = Duration.zero
@@ -9,19 +9,19 @@ struct PollPause {
 
     var isOver: Bool { ContinuousClock.now >= over }
 
-    /// How long until the pause is over; while it is over and nothing may be asked for, the longest pause.
+    /// The rest of the pause. If it is over but the poller may not ask for jobs, the longest pause.
     var rest: Duration {
         let rest = over - ContinuousClock.now
         return rest > .zero ? rest : longest
     }
 
-    /// Somebody said that there is something to do.
+    /// Ends the pause because there may be work.
     mutating func hurry() {
         current = .zero
         over = .now
     }
 
-    /// A look has found work or not.
+    /// Notes whether a look has found work, and starts the next pause.
     mutating func note(found: Bool, hurries: Bool) {
         if found || hurries { return hurry() }
         current = min(max(current * 2, .milliseconds(1)), longest)

@@ -1,7 +1,8 @@
 import Logging
 
-/// Looks after one queue beside the poller: puts due jobs in line, lets schedules tick, takes back the jobs of dead workers, and gives back
-/// what waits too long here. Every worker does it, about once a second and not at the same moment; no leader is needed.
+/// Maintains one queue beside its poller: promotes due jobs, ticks schedules, recovers the jobs of dead workers, and
+/// releases jobs that have waited here too long. Every worker does this about once a second, at random times; no leader
+/// is needed.
 struct QueueMaintenance {
     private static let recoveredTogether = 50
 
@@ -19,7 +20,8 @@ struct QueueMaintenance {
         var recovery = ContinuousClock.now
         while await workerSession.awaitUpkeep(of: poller.queue, for: pause) {
             poller.giveBackWaiting()
-            // Due jobs may come by the hundred a second; the dead do not, but all at once.
+            // Promotion may be due hundreds of times a second. Recovery is rarely needed, but then for many jobs at
+            // once.
             var leavesDead = false
             if ContinuousClock.now >= recovery {
                 leavesDead = await recover()
@@ -30,17 +32,17 @@ struct QueueMaintenance {
         }
     }
 
-    /// Takes back what dead sessions held. Answers whether there are more of them: a mass must not keep due jobs from their line.
+    /// Recovers jobs of dead sessions. Returns whether there are more, which must not delay the promotion of due jobs.
     private func recover() async -> Bool {
         guard await recoverOne() else { return false }
-        // Side by side: on a busy broker each call waits behind those of the pollers.
+        // The calls run concurrently, because on a busy broker each of them waits behind those of the pollers.
         return await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<Self.recoveredTogether { group.addTask { await recoverOne() } }
             return await group.reduce(true) { $0 && $1 }
         }
     }
 
-    /// Answers whether there is more to do at once.
+    /// Returns whether another call would immediately find more.
     private func recoverOne() async -> Bool {
         do throws(BrokerError) {
             let recovery = try await workerSession.broker.recover(on: poller.queue)
@@ -53,7 +55,8 @@ struct QueueMaintenance {
         }
     }
 
-    /// Answers in how long the next job is due, or the next schedule ticks, and whether something was due now.
+    /// Promotes due jobs. Returns the time until the next job is due or the next schedule ticks, and whether something
+    /// was due now.
     private func promote() async -> (next: Duration?, found: Bool) {
         do throws(BrokerError) {
             let promotion = try await workerSession.broker.promote(on: poller.queue)
@@ -68,7 +71,7 @@ struct QueueMaintenance {
         }
     }
 
-    /// Pushes what is due of the queue's schedules; answers in how many milliseconds the next of these ticks comes.
+    /// Pushes the jobs of due schedules. Returns the milliseconds until the next tick of these schedules.
     private func tick() async -> Int? {
         do throws(BrokerError) {
             let round = try await Ticker(workerSession.broker, queue: poller.queue, logger: workerSession.logger).work()
@@ -83,8 +86,8 @@ struct QueueMaintenance {
 
     private func clear(_ what: String) { workerSession.failures.clear("\(what) \(poller.queue)") }
 
-    /// What is missing once is tried again in a second, and is worth a warning when that lasts; what is not permitted will not be
-    /// then either.
+    /// Retries a failed action in a second, and logs a warning if the failure lasts. A missing permission ends the
+    /// session, because a retry would not help.
     private func note(_ what: String, _ error: BrokerError) {
         let lasts = workerSession.failures.note("\(what) \(poller.queue)")
         workerSession.logger.log(

@@ -1,19 +1,19 @@
 import Logging
 import Synchronization
 
-/// What a poller does about answers that never arrive although the broker can be reached: a server closes the connection when a
-/// reply is larger than its limit, and would do so each time it is asked again.
+/// Handles replies that never arrive although the broker is reachable: a server closes the connection if a reply is
+/// larger than its limit, and does so again after every repeated call.
 extension QueuePoller {
-    /// Smaller jobs than this are no reason for a server to close a connection.
+    /// Jobs below this size do not make a server close a connection.
     private static let largeJob = 64 * 1024
 
-    /// Returns what the lost answers claimed to the ready list, and halves what is asked for. A job that cannot be had alone
-    /// either is set aside as dead, with the reason.
+    /// Releases the claims of the lost replies, and halves the number of jobs to ask for. A job whose reply is lost
+    /// although it was claimed alone becomes dead, with the reason.
     ///
-    /// - Returns: an answer in place of the one that cannot be had; `nil` when the call is to be made again.
+    /// - Returns: a reply in place of the lost one; `nil` if the call must be repeated.
     func askForLess(_ exchange: inout Exchange, because error: BrokerError) async throws(BrokerError) -> ExchangeReply?
     {
-        // Until the claims of the answer before are runs, they cannot be told from those of the lost one.
+        // While claims of the previous reply are not runs yet, they cannot be distinguished from those of the lost one.
         guard held.withLock({ $0.unread == 0 }) else { return nil }
         do throws(BrokerError) {
             if exchange.wanted == 1, let answer = try await setAside(exchange, because: error) { return answer }
@@ -74,15 +74,15 @@ extension QueuePoller {
         workerSession.raise(workerSession.budget.settle(index, wanted: 0, got: 1, looked: true))
         report(OutcomeReport(id: job.id, token: job.token, verb: .unreadable, attempt: 1, error: reason))
         noteDiscarded(job.id)
-        // That the call was carried out is certain: it made this claim.
+        // The call was certainly carried out: it made this claim.
         return ExchangeReply(accepted: exchange.reports.map { _ in true }, claims: [], hasMore: true)
     }
 }
 
 extension QueuePoller.Held {
-    /// The claims that this worker knows of, and those that a call reports which has not been answered.
+    /// Returns the worker's claims, including those that `reports` contains, whose call has no reply yet.
     func claims(besides reports: [OutcomeReport] = []) -> [(id: String, token: Token)] {
-        // A job has one claim: beside a run of it, the report of an older one is of no use any more.
+        // A job has only one claim: if it is running again, the report of its older claim is obsolete.
         let ended = (self.reports + reports).filter { runs[$0.id] == nil }
         return runs.values.map { (id: $0.id, token: $0.token) } + ended.map { (id: $0.id, token: $0.token) }
     }

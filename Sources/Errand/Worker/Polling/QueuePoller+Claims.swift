@@ -2,16 +2,16 @@ import Backgroundable
 import Logging
 import Synchronization
 
-/// How a poller makes runs of what it has claimed.
+/// Makes runs of claims.
 extension QueuePoller {
     private static let takenTogether = 64
 
-    /// What an answer leaves to be done.
+    /// A reply whose claims are not runs yet.
     struct Digest {
         let reports: [OutcomeReport]
         let accepted: [Bool]
         let claims: [Claim]
-        /// The earliest time at which they can have been claimed.
+        /// The earliest time at which the jobs can have been claimed.
         let since: ContinuousClock.Instant
     }
 
@@ -25,7 +25,7 @@ extension QueuePoller {
         take(digest.claims, since: digest.since)
     }
 
-    /// Makes runs of claims, some at a time so that the first ones need not wait for the last ones.
+    /// Makes runs of claims in portions, so that the first ones do not wait for the last ones.
     private func take(_ claims: [Claim], since: ContinuousClock.Instant) {
         guard !claims.isEmpty else { return }
         if (workerSession.isDraining && !workerSession.isLost) || .now > latestBegin(since) {
@@ -45,7 +45,7 @@ extension QueuePoller {
         }
     }
 
-    /// Makes a run of a claim, or reports why it cannot be run here.
+    /// Makes a run of a claim, or reports why the job cannot be run here.
     private func accept(_ claim: Claim, _ since: ContinuousClock.Instant) -> JobRun? {
         let job: StoredJob
         do throws(EnvelopeError) { job = try JobEnvelope.read(stored: claim.body) } catch {

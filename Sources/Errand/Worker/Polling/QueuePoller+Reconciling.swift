@@ -1,9 +1,9 @@
 import Logging
 import Synchronization
 
-/// How a poller's account of its claims and the broker's are brought together.
+/// Reconciles the poller's claims with the broker's.
 extension QueuePoller {
-    /// A beat has told how many claims the broker keeps for this session.
+    /// Notes the number of claims that the broker has for this session, from a beat.
     func note(beat claims: Int) {
         let isInDoubt = held.withLock { held in
             held.account.note(beat: claims, known: held.known)
@@ -12,14 +12,14 @@ extension QueuePoller {
         if isInDoubt { wake() }
     }
 
-    /// The broker's account and this worker's may differ: the broker came back with older data, took a claim away, or gave one in an answer
-    /// that cannot have been its own.
+    /// Compares the claims of the broker and of this worker. They may differ if the broker has returned with older data
+    /// or has recovered a claim, or if a reply did not belong to its call.
     func reconcile(_ call: Int) async throws(BrokerError) {
-        // What is large comes back in parts, of which the last are not to wait for another doubt.
+        // The broker releases large numbers in parts, and the later parts must not wait for further beats.
         while try await reconcileSome(call), !workerSession.isLost {}
     }
 
-    /// Answers whether there may be more.
+    /// Returns whether there may be more.
     private func reconcileSome(_ call: Int) async throws(BrokerError) -> Bool {
         let runs = held.withLock { held in
             held.account.reset(known: held.known)

@@ -1,35 +1,35 @@
 import Synchronization
 
-/// What runs tell their poller, and what it reports of them.
+/// Collects the reports of runs and sends them in portions.
 extension QueuePoller {
-    /// Reports that are worth a call even while there is other work to do.
+    /// The number of reports that is worth a call even while there is other work to do.
     private static let worthACall = 128
 
-    /// A run of this token has begun.
+    /// Notes that the run with this token has begun.
     func noteBegun(_ token: Token) { begun.max(token, ordering: .relaxed) }
 
-    /// A running job tells something of itself. Answers whether it still is this session's.
+    /// Sends an update of a running job. Returns whether the session still has the claim.
     func update(_ update: JobUpdate) async throws(BrokerError) -> Bool {
         try await workerSession.broker.update(update, of: workerSession.session, on: queue)
     }
 
-    /// What an earlier attempt of a job has left.
+    /// Returns the checkpoint of an earlier attempt of a job.
     func checkpoint(of id: String) async throws(BrokerError) -> [UInt8]? {
         try await workerSession.broker.checkpoint(of: id, on: queue)
     }
 
-    /// A run took this long.
+    /// Notes the duration of a run.
     func noteDuration(_ elapsed: Duration) { workerSession.budget.note(elapsed) }
 
-    /// A handler did not stop when it was told to.
+    /// Notes that a handler did not stop when it was asked to.
     func noteOverrun() { workerSession.noteOverrun(in: queue) }
 
-    /// A handler that did not stop in time has returned after all.
+    /// Notes that a handler that did not stop in time has returned.
     func noteReturn() { workerSession.overruns.end() }
 
-    /// A run has ended. Without a report the broker is not told.
+    /// Notes that a run has ended. Without a report nothing is sent to the broker.
     func report(_ report: OutcomeReport?, of run: JobRun) {
-        // In one step: a claim that is neither run nor reported would be given back by who reconciles just then.
+        // Run and report change in one step: a reconciliation in between would release a claim that is neither.
         let count = held.withLock { held in
             if held.runs[run.id] === run { held.runs[run.id] = nil }
             if let report { held.reports.append(report) }
@@ -54,7 +54,7 @@ extension QueuePoller {
         if count == Self.worthACall { enough.raise() }
     }
 
-    /// The reports to send, after a moment in which more may come while there is other work to do.
+    /// Returns the reports to send, after a moment for further ones if there is other work to do.
     func takeReports(gathering: Bool) async -> [OutcomeReport] {
         let count = held.withLock(\.reports.count)
         if gathering, count > 0, count < Self.worthACall, workerSession.budget.hasWaitingJobs, !workerSession.isDraining

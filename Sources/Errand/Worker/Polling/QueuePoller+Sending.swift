@@ -1,8 +1,8 @@
 import Logging
 
-/// How a poller makes its calls.
+/// Sends a poller's calls.
 extension QueuePoller {
-    /// Sends a call at once, and digests what is left of the one before until the answer comes.
+    /// Sends a call at once, and makes runs of the previous reply until its own reply arrives.
     func send(_ exchange: Exchange, digesting last: Digest?) async throws(BrokerError) -> ExchangeReply {
         guard let last else { return try await send(exchange) }
         let outcome = await withTaskGroup(of: Result<ExchangeReply, BrokerError>.self) { group in
@@ -16,7 +16,7 @@ extension QueuePoller {
         return try outcome.get()
     }
 
-    /// Sends a call, the same one again for as long as its answer is lost: its number makes that safe.
+    /// Sends a call, and repeats it while its reply is lost; the call's number makes that safe.
     private func send(_ first: Exchange) async throws(BrokerError) -> ExchangeReply {
         var exchange = first
         var losses = 0
@@ -36,14 +36,13 @@ extension QueuePoller {
                 )
                 return answer
             } catch {
-                // Slots that wait for a queue in trouble would be lost to the others.
+                // Slots that wait for an unreachable queue would be lost to the others.
                 workerSession.raise(workerSession.budget.suspend(index, wanted: granted))
                 granted = 0
                 if error.code == .notPermitted { workerSession.end(because: error) }
                 if Self.isFinal(error) || mayLeave(exchange, because: error) { throw error }
                 if workerSession.isLost || workerSession.mustLeave { throw error }
-                // What was lost on its way is made good in silence, unless that lasts; what the broker does not want, people must
-                // put right.
+                // Lost calls are retried without a warning unless that lasts; a rejected call needs attention.
                 let isLost = [.notReachable, .outcomeUnknown].contains(error.code)
                 let lasts = workerSession.failures.note("call \(queue)")
                 workerSession.logger.log(
@@ -65,18 +64,19 @@ extension QueuePoller {
         }
     }
 
-    /// What asking again does not change.
+    /// Returns whether a repeated call would fail as well.
     private static func isFinal(_ error: BrokerError) -> Bool { [.sessionLost, .closed].contains(error.code) }
 
-    /// A worker that is to leave need not hear what it could have claimed: its session ends, and with it these claims. While
-    /// another poller holds jobs the session lives on, and would keep them from everybody.
+    /// Returns whether a stopping worker need not wait for the claims of this call: they end with its session. While
+    /// another poller holds jobs the session lives on, and would keep these claims from other workers.
     func mayLeave(_ exchange: Exchange, because error: BrokerError) -> Bool {
         exchange.reports.isEmpty && workerSession.isDraining && workerSession.holdsNothing && !Self.isFinal(error)
     }
 }
 
 extension TaskGroup {
-    /// Adds a task that begins on this thread, where that can be had: what it sends need not wait for a free one.
+    /// Adds a task that begins on this thread if the system supports that, so that its call does not wait for a free
+    /// thread.
     fileprivate mutating func addEagerTask(_ operation: sending @escaping @isolated(any) () async -> ChildTaskResult) {
         if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
             addImmediateTask(operation: operation)

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// How a poller's runs are told to stop.
+/// Stops a poller's runs.
 extension QueuePoller {
     /// Whether there is nothing to run and nothing to report.
     var isEmpty: Bool { held.withLock { $0.known == 0 } }
 
-    /// Stops jobs that were asked to stop.
+    /// Stops the runs that the broker asks to stop.
     func stop(_ stops: [Beat.Stop]) {
         for stop in stops {
             let run = held.withLock { $0.runs[stop.id] }
@@ -13,7 +13,7 @@ extension QueuePoller {
         }
     }
 
-    /// Stops everything that is held, or what has not begun.
+    /// Stops all runs, or only those that have not begun.
     func stopAll(_ cause: JobRun.StopCause, onlyWaiting: Bool = false) {
         let now = ContinuousClock.now
         for run in held.withLock({ Array($0.runs.values) }) where !onlyWaiting || run.isWaiting(since: now) {
@@ -22,17 +22,17 @@ extension QueuePoller {
         wake()
     }
 
-    /// Waits until no run is left; each has the stop grace.
+    /// Waits until no run is left. Each of them has the stop grace.
     func stopped() async {
         while !held.withLock(\.runs.isEmpty) { await signal.wait(for: .seconds(1)) }
     }
 
-    /// Gives back what has waited too long for a slot.
+    /// Releases jobs that have waited too long for a slot.
     func giveBackWaiting() {
         let limit = ContinuousClock.now - workerSession.configuration.longestWait
         let waiting = held.withLock { Array($0.runs.values) }.filter { $0.isWaiting(since: limit) }
         guard !waiting.isEmpty else { return }
-        // Before they are reported: the call that gives them back must not claim them again.
+        // This precedes the reports, so that the call that releases these jobs does not claim them again.
         workerSession.budget.stopClaimingAhead()
         for run in waiting { run.stop(.released) }
     }

@@ -2,22 +2,22 @@ import Backgroundable
 import Logging
 import Synchronization
 
-/// A worker's dealings with one queue within one session: it reports what ended and claims as much again, one numbered
-/// call after the other, for as long as the session lives.
+/// Polls one queue within a session: reports ended runs and claims as many new jobs, one numbered call after the other,
+/// as long as the session lives.
 final class QueuePoller: Sendable {
     struct Held {
         var runs: [String: JobRun] = [:]
         var reports: [OutcomeReport] = []
-        /// Claims of the last answer that are not runs yet.
+        /// The number of claims of the last reply that are not runs yet.
         var unread = 0
-        /// What is compared with the broker's account.
+        /// The comparison with the broker's claims.
         var account = ClaimAccount()
-        /// What a push has answered to a call that is yet to be made.
+        /// A claim with which a push has pre-answered the next call.
         var handed: DirectDispatch?
-        /// How many jobs a call may ask for.
+        /// The number of jobs that a call may ask for.
         var limit = ClaimLimit()
 
-        /// The claims of which this worker knows, but for those that are reported with the call that is under way.
+        /// The number of claims that this worker has, except those that the current call reports.
         var known: Int { runs.count + reports.count + unread }
     }
 
@@ -26,12 +26,12 @@ final class QueuePoller: Sendable {
     let workerSession: WorkerSession
     let held = Mutex(Held())
     let begun = Atomic<Token>(0)
-    /// Raised when there may be something to do: a hint, an ended run, an open slot, the end.
+    /// Raised when there may be something to do: a wake-up, an ended run, a free slot, or the end.
     let signal = Signal()
-    /// Whether the signal was for this queue's sake. An open slot says nothing of its jobs: pollers that find nothing pass the slots
-    /// round, and would keep each other from ever resting.
+    /// Whether the signal concerns this queue's jobs. A free slot does not: pollers without work would otherwise pass
+    /// it around and never pause.
     let hasNews = Atomic(false)
-    /// Raised when so many reports wait that they are worth a call.
+    /// Raised when enough reports are waiting to be worth a call.
     let enough = Signal()
 
     init(_ queue: String, index: Int, workerSession: WorkerSession) {
@@ -40,29 +40,29 @@ final class QueuePoller: Sendable {
         self.workerSession = workerSession
     }
 
-    /// The newest token of which a job has begun.
+    /// The newest token for which a job has begun.
     var begunToken: Token { begun.load(ordering: .relaxed) }
 
-    /// A slot may be open, or the end may have come.
+    /// Continues because a slot may be free, or the end may have come.
     func wake() { signal.raise() }
 
-    /// There may be jobs in line.
+    /// Continues because there may be ready jobs.
     func hurry() {
         hasNews.store(true, ordering: .relaxed)
         signal.raise()
     }
 
-    /// Works until the session ends, or the worker drains and nothing is held any more.
+    /// Works until the session ends, or the worker drains and has no jobs left.
     ///
-    /// An answer is digested while the next call is under way already, so that neither the broker nor the worker waits for
-    /// the other one. Only where few jobs were left in line they come first, for the next call would hardly find more, and
-    /// would keep a processor from them.
+    /// A reply is made into runs while the next call is already in progress, so that neither the broker nor the worker
+    /// waits for the other. If a reply has few jobs, they come first: the next call would hardly find more, and would
+    /// take processor time from them.
     func work() async throws(BrokerError) {
         var call = 0
         var poll = PollPause(longest: workerSession.configuration.longestPoll)
         var undigested: Digest?
         var hasWaited = false
-        // Whether a push may answer the next call: who leaves must know that none has.
+        // Whether a push may pre-answer the next call. A poller that leaves must be sure that none has.
         var isOpen = false
         var answered = ContinuousClock.now
         while !workerSession.isLost {
@@ -101,7 +101,8 @@ final class QueuePoller: Sendable {
                 if mayLeave(exchange, because: error) { return }
                 throw error
             }
-            // They begin at once, and the broker counts them as begun; the next call, which goes out before, must not deny it.
+            // These jobs begin at once, and the broker counts them as begun. The next call goes out before that and
+            // must not contradict it.
             if freeSlots > 0, let token = answer.claims.first?.token { noteBegun(token) }
             isOpen = exchange.acceptsDirectDispatch && answer.claims.isEmpty
             if answer.isPreanswered { putBack(reports) }
@@ -109,7 +110,7 @@ final class QueuePoller: Sendable {
                 reports: answer.isPreanswered ? [] : reports,
                 accepted: answer.accepted,
                 claims: answer.claims,
-                // What came late was claimed at some time since the answer before.
+                // A pre-answered job was claimed at some time since the previous reply.
                 since: answer.isPreanswered ? answered : asked
             )
             answered = .now
@@ -145,12 +146,12 @@ final class QueuePoller: Sendable {
             begun: begunToken,
             longestWait: patience,
             stopGrace: workerSession.configuration.stopGrace,
-            // Its free slots are its own only where no other queue can take them.
+            // Only a session with a single queue can be sure that its free slots stay free.
             acceptsDirectDispatch: freeSlots > 0 && wanted > 0 && workerSession.configuration.queues.count == 1
         )
     }
 
-    /// Puts due jobs in line. Answers whether there were any.
+    /// Promotes due jobs. Returns whether there were any.
     private func promote() async -> Bool {
         do { return try await workerSession.broker.promote(on: queue).promoted > 0 } catch {
             workerSession.logger.debug("nothing promoted", metadata: ["job.queue": "\(queue)", "error": "\(error)"])

@@ -1,7 +1,8 @@
 import Backgroundable
 import Synchronization
 
-/// Something that one task waits for and anybody can raise. Raised before the wait, it is not lost.
+/// A signal that one task waits for and any thread can raise. If it is raised before the wait, the wait returns at
+/// once.
 final class Signal: Sendable {
     fileprivate struct State {
         var isRaised = false
@@ -11,7 +12,7 @@ final class Signal: Sendable {
 
     private let state = Mutex(State())
 
-    /// Lets the waiting task go on, or the next one that waits.
+    /// Resumes the waiting task, or the next one that waits.
     func raise() {
         let waiter = state.withLock { state -> CheckedContinuation<Bool, Never>? in
             state.isRaised = state.waiter == nil
@@ -20,7 +21,7 @@ final class Signal: Sendable {
         waiter?.resume(returning: true)
     }
 
-    /// Waits until the signal is raised or the time is over. Answers whether it was raised.
+    /// Waits until the signal is raised or the time is over. Returns whether it was raised.
     @discardableResult
     func wait(for duration: Duration) async -> Bool {
         let turn = state.withLock { state -> Int? in
@@ -28,7 +29,7 @@ final class Signal: Sendable {
             defer { state.isRaised = false }
             return state.isRaised ? nil : state.turn
         }
-        // Setting a deadline wakes a thread.
+        // Returns before a deadline is set, which would wake a thread.
         guard let turn else { return true }
         let deadline = DeadlineTimer.shared.schedule(after: duration) { [weak self] in self?.expire(turn) }
         defer { deadline.cancel() }
@@ -48,7 +49,7 @@ final class Signal: Sendable {
     private func expire(_ turn: Int) {
         let waiter = state.withLock { state -> CheckedContinuation<Bool, Never>? in
             guard state.turn == turn else { return nil }
-            // A waiter that has not come yet sees by the new turn that its time is over.
+            // A task that is about to wait detects by the new turn that its time is over.
             state.turn &+= 1
             return state.takeWaiter()
         }

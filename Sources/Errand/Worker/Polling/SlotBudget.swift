@@ -1,17 +1,17 @@
 import Synchronization
 
-/// How many jobs a worker may hold, and how its queues share them.
+/// The number of jobs that a worker may hold, and their division among its queues.
 ///
-/// A worker holds as many jobs as it has slots and, when runs are short, as many more as it runs in about 20 ms, so
-/// that its slots never wait for the broker and no job waits here long while another worker is idle.
+/// A worker holds as many jobs as it has slots and, if runs are short, as many more as it runs in about 20 ms. So its
+/// slots do not wait for the broker, and no job waits here for long while another worker is idle.
 package final class SlotBudget: Sendable {
     fileprivate struct Share {
         let weight: Double
-        /// Jobs claimed so far by the share's weight: the share that is behind is served first.
+        /// The number of claimed jobs divided by the weight: the queue with the lowest value is served first.
         var passed = 0.0
-        /// Whether the queue contends: it had work at the last look, or it is time to look again.
+        /// Whether the queue contends for slots: the last call found work, or it asks again.
         var contends = true
-        /// Whether it asked and got nothing because of others: it is told when that may have changed.
+        /// Whether it asked and got nothing because of others. It is woken when that may have changed.
         var wasRefused = false
     }
 
@@ -34,24 +34,24 @@ package final class SlotBudget: Sendable {
         state = Mutex(State(shares: weights.map { Share(weight: Double(max(1, $0))) }))
     }
 
-    /// How many jobs the queue at `index` may ask for now, `limit` at the most, and how many of them would begin at once.
+    /// Returns how many jobs the queue at `index` may ask for now, at most `limit`, and how many of them would begin at
+    /// once.
     ///
-    /// Asking makes the queue a contender until a look finds it empty, so that a busy queue cannot keep it from
-    /// looking.
+    /// The queue then contends until a call finds it empty, so that a busy queue cannot keep it from asking.
     package func grant(to index: Int, atMost limit: Int = claimsAtMost) -> (wanted: Int, freeSlots: Int) {
         state.withLock { state in
             if !state.shares[index].contends { state.join(index) }
             let free = state.target(concurrency) - state.held - state.reserved
             let wanted = state.share(of: min(free, limit, Self.claimsAtMost), for: index)
             state.reserved += wanted
-            // Counted at once, so that another queue that asks meanwhile is not measured against an old account.
+            // Counted immediately, so that the next queue that asks is compared with current numbers.
             state.shares[index].passed += Double(wanted) / state.shares[index].weight
             state.shares[index].wasRefused = wanted == 0
             return (wanted, max(0, concurrency - state.held))
         }
     }
 
-    /// The answer to a grant has come; `looked` is false when the broker was not asked after all.
+    /// Settles a grant after the reply has arrived; `looked` is false if the broker was not asked.
     ///
     /// - Returns: the queues that were refused before and may ask again.
     package func settle(_ index: Int, wanted: Int, got: Int, looked: Bool) -> [Int] {
@@ -64,7 +64,7 @@ package final class SlotBudget: Sendable {
         }
     }
 
-    /// The broker does not answer for this queue: what was granted to it goes to others meanwhile.
+    /// Passes a grant on to other queues while the broker does not reply for this one.
     ///
     /// - Returns: the queues that were refused before and may ask again.
     func suspend(_ index: Int, wanted: Int) -> [Int] {
@@ -76,7 +76,7 @@ package final class SlotBudget: Sendable {
         }
     }
 
-    /// Jobs have ended.
+    /// Frees the slots of ended jobs.
     ///
     /// - Returns: the queues that were refused before and may ask again.
     package func open(_ count: Int, by index: Int) -> [Int] {
@@ -86,19 +86,19 @@ package final class SlotBudget: Sendable {
         }
     }
 
-    /// Reports of jobs that had ended were not taken: they count as held again.
+    /// Counts ended jobs as held again because their reports were not accepted.
     func close(_ count: Int) { state.withLock { $0.held += count } }
 
-    /// Whether more jobs are held than can run, so that reports may gather for a moment.
+    /// Whether more jobs are held than can run, so that reports may be collected for a moment.
     var hasWaitingJobs: Bool { state.withLock { $0.held > concurrency } }
 
-    /// Jobs waited in vain for a slot: whatever the last runs took, the present ones take long, so nothing is claimed
-    /// ahead until short runs have shown otherwise.
+    /// Stops claiming ahead because jobs have waited in vain for a slot: current runs take long, whatever the previous
+    /// ones took. Short runs resume it.
     func stopClaimingAhead() {
         state.withLock { $0.meanMicroseconds = Self.prefetchedMicroseconds * 50 }
     }
 
-    /// A run took this long.
+    /// Notes the duration of a run.
     func note(_ elapsed: Duration) {
         let microseconds = elapsed / .microseconds(1)
         state.withLock { state in
@@ -114,15 +114,15 @@ extension SlotBudget.State {
         return concurrency + Int(min(prefetched, Double(SlotBudget.prefetchedAtMost)))
     }
 
-    /// The part of `free` slots that falls to a queue while others have work too, when each slot goes to the queue that is furthest
-    /// behind.
+    /// Returns a queue's share of `free` slots while others have work, too, if each slot goes to the queue that is
+    /// furthest behind.
     ///
-    /// The slots are not dealt out one by one: each of a queue's slots has its place in that order, which can be computed.
+    /// The slots are not dealt out one by one: the position of each of a queue's slots in that order can be computed.
     fileprivate func share(of free: Int, for index: Int) -> Int {
         guard free > 0 else { return 0 }
         let others = shares.indices.filter { $0 != index && shares[$0].contends }
         guard !others.isEmpty else { return free }
-        // How many slots it gets at least, and at most.
+        // The minimum and maximum number of slots.
         var (least, most) = (0, free)
         while least < most {
             let middle = least + (most - least + 1) / 2
@@ -135,14 +135,14 @@ extension SlotBudget.State {
         return least
     }
 
-    /// How many slots are dealt out before a queue gets its slot of this number, counted from 1; `limit` when it is more.
+    /// Returns how many slots are dealt out before a queue gets its `number`-th slot, at most `limit`.
     private func slots(before number: Int, of index: Int, others: [Int], atMost limit: Int) -> Int {
         var count = number - 1
         let reached = shares[index].passed + Double(count) / shares[index].weight
         for other in others where count < limit {
             let behind = (reached - shares[other].passed) * shares[other].weight
             guard behind >= 0 else { continue }
-            // Of queues that are as far behind, the first one is served first.
+            // If two queues are equally far behind, the first one is served first.
             let served = other < index ? behind.rounded(.down) + 1 : behind.rounded(.up)
             count += Int(min(served, Double(limit)))
         }
@@ -155,7 +155,7 @@ extension SlotBudget.State {
         return refused
     }
 
-    /// A queue that had no work does not get back what it left to others meanwhile.
+    /// Lets a queue contend again. It does not regain what others used while it had no work.
     fileprivate mutating func join(_ index: Int) {
         let behind = shares.filter(\.contends).map(\.passed).min() ?? shares[index].passed
         shares[index].passed = max(shares[index].passed, behind)

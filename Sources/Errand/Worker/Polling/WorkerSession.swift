@@ -2,7 +2,7 @@ import Backgroundable
 import Logging
 import Synchronization
 
-/// One life of a session: from its registration until the worker leaves or the broker does not know it any more.
+/// A session from its registration until the worker leaves or the broker no longer has the session.
 final class WorkerSession: Sendable {
     let session: Session
     let broker: any WorkingBroker
@@ -13,19 +13,20 @@ final class WorkerSession: Sendable {
     let budget: SlotBudget
     let overruns: Overruns
     let logger: Logger
-    /// What fails and is retried.
+    /// Failures that are retried.
     let failures = LastingFailures()
     private let shutdown: Shutdown
     private let onStuck: @Sendable (WorkerStuck) -> Void
     private let pool = PoolProbe()
     private let lost = Atomic(false)
     private let over = Atomic(false)
-    /// Why it ends before the worker has drained: the first reason, and one that no new session mends.
+    /// Why the session ends before the worker has drained: the first reason, and the first missing permission, which a
+    /// new session would not help.
     private let reasons = Mutex<(first: BrokerError?, refusal: BrokerError?)>((nil, nil))
     private let pollersBox = Mutex<[QueuePoller]>([])
     private let heartbeatBox = Mutex<(any Heartbeat)?>(nil)
     private let upkeep: [String: Signal]
-    /// Raised when the shutdown has moved on, or what is waited for was done.
+    /// Raised when the shutdown has advanced, or an awaited action is done.
     private let moved = Signal()
 
     init(
@@ -54,11 +55,11 @@ final class WorkerSession: Sendable {
         budget = SlotBudget(concurrency: configuration.concurrency, weights: configuration.queues.map(\.weight))
     }
 
-    /// Whether the broker does not know the session any more.
+    /// Whether the broker no longer has the session.
     var isLost: Bool { lost.load(ordering: .acquiring) }
-    /// Whether nothing more is to be claimed.
+    /// Whether the worker claims no more jobs.
     var isDraining: Bool { shutdown.isRequested }
-    /// Whether running jobs are to be stopped.
+    /// Whether running jobs have to stop.
     var isUrgent: Bool { shutdown.isUrgent }
     /// Whether the time for a graceful end is over.
     var mustLeave: Bool { shutdown.isOverdue }
@@ -68,7 +69,7 @@ final class WorkerSession: Sendable {
 
     private var pollers: [QueuePoller] { pollersBox.withLock { $0 } }
 
-    /// Works until the session is lost (answers `true`) or the worker has drained (answers `false`).
+    /// Works until the session is lost (returns `true`) or the worker has drained (returns `false`).
     func run() async throws(BrokerError) -> Bool {
         let pollers = configuration.queues.enumerated().map { QueuePoller($1.name, index: $0, workerSession: self) }
         pollersBox.withLock { $0 = pollers }
@@ -88,7 +89,8 @@ final class WorkerSession: Sendable {
             releaseLater()
         }
         pollersBox.withLock { $0 = [] }
-        // Not what the pollers say of it: while a heartbeat learns that the session is lost, their calls may fail otherwise.
+        // The pollers' errors do not count: when a heartbeat detects that the session is lost, their calls may fail for
+        // other reasons.
         let (first, refusal) = reasons.withLock { $0 }
         if let refusal { throw refusal }
         guard let first, first.code != .sessionLost, !isDraining else { return isLost }
@@ -103,8 +105,8 @@ final class WorkerSession: Sendable {
         )
     }
 
-    /// Does something, but waits for it only until the shutdown has come so far: a call that hangs, or a handler that does
-    /// not return, must not keep the worker from leaving. Answers whether it was done.
+    /// Runs an action, but waits for it only until the shutdown reaches a stage: a call that hangs, or a handler that
+    /// does not return, must not keep the worker from exiting. Returns whether the action is done.
     private func inTime(_ stage: Shutdown.Stage, _ act: @escaping @Sendable () async -> Void) async -> Bool {
         let ending = Ending()
         Task {
@@ -119,13 +121,13 @@ final class WorkerSession: Sendable {
         return true
     }
 
-    /// Runs the pollers and the upkeep.
+    /// Runs the pollers and the maintenance.
     private func serve(_ pollers: [QueuePoller]) async {
         await withTaskGroup(of: Void.self) { group in
             for poller in pollers {
                 group.addTask { do throws(BrokerError) { try await poller.work() } catch { self.end(because: error) } }
             }
-            // Not waited for in the end: a call that hangs must not keep the worker from leaving.
+            // Maintenance is not awaited: a call that hangs must not keep the worker from exiting.
             for poller in pollers { Task { await QueueMaintenance(poller, self).work() } }
             await group.waitForAll()
             over.store(true, ordering: .releasing)
@@ -133,10 +135,10 @@ final class WorkerSession: Sendable {
         }
     }
 
-    /// Ends the session, and with it releases what it still holds: jobs whose handlers do not return. Answers whether the
-    /// broker has done so.
+    /// Ends the session and thereby releases the jobs that it still has, whose handlers do not return. Returns whether
+    /// the broker has done so.
     private func leave() async -> Bool {
-        // A job whose command still runs somewhere is for the lease: two runs of it would overlap.
+        // A job whose command still runs waits for the end of the lease, so that two runs of it do not overlap.
         guard await configuration.endProcesses() else { return false }
         let isReleased = Ending()
         let isAnswered = await inTime(.over) {
@@ -145,7 +147,7 @@ final class WorkerSession: Sendable {
         return isAnswered && isReleased.isReached.load(ordering: .acquiring)
     }
 
-    /// Releases the session on all queues at once. Answers whether it is gone on each.
+    /// Releases the session on all queues concurrently. Returns whether it has ended on each.
     private func release() async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             for queue in session.queues { group.addTask { await self.release(on: queue) } }
@@ -167,10 +169,11 @@ final class WorkerSession: Sendable {
         }
     }
 
-    /// A session may be lost in one queue and live on in another: what it holds there goes back when its runs have
-    /// stopped, instead of waiting for the lease and counting as crashed.
+    /// Releases the session after the stop grace. A session may be lost in one queue and live on in another: jobs that
+    /// it has there are released after their runs have stopped, instead of waiting for the lease and counting as
+    /// crashed.
     private func releaseLater() {
-        // Until then it lives on there.
+        // With other queues the session lives on until then.
         if session.queues.count == 1 { stopHeartbeat() }
         Task {
             await pause(for: configuration.stopGrace)
@@ -179,8 +182,8 @@ final class WorkerSession: Sendable {
         }
     }
 
-    /// Waits until what was told to stop has stopped, or has had its time for that: the worker's next session may claim the same jobs,
-    /// and must not run them beside what is left of their lost runs.
+    /// Waits until the stopped runs have ended, or their time for that is over: the worker's next session may claim the
+    /// same jobs, and must not run them beside lost runs that have not ended.
     private func stopped(_ pollers: [QueuePoller]) async {
         _ = await inTime(.late) { for poller in pollers { await poller.stopped() } }
     }
@@ -204,8 +207,8 @@ final class WorkerSession: Sendable {
         }
     }
 
-    /// Called with every beat, on the heartbeat's own thread: a session that goes on beating while handlers block the whole
-    /// pool would keep its jobs from other workers.
+    /// Checks the task pool with every beat, on the heartbeat's own thread: a session whose handlers block the whole
+    /// pool but which still sends beats would keep its jobs from other workers.
     private func checkPool() {
         guard let silence = pool.look(), silence > configuration.stuckAfter, !over.load(ordering: .acquiring) else {
             return
@@ -218,18 +221,19 @@ final class WorkerSession: Sendable {
                 endsWorker: false
             )
         )
-        // What is claimed under a session that nobody keeps alive is taken away again. This runs as soon as a thread is free.
+        // The broker recovers the claims of a session without heartbeats. This task runs as soon as a thread is free.
         Task { [weak self] in self?.beatAgain() }
     }
 
-    /// The pool is back: if that was before the lease was over, nothing has happened; else the first beat says so.
+    /// Resumes the heartbeats because the pool is free again. If the lease has ended meanwhile, the first beat reports
+    /// that.
     private func beatAgain() {
         guard !isLost, !over.load(ordering: .acquiring) else { return }
         startHeartbeat()
         if over.load(ordering: .acquiring) { stopHeartbeat() }
     }
 
-    /// A handler runs on after its end.
+    /// Notes that a handler is still running after its run was reported.
     func noteOverrun(in queue: String) {
         logger.debug("a handler runs on after its end", metadata: ["job.queue": "\(queue)"])
         guard overruns.begin() else { return }
@@ -263,7 +267,7 @@ final class WorkerSession: Sendable {
         }
     }
 
-    /// Ends the session: the broker does not know it any more, or does not permit what a worker must do.
+    /// Ends the session: the broker no longer has it, or does not permit what a worker must do.
     func end(because error: BrokerError) {
         if error.code == .notPermitted { return drain(because: error) }
         let isOver = over.load(ordering: .acquiring)
@@ -278,8 +282,8 @@ final class WorkerSession: Sendable {
         for poller in pollers { poller.stopAll(.lost) }
     }
 
-    /// The broker does not permit what a worker must do: the worker leaves, but its jobs may end, and are reported if their
-    /// reports are permitted again by then. A password that was changed is no reason to cut work off.
+    /// Drains the worker after a call was not permitted: running jobs may finish, and are reported if that is permitted
+    /// again by then. A changed password should not interrupt work.
     private func drain(because refusal: BrokerError) {
         let isFirst = reasons.withLock { reasons in
             defer { reasons.refusal = reasons.refusal ?? refusal }
@@ -293,8 +297,8 @@ final class WorkerSession: Sendable {
         shutdown.request()
     }
 
-    /// The worker is to leave: what has not begun goes back at once; the rest has until the time is over. Commands that take
-    /// no notice of being asked to stop are killed then.
+    /// Advances the shutdown: jobs that have not begun are released immediately, the others may finish until the time
+    /// is over. Commands that ignore the request to stop are then killed.
     private func drain() {
         for poller in pollers { poller.stopAll(.released, onlyWaiting: !shutdown.isUrgent) }
         if mustLeave { Task { [configuration] in _ = await configuration.endProcesses() } }
@@ -303,19 +307,19 @@ final class WorkerSession: Sendable {
 
     // MARK: What pollers ask
 
-    /// Slots may be free for queues that got none before.
+    /// Wakes pollers whose queues got no slots before, because some may be free now.
     func raise(_ indexes: [Int]) {
         guard !indexes.isEmpty else { return }
         let pollers = pollers
         for index in indexes where pollers.indices.contains(index) { pollers[index].wake() }
     }
 
-    /// Waits, unless the worker is to leave.
+    /// Waits for a duration.
     func pause(for duration: Duration) async {
         await Signal().wait(for: duration)
     }
 
-    /// Waits for the next round of upkeep.
+    /// Waits for the next maintenance of a queue. Returns whether the session is still alive.
     func awaitUpkeep(of queue: String, for duration: Duration) async -> Bool {
         await upkeep[queue]?.wait(for: duration)
         return !over.load(ordering: .acquiring) && !isLost
@@ -324,7 +328,7 @@ final class WorkerSession: Sendable {
     private func poller(of queue: String) -> QueuePoller? { pollers.first { $0.queue == queue } }
 }
 
-/// Whether something has been done.
+/// Whether an action is done.
 private final class Ending: Sendable {
     let isReached = Atomic(false)
 }

@@ -7,12 +7,12 @@ import Synchronization
 ///
 /// 1. It waits in the background queue as an `AsyncOperation`.
 /// 2. It begins: its handler runs on the queue's thread, or in a task.
-/// 3. It ends by itself, or is told to stop: by its timeout, a cancellation, the worker's shutdown, or the loss of the
-///    session.
-/// 4. It is reported exactly once, when the handler has really stopped; a handler that does not stop within the stop
-///    grace is reported without waiting for it, and what it still does no longer counts.
+/// 3. It ends by itself, or is asked to stop: by its timeout, a cancellation, the worker's shutdown, or the loss of the
+/// session.
+/// 4. It is reported exactly once, after the handler has stopped. A handler that does not stop within the stop grace is
+/// reported without waiting for it, and nothing that it does later counts.
 final class JobRun: Sendable {
-    /// Why a run is to stop.
+    /// Why a run has to stop.
     enum StopCause: Sendable { case timedOut, cancelled, released, lost }
 
     private enum Phase: Sendable {
@@ -25,12 +25,12 @@ final class JobRun: Sendable {
     private struct State {
         var phase = Phase.waiting
         var task: Task<Void, Never>?
-        /// The operation whose slot is opened when the handler does not stop in time.
+        /// The operation whose slot is freed if the handler does not stop in time.
         var slot: AsyncOperation?
         var stopDeadline: Deadline?
-        /// Whether it was reported while its handler ran on.
+        /// Whether the run was reported while its handler was still running.
         var overran = false
-        /// What the handler wants done when it is told to stop.
+        /// Handlers to call when the run has to stop.
         var onStop: [@Sendable () -> Void] = []
     }
 
@@ -41,7 +41,7 @@ final class JobRun: Sendable {
     let job: StoredJob
     let operation: RegisteredOperation
     let logger: Logger
-    /// The poller holds the run until it is reported.
+    /// The poller, which keeps the run until it is reported.
     let poller: QueuePoller
     private let timeout: Duration
     private let stopGrace: Duration
@@ -72,13 +72,13 @@ final class JobRun: Sendable {
         self.logger = logger
     }
 
-    /// What handlers and middleware see of the run.
+    /// The run as handlers and middleware see it.
     var context: JobContext { JobContext(run: self) }
 
-    /// Whether it was told to stop.
+    /// Whether the run was asked to stop.
     var isToldToStop: Bool { stopFlag.load(ordering: .acquiring) }
 
-    /// When it times out.
+    /// When the run times out.
     var deadline: ContinuousClock.Instant {
         let began = state.withLock { state -> ContinuousClock.Instant? in
             switch state.phase {
@@ -89,7 +89,7 @@ final class JobRun: Sendable {
         return (began ?? .now) + timeout
     }
 
-    /// The operation for the background queue. It keeps the run alive.
+    /// Returns the operation for the background queue. It retains the run.
     func makeOperation() -> AsyncOperation {
         AsyncOperation(
             name: job.description.name,
@@ -99,7 +99,7 @@ final class JobRun: Sendable {
         )
     }
 
-    /// Whether it has waited for a slot since before `instant`.
+    /// Returns whether the run has been waiting for a slot since before `instant`.
     func isWaiting(since instant: ContinuousClock.Instant) -> Bool {
         guard claimedAt < instant else { return false }
         return state.withLock { if case .waiting = $0.phase { true } else { false } }
@@ -145,7 +145,7 @@ final class JobRun: Sendable {
         }
     }
 
-    /// What an error of the handler says of its run.
+    /// Returns the outcome of a run whose handler has thrown.
     private func outcome(ofThrown error: any Error) -> HandlerOutcome {
         let outcome = HandlerOutcome(thrown: error)
         guard case .failed(let message, false, _) = outcome,
@@ -154,7 +154,7 @@ final class JobRun: Sendable {
         return .failed(message, isFinal: true)
     }
 
-    /// Has something done when the run is told to stop; at once when it was, also when it was given up since.
+    /// Calls `handler` when the run has to stop; immediately if it already has to, even after its report.
     func onStop(_ handler: @escaping @Sendable () -> Void) {
         let isKept = state.withLock { state in
             guard case .running = state.phase else { return false }
@@ -164,7 +164,7 @@ final class JobRun: Sendable {
         if !isKept, isToldToStop { handler() }
     }
 
-    /// Keeps the handler's task so that it can be cancelled, which it is at once if the run was told to stop meanwhile.
+    /// Keeps the handler's task for cancellation, and cancels it if the run was asked to stop meanwhile.
     private func keep(_ task: Task<Void, Never>) {
         let isStopping = state.withLock { state in
             state.task = task
@@ -176,7 +176,7 @@ final class JobRun: Sendable {
 
     // MARK: Ending
 
-    /// The handler has returned.
+    /// Ends the run after its handler has returned.
     private func conclude(_ outcome: HandlerOutcome) {
         let (phase, deadline, overran) = state.withLock { state in
             defer {
@@ -197,7 +197,7 @@ final class JobRun: Sendable {
         }
     }
 
-    /// Tells the run to stop; a run that has not begun ends at once.
+    /// Asks the run to stop; a run that has not begun ends immediately.
     func stop(_ cause: StopCause) {
         let (waited, task, handlers) = state.withLock { state -> (Bool, Task<Void, Never>?, [@Sendable () -> Void]) in
             switch state.phase {
@@ -219,8 +219,8 @@ final class JobRun: Sendable {
             task?.cancel()
             for handler in handlers { handler() }
         }
-        // This may be the timer's thread or that of the heartbeats, and what handlers do is not ours: it must hold up neither. A queue of
-        // its own gets a thread also where handlers block those of the global ones.
+        // The caller may be the timer's or the heartbeat's thread, which neither task nor handlers may delay. A queue
+        // of its own gets a thread even if handlers block those of the global queues.
         if task != nil || !handlers.isEmpty { DispatchQueue(label: "errand-stop").async(execute: tell) }
     }
 
@@ -234,7 +234,7 @@ final class JobRun: Sendable {
         if !kept { deadline.cancel() }
     }
 
-    /// The handler did not stop within the grace: it is reported, and what it still does no longer counts.
+    /// Reports a run whose handler did not stop within the grace. Nothing that the handler does later counts.
     private func giveUp() {
         let (phase, slot) = state.withLock { state in
             defer {
@@ -251,12 +251,13 @@ final class JobRun: Sendable {
         poller.noteOverrun()
         let report = report(.failed("did not stop when told to"), stoppedBy: cause, since)
         guard cause == .released else { return end(report) }
-        // It goes back with the session, last of all: the process may be gone by the time that another worker runs it.
+        // The job is released last, with the session, because by the time another worker runs it this process may have
+        // exited.
         middleware.finished(context, RunEnding(report, wasCancelled: false))
         poller.report(nil, of: self)
     }
 
-    /// Tells everybody that it has ended; `nil` when the broker is not to be told.
+    /// Ends the run for the middleware and the poller; `nil` if nothing is reported to the broker.
     private func end(_ report: OutcomeReport?, wasCancelled: Bool = false) {
         middleware.finished(context, RunEnding(report, wasCancelled: wasCancelled))
         poller.report(report, of: self)
@@ -266,7 +267,7 @@ final class JobRun: Sendable {
 // MARK: - Reports
 
 extension JobRun {
-    /// The report of a run that ended by itself.
+    /// Makes the report of a run that ended by itself.
     private func report(_ outcome: HandlerOutcome, _ since: ContinuousClock.Instant) -> OutcomeReport {
         var report = report(.finished, since)
         switch outcome {
@@ -286,7 +287,7 @@ extension JobRun {
         return report
     }
 
-    /// The report of a run that was told to stop and has stopped.
+    /// Makes the report of a run that stopped after it was asked to.
     private func report(
         _ outcome: HandlerOutcome,
         stoppedBy cause: StopCause,
@@ -303,13 +304,14 @@ extension JobRun {
             }
             return report
         case .cancelled, .released:
-            // Work that was done in spite of the request is done.
+            // A handler that finished in spite of the request counts as finished.
             if case .finished = outcome { return report(outcome, since) }
             return report(cause == .cancelled ? .cancelled : .released, since)
         }
     }
 
-    /// It goes back as it came; where it was cancelled it ends there, and who replaces it takes over its place in line.
+    /// The report of a run that has not begun: the job is released. If it was cancelled, the broker then ends it, and
+    /// its successor takes its position in the ready list.
     private var unbegun: OutcomeReport {
         OutcomeReport(id: id, token: token, verb: .released, attempt: attempt, fragment: job.fragment)
     }
@@ -347,7 +349,8 @@ extension HandlerOutcome {
 }
 
 extension RunEnding {
-    /// What a report says; `nil` stands for a run of which nothing is reported. Who was told to stop before it began goes back, and ends there.
+    /// Makes an ending from a report, or from `nil` if nothing is reported. A job that was cancelled before it began is
+    /// reported as released, and ends as cancelled.
     fileprivate init(_ report: OutcomeReport?, wasCancelled: Bool) {
         guard let report else {
             self.init(status: .lost, timedOut: false, duration: .zero, error: nil)
@@ -372,7 +375,7 @@ extension RunEnding {
 }
 
 extension String {
-    /// At most so many bytes of UTF-8, cut between characters.
+    /// Returns at most `limit` bytes of UTF-8, cut between characters.
     func clipped(toUTF8 limit: Int) -> String {
         guard utf8.count > limit else { return self }
         return String(decoding: utf8.prefix(limit), as: UTF8.self).replacing("\u{FFFD}", with: "")

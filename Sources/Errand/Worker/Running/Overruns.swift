@@ -1,29 +1,29 @@
 import Synchronization
 
-/// How many handlers run on although they were told to stop and their jobs were reported.
+/// Counts handlers that still run after they were asked to stop and their jobs were reported.
 ///
-/// Their slots are open again, but each keeps a thread or a task: too many of them and the process had better be started
-/// anew.
+/// Their slots are free again, but each of them keeps a thread or a task. If there are too many, the process should be
+/// restarted.
 final class Overruns: Sendable {
     private let count = Atomic(0)
     private let limit: Int
 
     init(limit: Int) { self.limit = limit }
 
-    /// Notes another one.
+    /// Counts another handler.
     ///
     /// - Returns: whether there are too many now.
     func begin() -> Bool { count.add(1, ordering: .relaxed).newValue >= limit }
 
-    /// Notes that one has returned.
+    /// Notes that a handler has returned.
     func end() { count.subtract(1, ordering: .relaxed) }
 }
 
-/// A worker that cannot go on: its handlers do not come back.
+/// The error of a worker that cannot continue, because its handlers do not return.
 public struct WorkerStuck: Error, Sendable, CustomStringConvertible {
-    /// What is stuck.
+    /// A description of what is stuck.
     public let description: String
-    /// Whether the worker stops for it. Otherwise handlers block every thread of the task pool, and it goes on if they
-    /// ever come back.
+    /// Whether the worker stops. If not, handlers block every thread of the task pool, and the worker continues if they
+    /// return.
     public let endsWorker: Bool
 }

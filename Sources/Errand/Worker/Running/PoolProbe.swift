@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Sees from another thread whether handlers block every thread of the cooperative pool.
+/// Detects from another thread whether handlers block every thread of the cooperative pool.
 ///
-/// A task is sent into the pool; as long as it has not run, no thread there was free. Nothing else can be gone by: what the
-/// worker itself does there may wait for a broker that is away.
+/// It sends a task into the pool; as long as that has not run, no thread was free. The worker's own tasks are no
+/// indication, because they may wait for an unreachable broker.
 package final class PoolProbe: Sendable {
     private struct State {
         var sent: ContinuousClock.Instant?
@@ -14,22 +14,23 @@ package final class PoolProbe: Sendable {
     private let state = Mutex(State())
     private let send: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    /// So many looks have to find the same task waiting: a process that was stopped meanwhile gets time to run it.
+    /// The number of looks that must find the same task waiting, so that a process that was suspended has time to run
+    /// it.
     private static let fewestLooks = 3
-    /// Looks at once, as when the answers of many queues come together, are one.
+    /// The minimum time between two looks: the beats of many queues arrive together and count as one look.
     private static let apart = Duration.milliseconds(50)
 
     /// Makes a probe.
     ///
     /// - Parameter send: sends a task into the pool.
     package init(
-        // Not the caller's executor: what is asked for is a thread of the pool.
+        // Not the caller's executor: the task must run on a thread of the pool.
         send: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { work in Task.detached { work() } }
     ) {
         self.send = send
     }
 
-    /// How long the pool has been blocked by now; `nil` when it does not seem to be. To be called again and again.
+    /// Returns how long the pool has been blocked; `nil` if it does not seem to be. Must be called periodically.
     package func look(at now: ContinuousClock.Instant = .now) -> Duration? {
         let (isNew, blocked) = state.withLock { state -> (Bool, Duration?) in
             if let last = state.lastLook, now - last < Self.apart { return (false, nil) }

@@ -1,9 +1,9 @@
 import Dispatch
 
-/// Runs parts of Swift's tasks on threads of its own, which they may block.
+/// Runs parts of Swift tasks on threads of its own, which they may block.
 ///
-/// The pool that runs tasks otherwise has one thread for each core: a call that blocks one of those keeps others from
-/// going on, and calls that wait for each other there never end. A part that runs here keeps its task's local values.
+/// The default pool has one thread for each core: a call that blocks one of them delays other tasks, and blocking calls
+/// that wait for each other there deadlock. A part that runs here keeps its task-local values.
 final class BlockingExecutor: TaskExecutor {
     static let shared = BlockingExecutor()
 
@@ -14,7 +14,7 @@ final class BlockingExecutor: TaskExecutor {
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
-    /// Runs what may block its thread on a thread of this executor.
+    /// Runs a closure that may block its thread on a thread of this executor.
     static func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withTaskExecutorPreference(shared) { try await runHere(body) }
     }
