@@ -1,4 +1,4 @@
-/// The members of a description's `backoff` that version 1 knows.
+/// The members of a description's `backoff` in version 1.
 struct BackoffMembers {
     enum Key: String {
         case base = "base_ms"
@@ -9,10 +9,10 @@ struct BackoffMembers {
     private var base: Int64?
     private var longest: Int64?
     private var jitter: Double?
-    /// Where the values are in the description's text, if there is one.
+    /// The offsets of the values in the description's text, if there is one.
     private var offsets: [Key: Int] = [:]
 
-    /// Takes the values of delays that were put together in Swift.
+    /// Makes the members from delays, which may be invalid.
     init(_ made: RetryDelays) throws(DescriptionError) {
         let range = DescriptionLimits.backoffMilliseconds
         base = DescriptionRules.milliseconds(made.base, in: range)
@@ -23,8 +23,8 @@ struct BackoffMembers {
         _ = try delays()
     }
 
-    /// Reads the object that begins at a place of a text whose syntax was checked. Unknown members mean nothing, as in the
-    /// whole description.
+    /// Reads the object that begins at a position of a text whose syntax is valid. Unknown members are ignored, as in
+    /// the whole description.
     init(_ text: JSONScanner, at first: Int) throws(DescriptionError) {
         var scanner = text
         scanner.position = first + 1
@@ -62,7 +62,7 @@ struct BackoffMembers {
         return number
     }
 
-    /// The delays that the members say; what is left out is as in the defaults.
+    /// Returns the delays. Missing members have the default values.
     func delays() throws(DescriptionError) -> RetryDelays {
         let range = DescriptionLimits.backoffMilliseconds
         if let base, !range.contains(base) { throw error(.invalidValue, .base) }
@@ -77,7 +77,7 @@ struct BackoffMembers {
         return delays
     }
 
-    /// The object that says all three.
+    /// Returns the object with all three members.
     func text() throws(DescriptionError) -> JSONText {
         let delays = try delays()
         return [
@@ -95,10 +95,10 @@ struct BackoffMembers {
 }
 
 extension BackoffMembers.Key {
-    /// The name of the member in errors.
+    /// The member's name in errors.
     var field: String { "\(DescriptionKey.backoff.rawValue).\(rawValue)" }
 
-    /// What a value must be, as the end of the sentence "it must be …".
+    /// The rule for a value, as the end of the sentence "it must be …".
     var rule: String {
         switch self {
         case .base, .longest: "a whole number of milliseconds from 1 to 31536000000 (365 days), in plain digits"
@@ -108,12 +108,12 @@ extension BackoffMembers.Key {
 }
 
 extension OperationDescription {
-    /// How long to wait before each retry, `nil` if the worker decides: its catalogue or registration, else the defaults of
-    /// ``RetryDelays``.
+    /// The delay before each retry. `nil` if the worker decides: its catalogue or registration, otherwise the defaults
+    /// of ``RetryDelays``.
     ///
-    /// A `backoff` counts as a whole: what it leaves out is as in the defaults, whatever the worker's catalogue says.
+    /// A `backoff` is used as a whole: missing members have the default values, not those of the worker's catalogue.
     public var backoff: RetryDelays? {
-        // The text was checked when it was read or made.
+        // The text was validated when it was read or made.
         backoffText.flatMap { try? BackoffMembers(JSONScanner($0.bytes), at: 0).delays() }
     }
 }

@@ -1,4 +1,4 @@
-/// Why an operation description was refused: what is wrong, where, and what is expected there.
+/// The error for an invalid operation description: what is wrong, where, and what is expected.
 ///
 /// ```swift
 /// do {
@@ -8,13 +8,13 @@
 /// }
 /// ```
 public struct DescriptionError: Error, Sendable, Equatable {
-    /// What kind of fault it is; stable, for programs.
+    /// The kind of error; stable, for programs.
     public let code: Code
-    /// The key of the description at fault, where one is.
+    /// The invalid key of the description, if there is one.
     public let field: String?
-    /// Where the fault is, in bytes from the beginning of the JSON text, where there is a text.
+    /// The offset of the error in bytes from the beginning of the JSON text, if there is a text.
     public let offset: Int?
-    /// What is wrong and what is expected instead, for people, without the field and the offset.
+    /// What is wrong and what is expected, for people, without the field and the offset.
     public let message: String
 
     init(_ code: Code, field: String? = nil, offset: Int? = nil, _ message: String) {
@@ -35,7 +35,7 @@ public struct DescriptionError: Error, Sendable, Equatable {
 }
 
 extension DescriptionError: CustomStringConvertible {
-    /// The whole sentence: field, place and message.
+    /// The complete message with field and offset.
     public var description: String {
         let place = [field.map { "\"\($0)\"" }, offset.map { "at byte \($0)" }].compactMap(\.self).joined(
             separator: " "
@@ -45,7 +45,7 @@ extension DescriptionError: CustomStringConvertible {
 }
 
 extension DescriptionError {
-    /// The kind of a fault in an operation description. New kinds may be added.
+    /// The kinds of errors in operation descriptions. New kinds may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case malformedJSON = "malformed_json"
@@ -61,26 +61,26 @@ extension DescriptionError {
 
         private let kind: Kind
 
-        /// The text is not JSON as RFC 8259 defines it.
+        /// The text is not valid JSON (RFC 8259).
         public static let malformedJSON = Code(kind: .malformedJSON)
         /// Arrays and objects are nested more than 64 levels deep.
         public static let tooDeep = Code(kind: .tooDeep)
         /// The arguments or the whole description have too many bytes.
         public static let tooLarge = Code(kind: .tooLarge)
-        /// A Swift value could not be written as JSON.
+        /// A Swift value cannot be encoded as JSON.
         public static let notEncodable = Code(kind: .notEncodable)
-        /// A key that is needed is not there.
+        /// A required key is missing.
         public static let missingKey = Code(kind: .missingKey)
-        /// A known key is there twice.
+        /// A known key occurs twice.
         public static let duplicateKey = Code(kind: .duplicateKey)
         /// The value of a known key has the wrong JSON type.
         public static let wrongType = Code(kind: .wrongType)
-        /// The value of a known key is out of range or has characters that it may not have.
+        /// The value of a known key is out of range or contains invalid characters.
         public static let invalidValue = Code(kind: .invalidValue)
-        /// `v` says a version that this program does not know.
+        /// The version in `v` is not supported by this program.
         public static let unsupportedVersion = Code(kind: .unsupportedVersion)
 
-        /// The kind in snake_case, as logs and receipts show it.
+        /// The kind in snake_case, as in logs and receipts.
         public var description: String { kind.rawValue }
     }
 }

@@ -1,4 +1,4 @@
-/// The keys of an operation description that version 1 knows, in the order in which they are written.
+/// The keys of an operation description in version 1, in the order in which they are written.
 enum DescriptionKey: String, CaseIterable {
     case version = "v"
     case operation
@@ -15,7 +15,7 @@ enum DescriptionKey: String, CaseIterable {
     case id
     case meta
 
-    /// What a value of this key must be, as the end of the sentence "it must be …".
+    /// The rule for a value of this key, as the end of the sentence "it must be …".
     var rule: String {
         switch self {
         case .version: "the number 1"
@@ -36,7 +36,7 @@ enum DescriptionKey: String, CaseIterable {
         }
     }
 
-    /// `null` counts as left out, except where it is a value of its own or would hide a missing one.
+    /// Whether `null` is the same as a missing key. It is not if `null` is a value itself or would hide a missing key.
     var acceptsNull: Bool {
         switch self {
         case .version, .operation, .arguments: false
@@ -44,7 +44,7 @@ enum DescriptionKey: String, CaseIterable {
         }
     }
 
-    /// The one bit that stands for this key in a set of keys.
+    /// The bit of this key in a set of keys.
     var bit: UInt16 {
         switch self {
         case .version: 1
@@ -66,7 +66,7 @@ enum DescriptionKey: String, CaseIterable {
 }
 
 extension DescriptionKey {
-    /// The key spelled by these bytes (without quotes, escapes resolved), or nil when version 1 does not know it.
+    /// Returns the key with these bytes (without quotes and escapes), or `nil` if version 1 has no such key.
     init?(spelled bytes: ArraySlice<UInt8>) {
         let candidate: DescriptionKey
         switch (bytes.count, bytes.first) {
@@ -90,8 +90,8 @@ extension DescriptionKey {
         self = candidate
     }
 
-    /// The same as `rawValue`, in a form whose bytes can be compared without making a string. Every description that is
-    /// read comes through here a dozen times.
+    /// The same as `rawValue`, but comparable with bytes without making a string. Every description that is read uses
+    /// this a dozen times.
     private var spelling: StaticString {
         switch self {
         case .version: "v"
@@ -113,7 +113,7 @@ extension DescriptionKey {
 }
 
 extension StaticString {
-    /// Whether the bytes are those of this literal.
+    /// Returns whether the bytes are those of this literal.
     fileprivate func isSpelled(by bytes: ArraySlice<UInt8>) -> Bool {
         guard bytes.count == utf8CodeUnitCount else { return false }
         for index in 0..<utf8CodeUnitCount where bytes[bytes.startIndex + index] != utf8Start[index] { return false }

@@ -1,31 +1,30 @@
-/// The limits of an operation description, the same for every producer in every language.
+/// The limits of an operation description, the same for producers in every language.
 ///
-/// A description outside of them is refused before anything is sent.
+/// A description that exceeds them is rejected before it is sent.
 public enum DescriptionLimits: Sendable {
-    /// Most bytes of the arguments' JSON text: 1 MiB.
+    /// The maximum size of the arguments' JSON text in bytes: 1 MiB.
     public static let argumentsBytes = 1_048_576
-    /// Most bytes of the whole description's JSON text: 1 MiB and 64 KiB.
+    /// The maximum size of the whole description's JSON text in bytes: 1 MiB and 64 KiB.
     public static let descriptionBytes = 1_114_112
-    /// Most nested arrays and objects in the arguments, in `meta` or in the value of an unknown key.
+    /// The maximum depth of nested arrays and objects in the arguments, in `meta` or in the value of an unknown key.
     public static let depth = 64
-    /// Most characters of an operation's or a queue's name, each of `A-Z a-z 0-9 _ . -`.
+    /// The maximum length of the name of an operation or queue in characters, each of `A-Z a-z 0-9 _ . -`.
     public static let tokenLength = 128
-    /// Most characters of an id, each of `A-Z a-z 0-9 _ -`.
+    /// The maximum length of an id in characters, each of `A-Z a-z 0-9 _ -`.
     public static let idLength = 64
-    /// Most bytes of a name in UTF-8.
+    /// The maximum length of a name in bytes of UTF-8.
     public static let nameBytes = 1024
-    /// Shortest and longest timeout in milliseconds: 1 ms to 365 days.
+    /// The range of timeouts in milliseconds: 1 ms to 365 days.
     public static let timeoutMilliseconds: ClosedRange<Int64> = 1...31_536_000_000
-    /// First and last time a job can be made to wait for, in milliseconds since 1970 UTC (13 digits at most: the year
-    /// 2286).
+    /// The range of the earliest time to run, in milliseconds since 1970 UTC (at most 13 digits: the year 2286).
     public static let notBeforeMilliseconds: ClosedRange<Int64> = 0...9_999_999_999_999
-    /// Numbers within these times, 12 days to 31 years after 1970, that are refused as the earliest time to run: they are
-    /// times in seconds, and a job that was given one would run at once.
+    /// Numbers that are rejected as the earliest time to run, 12 days to 31 years after 1970: they are times in
+    /// seconds, and such a job would run immediately.
     public static let notBeforeSeconds: Range<Int64> = 1_000_000_000..<1_000_000_000_000
-    /// Fewest and most retries.
+    /// The range of the number of retries.
     public static let retries: ClosedRange<Int64> = 0...1000
-    /// Shortest and longest wait that a ``RetryDelays`` of a description may say, in milliseconds: 1 ms to 365 days.
+    /// The range of the delays of a description's ``RetryDelays`` in milliseconds: 1 ms to 365 days.
     public static let backoffMilliseconds: ClosedRange<Int64> = 1...31_536_000_000
-    /// Lowest and highest priority; the highest goes first.
+    /// The range of priorities; jobs with the highest run first.
     public static let priority: ClosedRange<Int64> = 0...9
 }

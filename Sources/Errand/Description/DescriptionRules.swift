@@ -1,31 +1,31 @@
 import Foundation
 
-/// What the values of a description must be like, whichever way they come in.
+/// The rules for the values of a description, whether they come from Swift or from a text.
 enum DescriptionRules {
-    /// Whether the bytes may name an operation or a queue. Braces, colons and the like are out, so that a name can
-    /// stand in a key or a channel and mean nothing else there.
+    /// Returns whether the bytes are a valid name of an operation or queue. Braces, colons and similar characters are
+    /// excluded, because they have a meaning in keys and channels.
     static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
         isText(bytes, upTo: DescriptionLimits.tokenLength) { isWordByte($0) || $0 == UInt8(ascii: ".") }
     }
 
-    /// Whether the bytes may be a job's id.
+    /// Returns whether the bytes are a valid id of a job.
     static func isID(_ bytes: some Collection<UInt8>) -> Bool {
         isText(bytes, upTo: DescriptionLimits.idLength, of: isWordByte)
     }
 
-    /// Whether the bytes, which are UTF-8, may be a name.
+    /// Returns whether the bytes, which are UTF-8, are a valid name.
     static func isName(_ bytes: some Collection<UInt8>) -> Bool {
         (1...DescriptionLimits.nameBytes).contains(bytes.count)
     }
 
-    /// Whether the number may be the earliest time to run, in milliseconds since 1970 UTC.
+    /// Returns whether the number is a valid earliest time to run, in milliseconds since 1970 UTC.
     static func isNotBefore(_ milliseconds: Int64) -> Bool {
         DescriptionLimits.notBeforeMilliseconds.contains(milliseconds)
             && !DescriptionLimits.notBeforeSeconds.contains(milliseconds)
     }
 
-    /// A date as the earliest time to run, rounded up to whole milliseconds. A date is in no doubt about its unit: one
-    /// that is long past becomes 0, and the last time that a job can wait for stands for any later.
+    /// Returns a date as the earliest time to run, rounded up to whole milliseconds. The unit of a date is certain: one
+    /// that is long past becomes 0, and one that is too late becomes the latest valid time.
     static func notBefore(_ date: Date) -> Int64 {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded(.up)
         let range = DescriptionLimits.notBeforeMilliseconds
@@ -34,7 +34,7 @@ enum DescriptionRules {
         return isNotBefore(Int64(milliseconds)) ? Int64(milliseconds) : 0
     }
 
-    /// A timeout in milliseconds, rounded up to a whole one.
+    /// Returns a timeout in milliseconds, rounded up.
     static func timeout(_ duration: Duration) throws(DescriptionError) -> Int64 {
         guard let milliseconds = milliseconds(duration, in: DescriptionLimits.timeoutMilliseconds) else {
             throw DescriptionError(.invalidValue, .timeout)
@@ -42,7 +42,7 @@ enum DescriptionRules {
         return milliseconds
     }
 
-    /// A duration in milliseconds, rounded up to a whole one; `nil` when it is out of the range, which begins above zero.
+    /// Returns a duration in milliseconds, rounded up; `nil` if it is outside the range, which begins above zero.
     static func milliseconds(_ duration: Duration, in range: ClosedRange<Int64>) -> Int64? {
         let (seconds, attoseconds) = duration.components
         let attosecondsPerMillisecond: Int64 = 1_000_000_000_000_000
@@ -67,7 +67,7 @@ enum DescriptionRules {
 }
 
 extension OperationDescription {
-    /// Checks every value of a description that was put together in Swift.
+    /// Checks every value of a description that was made in Swift.
     func validate() throws(DescriptionError) {
         try check(DescriptionRules.isToken(operation.utf8), .operation)
         try check(givenQueue.map { DescriptionRules.isToken($0.utf8) }, .queue)
@@ -85,7 +85,7 @@ extension OperationDescription {
 
     private func checkArguments() throws(DescriptionError) {
         try checkSize(arguments.bytes.count)
-        // A literal is the one way to a text that is too deep.
+        // Only a literal can make a text that is too deep.
         var scanner = JSONScanner(arguments.bytes)
         do {
             _ = try scanner.value()
@@ -95,13 +95,13 @@ extension OperationDescription {
         try checkTotal(metaText == nil ? arguments.bytes.count : encoded().count)
     }
 
-    /// Refuses arguments of more than 1 MiB.
+    /// Throws if the arguments have more than 1 MiB.
     func checkSize(_ count: Int, at offset: Int? = nil) throws(DescriptionError) {
         guard count > DescriptionLimits.argumentsBytes else { return }
         throw DescriptionError(.tooLarge, .arguments, at: offset, found: "a text of \(count) bytes")
     }
 
-    /// Refuses a description whose text is larger than any may be.
+    /// Throws if the description's text is too large.
     func checkTotal(_ count: Int) throws(DescriptionError) {
         guard count > DescriptionLimits.descriptionBytes else { return }
         throw .tooLarge(count)

@@ -1,8 +1,8 @@
 extension OperationDescription {
-    /// The description as JSON text, version 1.
+    /// Returns the description as JSON text, version 1.
     ///
-    /// Keys come in a fixed order, unknown ones last as they were written; there is no white space, and what was left
-    /// out stays out, but for `v` and `arguments`. Arguments are written byte by byte as they were given.
+    /// Keys have a fixed order, with unknown ones last and unchanged. There is no white space, and keys without a value
+    /// are omitted, except `v` and `arguments`. The bytes of the arguments are unchanged.
     public func encoded() -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(256 + arguments.bytes.count + unknownMembers.count)
@@ -50,7 +50,7 @@ extension OperationDescription {
         if let givenPriority { append(#","priority":"#, Int64(givenPriority), to: &output) }
     }
 
-    /// Appends a key and a text of which every character is known to need no escape.
+    /// Appends a key and a text without characters that need escapes.
     private func append(_ key: StaticString, plain text: String, to output: inout [UInt8]) {
         output.append(contentsOf: key.bytes)
         output.append(contentsOf: text.utf8)
@@ -64,7 +64,7 @@ extension OperationDescription {
 }
 
 extension StaticString {
-    /// The bytes of a literal, which live as long as the program.
+    /// The bytes of a literal, which remain valid as long as the program runs.
     fileprivate var bytes: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
     }

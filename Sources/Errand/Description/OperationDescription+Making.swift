@@ -1,24 +1,24 @@
 extension OperationDescription {
-    /// Makes a description out of checked values; what is left out is settled by a catalogue, the producer or the
-    /// worker.
+    /// Makes a description from values, which are checked. A catalogue, the producer or the worker completes missing
+    /// ones.
     ///
     /// - Parameters:
-    ///   - operation: What kind of work it is: 1 to 128 characters of `A-Z a-z 0-9 _ . -`.
-    ///   - arguments: What it works on, at most 1 MiB of JSON: a literal, or a ``JSONText`` made otherwise.
-    ///   - queue: The queue, named like an operation; "default" when left out.
-    ///   - name: The name for uniqueness, 1 to 1,024 bytes; operation and arguments when left out.
-    ///   - unique: What happens when another job holds the name; `ignore` when left out.
-    ///   - uniqueUntil: How long the job holds its name; until it has finished when left out.
+    ///   - operation: The kind of work: 1 to 128 characters of `A-Z a-z 0-9 _ . -`.
+    ///   - arguments: The operation's arguments, at most 1 MiB of JSON: a literal, or another ``JSONText``.
+    ///   - queue: The queue, named like an operation; "default" if `nil`.
+    ///   - name: The name for uniqueness, 1 to 1,024 bytes; operation and arguments if `nil`.
+    ///   - unique: What happens if another job holds the name; `ignore` if `nil`.
+    ///   - uniqueUntil: How long the job holds its name; until it has finished if `nil`.
     ///   - timeout: How long a run may take, 1 ms to 365 days, rounded up to whole milliseconds.
-    ///   - notBefore: The earliest time to run, in milliseconds since 1970 UTC, up to 9,999,999,999,999; numbers of 10 to
-    ///     12 digits are refused, because they are times in seconds.
-    ///   - retries: How often a failed run is repeated, 0 to 1,000.
-    ///   - backoff: How long to wait before each retry: a base of 1 ms to 365 days, a cap from the base to 365 days, a jitter
+    ///   - notBefore: The earliest time to run, in milliseconds since 1970 UTC, up to 9,999,999,999,999; numbers of 10
+    ///     to 12 digits are rejected, because they are times in seconds.
+    ///   - retries: The number of retries after a failed run, 0 to 1,000.
+    ///   - backoff: The delay before each retry: a base of 1 ms to 365 days, a cap from the base to 365 days, a jitter
     ///     of 0 to 1.
-    ///   - priority: 0 to 9, 9 first; 5 when left out.
-    ///   - id: The job's id, 1 to 64 characters of `A-Z a-z 0-9 _ -`; made on pushing when left out.
-    ///   - meta: What travels along beside the arguments.
-    /// - Throws: ``DescriptionError`` naming the first value that is not as said here.
+    ///   - priority: 0 to 9; jobs with higher numbers run first. 5 if `nil`.
+    ///   - id: The job's id, 1 to 64 characters of `A-Z a-z 0-9 _ -`; if `nil`, the push makes one.
+    ///   - meta: Additional data that is stored with the arguments.
+    /// - Throws: ``DescriptionError`` for the first invalid value.
     public init(
         _ operation: String,
         arguments: JSONText = .emptyObject,
@@ -52,13 +52,12 @@ extension OperationDescription {
         try validate()
     }
 
-    /// Makes a description whose arguments are written from a value of a type of yours, keys sorted.
+    /// Makes a description whose arguments are encoded from a value, with sorted keys.
     ///
     /// The other parameters are those of
     /// ``init(_:arguments:queue:name:unique:uniqueUntil:timeout:notBefore:retries:backoff:priority:id:meta:)``.
     ///
-    /// - Throws: ``DescriptionError`` naming the first value that is not as it must be, the arguments among them when
-    ///   they cannot be written as JSON.
+    /// - Throws: ``DescriptionError`` for the first invalid value, or if the arguments cannot be encoded as JSON.
     public init(
         _ operation: String,
         encoding arguments: some Encodable,
@@ -97,11 +96,11 @@ extension OperationDescription {
         )
     }
 
-    /// The same description, with these values where it leaves something out.
+    /// Returns the description with these values in place of missing ones.
     ///
-    /// This is how a catalogue's defaults, or a producer's, come in: what the description says itself wins.
+    /// Catalogues and producers use it for their defaults. Values of the description itself take precedence.
     ///
-    /// - Throws: ``DescriptionError`` when a value that was used is not as it must be.
+    /// - Throws: ``DescriptionError`` if a value that is used is invalid.
     public func filling(
         queue: String? = nil,
         name: String? = nil,
@@ -129,10 +128,10 @@ extension OperationDescription {
 }
 
 extension OperationDescription {
-    /// The same description with more that travels along beside the arguments; of a key that it has already, the new value
-    /// counts.
+    /// Returns the description with additional data beside the arguments. A new value replaces an old one of the same
+    /// key.
     ///
-    /// - Throws: ``DescriptionError`` when that makes it too large.
+    /// - Throws: ``DescriptionError`` if that makes the description too large.
     public func adding(meta: [String: String]) throws(DescriptionError) -> OperationDescription {
         var more = self
         more.metaText = (metaText ?? .emptyObject).adding(meta)
@@ -140,7 +139,7 @@ extension OperationDescription {
         return more
     }
 
-    /// The same description for another queue, or under another operation's name, which the caller has checked.
+    /// Returns the description for another queue or operation, whose names the caller has checked.
     package func moved(to queue: String?, as operation: String?) -> OperationDescription {
         var moved = self
         moved.givenQueue = queue ?? givenQueue
@@ -148,7 +147,7 @@ extension OperationDescription {
         return moved
     }
 
-    /// The description as that of a new job: its id is made on pushing.
+    /// Returns the description of a new job: without an id, so that the push makes one.
     package func withoutID() -> OperationDescription {
         var new = self
         new.id = nil

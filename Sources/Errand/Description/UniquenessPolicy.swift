@@ -1,11 +1,11 @@
-/// What happens to a pushed job when another job of its queue already holds its name.
+/// What happens to a pushed job if another job of its queue holds its name.
 ///
-/// The decision is made by the broker, one job after the other, within one queue.
+/// The broker decides for one job after the other within a queue.
 public enum UniquenessPolicy: String, Sendable, CaseIterable {
-    /// The job opts out: it neither takes nor blocks a name. The default.
+    /// The job neither takes nor is blocked by a unique name. The default.
     case ignore
-    /// The new job gives way to any unfinished, uncancelled holder of the name.
+    /// The new job is dropped if an unfinished job that was not cancelled holds the name.
     case drop
-    /// The old job gives way: at once if it has not started, else when its claim has ended.
+    /// The new job replaces the old one: immediately if that is waiting, otherwise when its claim has ended.
     case replace
 }

@@ -1,11 +1,12 @@
-/// A place in the durable stream of a queue's events: the event that was read last.
+/// A position in the durable stream of a queue's events: that of the last event that was read.
 ///
-/// A cursor is a text of two numbers, such as `1795215724000-42`: keep it wherever you keep what you made of the events, and go on
-/// from there after a restart.
+/// A cursor is a text of two numbers, such as `1795215724000-42`. Store it together with whatever you derive from the
+/// events, and continue from there after a restart.
 public struct EventCursor: Sendable, Hashable, LosslessStringConvertible {
-    /// When the numbering began, in milliseconds since 1970 UTC: another one means that the broker has lost the old one.
+    /// When the numbering began, in milliseconds since 1970 UTC. A different value means that the broker has lost the
+    /// old numbering.
     package let epoch: Int64
-    /// The number of the event, from 1, without holes.
+    /// The number of the event, from 1, without gaps.
     package let number: Int64
 
     package init(epoch: Int64, number: Int64) {
@@ -13,10 +14,10 @@ public struct EventCursor: Sendable, Hashable, LosslessStringConvertible {
         self.number = number
     }
 
-    /// Before everything that the broker has kept.
+    /// The position before everything that the broker has kept.
     public static let oldest = EventCursor(epoch: 0, number: 0)
 
-    /// Reads a cursor's text; `nil` when it is none.
+    /// Reads a cursor's text; `nil` if it is invalid.
     public init?(_ description: String) {
         let parts = description.split(separator: "-", omittingEmptySubsequences: false).map {
             decimal(Array($0.utf8)[...])

@@ -1,8 +1,8 @@
-/// One page of the durable stream, as a broker answers it.
+/// One page of the durable stream.
 public struct EventPage: Sendable, Equatable {
     /// Events that were written together.
     public struct Entry: Sendable, Equatable {
-        /// The last of them.
+        /// The cursor of the last of them.
         public let last: EventCursor
         /// The events, each a line of JSON.
         public let lines: [[UInt8]]
@@ -14,11 +14,11 @@ public struct EventPage: Sendable, Equatable {
         }
     }
 
-    /// How many events the queue keeps; 0 when it keeps none.
+    /// The number of events that the queue keeps; 0 if it keeps none.
     public let kept: Int
-    /// The last event that was ever written; `nil` when none was.
+    /// The cursor of the last event that was ever written; `nil` if there was none.
     public let last: EventCursor?
-    /// The oldest first.
+    /// The entries, the oldest first.
     public let entries: [Entry]
 
     /// Makes a page.
@@ -29,14 +29,14 @@ public struct EventPage: Sendable, Equatable {
     }
 }
 
-/// What it takes to read the durable stream of a queue's events.
+/// The part of a broker that reads the durable stream of a queue's events.
 public protocol StreamingBroker: WatchingBroker {
-    /// The events after a cursor, as many as fit into a page.
+    /// Returns the events after a cursor, as many as fit into a page.
     func eventPage(of queue: String, after cursor: EventCursor) async throws(BrokerError) -> EventPage
 
-    /// The cursor that the broker keeps for a reader, `[A-Za-z0-9_.-]{1,128}`; `nil` when it keeps none.
+    /// Returns the stored cursor of a reader, `[A-Za-z0-9_.-]{1,128}`; `nil` if there is none.
     func cursor(of reader: String, on queue: String) async throws(BrokerError) -> EventCursor?
 
-    /// Keeps how far a reader has come; within a numbering it only moves on. A queue keeps the cursors of 1,000 readers.
+    /// Stores a reader's cursor; within a numbering it only advances. A queue stores the cursors of 1,000 readers.
     func keep(_ cursor: EventCursor, of reader: String, on queue: String) async throws(BrokerError)
 }

@@ -1,9 +1,9 @@
 extension StreamingBroker {
-    /// A queue's events from the durable stream: none is missed without being told so, as long as Redis keeps its data. (After a
-    /// failover that lost the newest writes, numbers may be given out again.)
+    /// Reads a queue's events from the durable stream. Missing events are reported as gaps, as long as Redis keeps its
+    /// data. (After a failover that lost the newest writes, numbers may be used again.)
     ///
-    /// Channels forget what nobody listens to; the stream keeps the last so many events, and a reader goes on where it stopped.
-    /// It is written where the queue's settings ask for it: `errand queue set QUEUE events 100000`, or
+    /// Events on channels reach only current subscribers; the stream keeps a number of the last events, and a reader
+    /// continues where it stopped. A queue writes it if its settings say so: `errand queue set QUEUE events 100000`, or
     /// ``QueueSettings/keptEvents``.
     ///
     /// ```swift
@@ -16,13 +16,13 @@ extension StreamingBroker {
     /// }
     /// ```
     ///
-    /// It waits for what comes next and ends only when its task is cancelled. While the broker cannot be reached it tries again every
-    /// second.
+    /// The sequence waits for further events and ends only if its task is cancelled. While the broker is unreachable,
+    /// it tries again every second.
     ///
     /// - Parameters:
-    ///   - queue: Whose events.
-    ///   - cursor: The event that was read last; ``EventCursor/oldest`` for everything that is kept, `nil` for what happens from
-    ///     now on.
+    ///   - queue: The queue.
+    ///   - cursor: The last event that was read; ``EventCursor/oldest`` for all kept events, `nil` for events from now
+    ///     on.
     public func eventStream(of queue: String, after cursor: EventCursor?) -> EventStream {
         EventStream(broker: self, queue: queue, start: cursor)
     }
@@ -37,7 +37,7 @@ public struct EventStream: AsyncSequence, Sendable {
     let queue: String
     let start: EventCursor?
 
-    /// Begins to read.
+    /// Makes an iterator that reads from the start.
     public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
     /// Reads the stream page by page.
@@ -54,27 +54,27 @@ public struct EventStream: AsyncSequence, Sendable {
             signals = arrivals.signals.makeAsyncIterator()
         }
 
-        /// The next event or gap; `nil` when the task was cancelled.
+        /// Returns the next event or gap; `nil` if the task was cancelled.
         ///
-        /// - Throws: ``BrokerError`` when the queue keeps no events, or reading is not permitted.
+        /// - Throws: ``BrokerError`` if the queue keeps no events, or reading is not permitted.
         public mutating func next() async throws -> StreamedEvent? {
             while waiting.isEmpty {
                 if Task.isCancelled { return nil }
-                // Asked for again only after a signal that came later than the question.
+                // An empty page is read again only after a signal that came later than the call.
                 guard try await !fill() else { continue }
                 guard await signals.next(isolation: #isolation) != nil else { return nil }
             }
             return waiting.removeLast()
         }
 
-        /// All that a page has, at least one; `nil` when the task was cancelled.
+        /// Returns the remaining events of a page, at least one; `nil` if the task was cancelled.
         package mutating func nextPage() async throws -> [StreamedEvent]? {
             guard let first = try await next() else { return nil }
             defer { waiting = [] }
             return [first] + waiting.reversed()
         }
 
-        /// Reads a page; answers whether anything was in it.
+        /// Reads a page. Returns whether to continue without waiting for a signal.
         private mutating func fill() async throws -> Bool {
             let page: EventPage
             do throws(BrokerError) {
@@ -84,7 +84,7 @@ public struct EventStream: AsyncSequence, Sendable {
                 )
             } catch {
                 guard error.isPassing || Task.isCancelled else { throw error }
-                // Cut short when the task is cancelled, and then the sequence ends.
+                // The sleep ends early if the task is cancelled, and the sequence then ends.
                 try? await Task.sleep(for: .seconds(1))
                 return true
             }
@@ -99,7 +99,7 @@ public struct EventStream: AsyncSequence, Sendable {
                 return false
             }
             var reading = reading ?? EventPageReading(after: stream.start ?? .oldest)
-            // The last one is taken out first.
+            // The last element is removed first.
             waiting = reading.take(page).reversed()
             self.reading = reading
             return !page.entries.isEmpty || !waiting.isEmpty
@@ -107,11 +107,11 @@ public struct EventStream: AsyncSequence, Sendable {
     }
 }
 
-/// An iterator belongs to the task that reads.
+/// An iterator belongs to one task.
 @available(*, unavailable)
 extension EventStream.Iterator: Sendable {}
 
-/// Signals that something was published, or that the channel was cut off and is there again.
+/// Signals that events were published, or that a disconnected channel is connected again.
 private final class EventArrivals: Sendable {
     let signals: AsyncStream<Void>
     private let tasks: [Task<Void, Never>]
@@ -128,12 +128,12 @@ private final class EventArrivals: Sendable {
                         continuation.yield()
                     }
                 } catch {
-                    // What is wrong shows when the page is read next.
+                    // The next read of a page reports the error.
                 }
                 try? await Task.sleep(for: Self.longestSilence)
             }
         }
-        // Channels are hints: where none is heard, whatever the reason, the stream is looked at now and then.
+        // Events on channels may be lost, so the stream is also read periodically.
         let looking = Task {
             while !Task.isCancelled {
                 try? await Task.sleep(for: Self.longestSilence)

@@ -6,22 +6,22 @@
 
 /// One event of a queue, read from its line on the channel.
 ///
-/// Whoever can write to the broker can write anything, so every part may be missing.
+/// Any program with access to the broker can write to the channel, so every part may be missing.
 public struct JobEvent: Sendable, Equatable, Decodable {
-    /// What happened. More may come in a minor release.
+    /// The kind of event. A minor release may add more.
     public struct Kind: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
-        /// The word on the channel.
+        /// The kind's name on the channel.
         public let rawValue: String
 
-        /// Takes any word.
+        /// Makes a kind from any name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The word.
+        /// The kind's name on the channel.
         public var description: String { rawValue }
 
-        /// A run began; published where the queue's settings ask for it.
+        /// A run began; published if the queue's settings say so.
         public static let started = Kind(rawValue: "started")
-        /// The job is done.
+        /// The job has finished.
         public static let finished = Kind(rawValue: "finished")
         /// A run failed.
         public static let failed = Kind(rawValue: "failed")
@@ -29,23 +29,23 @@ public struct JobEvent: Sendable, Equatable, Decodable {
         public static let timedOut = Kind(rawValue: "timed_out")
         /// The job was cancelled.
         public static let cancelled = Kind(rawValue: "cancelled")
-        /// A worker gave the job back, with nothing spent.
+        /// A worker released the job, which spends nothing.
         public static let released = Kind(rawValue: "released")
-        /// The job was taken back from a worker that died.
+        /// The job was recovered from a dead worker or a passed hard deadline.
         public static let recovered = Kind(rawValue: "recovered")
-        /// The job is to be tried again later.
+        /// The job waits for a retry.
         public static let retrying = Kind(rawValue: "retrying")
-        /// The job was given up; a person decides.
+        /// The job is dead; it can be retried or deleted by hand.
         public static let dead = Kind(rawValue: "dead")
-        /// A push gave way to a job that holds its name.
+        /// A push was dropped, because another job holds its name.
         public static let dropped = Kind(rawValue: "dropped")
-        /// A newer job took its place.
+        /// A newer job replaced the job.
         public static let replaced = Kind(rawValue: "replaced")
-        /// A running job has told how far it is.
+        /// A running job has reported its progress.
         public static let progress = Kind(rawValue: "progress")
     }
 
-    /// What happened, as the channel spells it.
+    /// The kind's name as on the channel.
     public var event: String?
     /// The job.
     public var id: String?
@@ -55,19 +55,19 @@ public struct JobEvent: Sendable, Equatable, Decodable {
     public var name: String?
     /// The queue.
     public var queue: String?
-    /// Which attempt it was, from 1.
+    /// The attempt, from 1.
     public var attempt: Int64?
-    /// The session that ran it.
+    /// The session that ran the job.
     public var worker: String?
-    /// When, in milliseconds since 1970 UTC.
+    /// The time, in milliseconds since 1970 UTC.
     public var atMilliseconds: Int64?
     /// How long the run took, in milliseconds.
     public var durationMilliseconds: Int64?
-    /// Why it failed.
+    /// Why the run failed.
     public var error: String?
-    /// The part that is done, from 0 to 1, of an event `progress`.
+    /// The part that is done, from 0 to 1, in an event `progress`.
     public var fraction: Double?
-    /// What the job does now, of an event `progress`.
+    /// What the job does now, in an event `progress`.
     public var message: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -76,17 +76,17 @@ public struct JobEvent: Sendable, Equatable, Decodable {
         case durationMilliseconds = "duration_ms"
     }
 
-    /// What happened.
+    /// The kind of event.
     public var kind: Kind? { event.map(Kind.init(rawValue:)) }
 
-    /// An event that this library tells itself.
+    /// Makes an event that this library publishes itself.
     package init(event: String, queue: String, atMilliseconds: Int64) {
         self.event = event
         self.queue = queue
         self.atMilliseconds = atMilliseconds
     }
 
-    /// Reads a line; `nil` when it is not an event.
+    /// Reads a line; `nil` if it is not an event.
     public init?(line: [UInt8]) {
         guard let text = try? JSONText(validating: line), let event = try? text.decode(JobEvent.self) else {
             return nil
@@ -96,23 +96,23 @@ public struct JobEvent: Sendable, Equatable, Decodable {
 }
 
 extension QueueEvents {
-    /// The message's events; lines that are none are left out.
+    /// The message's events, without lines that are not events.
     public var events: [JobEvent] { lines.compactMap(JobEvent.init(line:)) }
 }
 
 extension JobRecord {
-    /// The error of the last event that the broker kept of the job.
+    /// The error of the last event that the broker has kept of the job.
     public var lastError: String? { JobEvent(line: lastEvent)?.error }
 }
 
 extension WatchingBroker {
-    /// A queue's events, one after the other, as they come; of every queue, also later ones, when `queue` is `nil`.
+    /// A queue's events as they are published, or those of every queue (also of later ones) if `queue` is `nil`.
     ///
     /// ```swift
     /// for try await event in broker.events(queue: "mail") where event.kind == .dead { alert(event) }
     /// ```
     ///
-    /// Events are hints: a subscriber that is cut off or too slow misses some.
+    /// A subscriber that is disconnected or too slow misses events.
     public func events(queue: String?) -> some AsyncSequence<JobEvent, any Error> & Sendable {
         let messages = events(of: queue.map { [$0] })
         return AsyncThrowingStream<JobEvent, any Error> { continuation in

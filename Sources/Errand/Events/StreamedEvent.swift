@@ -1,11 +1,11 @@
-/// What comes out of the durable stream of a queue's events.
+/// An element of the durable stream of a queue's events.
 public enum StreamedEvent: Sendable, Equatable {
     /// An event.
     case event(KeptEvent)
-    /// Events are missing here: the broker no longer kept them when they would have been read.
+    /// Events are missing here: the broker no longer has them.
     case gap(EventGap)
 
-    /// Where to go on after this.
+    /// The position at which to continue after this element.
     public var cursor: EventCursor {
         switch self {
         case .event(let event): event.cursor
@@ -14,16 +14,16 @@ public enum StreamedEvent: Sendable, Equatable {
     }
 }
 
-/// An event that the broker has kept.
+/// An event of the durable stream.
 public struct KeptEvent: Sendable, Equatable {
-    /// What happened.
+    /// The event.
     public let event: JobEvent
     /// The event as it was published: one line of JSON.
     public let line: [UInt8]
-    /// Its place in the stream.
+    /// Its position in the stream.
     public let cursor: EventCursor
 
-    /// Makes one, for tests of what is made of events.
+    /// Makes an event, for tests of code that reads a stream.
     public init(event: JobEvent, line: [UInt8], cursor: EventCursor) {
         self.event = event
         self.line = line
@@ -31,14 +31,14 @@ public struct KeptEvent: Sendable, Equatable {
     }
 }
 
-/// A hole in what was read.
+/// Missing events in the durable stream.
 public struct EventGap: Sendable, Equatable {
-    /// How many events are missing; `nil` when that cannot be told, because the broker has lost its numbering.
+    /// The number of missing events; `nil` if it is unknown, because the broker has lost its numbering.
     public let lost: Int?
-    /// The last event before those that come next.
+    /// The position before the next event.
     public let cursor: EventCursor
 
-    /// Makes one, for tests of what is made of gaps.
+    /// Makes a gap, for tests of code that reads a stream.
     public init(lost: Int?, cursor: EventCursor) {
         self.lost = lost
         self.cursor = cursor
@@ -51,7 +51,7 @@ struct EventPageReading {
 
     init(after cursor: EventCursor) { self.cursor = cursor }
 
-    /// What comes after the cursor, which moves on.
+    /// Returns the events and gaps of a page after the cursor, and advances the cursor.
     mutating func take(_ page: EventPage) -> [StreamedEvent] {
         if page.entries.isEmpty { return page.last.map { jump(to: $0) } ?? [] }
         return page.entries.flatMap { take($0) }
@@ -71,12 +71,12 @@ struct EventPageReading {
         return gap + events
     }
 
-    /// What is between the cursor and this one is gone, if anything is.
+    /// Advances the cursor. Returns a gap if events between are missing.
     private mutating func jump(to next: EventCursor) -> [StreamedEvent] {
         let past = cursor
         guard past != next else { return [] }
         cursor = next
-        // Whoever begins with the oldest that there is misses nothing.
+        // A reader that begins with the oldest event misses nothing.
         if past == .oldest { return [] }
         let isSameNumbering = past.epoch == next.epoch && past.number < next.number
         return [.gap(EventGap(lost: isSameNumbering ? Int(clamping: next.number &- past.number) : nil, cursor: next))]

@@ -1,22 +1,22 @@
-/// A job that a worker was handed and cannot run. Nothing is lost: it says what becomes of it.
+/// A job that a worker has claimed but cannot run. It is not lost: the reason determines its next state.
 public struct DiscardedJob: Sendable, Hashable {
-    /// Why it cannot be run. More may come in a minor release.
+    /// Why the job cannot be run. A minor release may add more.
     public struct Reason: Sendable, Hashable, CustomStringConvertible {
-        /// The word for it, as in metrics.
+        /// The name of the reason, as in metrics.
         public let description: String
 
-        /// What is stored cannot be read; the job is among the dead, for a person to look at.
+        /// The stored data cannot be read; the job is dead.
         public static let unreadable = Reason(description: "unreadable")
-        /// The worker has no such operation; the job waits for one that has it.
+        /// The worker does not have the operation; the job waits for a worker that has it.
         public static let unknownOperation = Reason(description: "unknown_operation")
     }
 
     /// The job's id.
     public let id: String
-    /// Where it was in line.
+    /// The queue from which it was claimed.
     public let queue: String
-    /// What it asks for; `nil` when that cannot be read.
+    /// The operation; `nil` if the data cannot be read.
     public let operation: String?
-    /// Why it cannot be run here.
+    /// Why the worker cannot run the job.
     public let reason: Reason
 }

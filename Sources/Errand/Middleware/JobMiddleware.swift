@@ -1,8 +1,9 @@
-/// Something that is done around all jobs: at their push, at their claim, around their handler, at the end of their run,
-/// and where a worker cannot run one.
+/// Code that runs around all jobs: at their push, at their claim, around their handler, at the end of their run, and if
+/// a worker cannot run one.
 ///
-/// Middleware is given to a ``Producer`` or a ``Worker``; the first one in the list is the outermost. Every hook has a
-/// default that does nothing, so write those you need. ``TracingMiddleware`` and ``MetricsMiddleware`` ship with Errand.
+/// Pass middleware to a ``Producer`` or a ``Worker``; the first in the list is the outermost. Every hook has a default
+/// implementation that changes nothing, so implement only those you need. Errand includes ``TracingMiddleware`` and
+/// ``MetricsMiddleware``.
 ///
 /// ```swift
 /// struct Tenants: JobMiddleware {
@@ -12,37 +13,38 @@
 /// }
 /// ```
 ///
-/// Task-local values that `handleJob` sets are seen by `async` and by blocking handlers.
+/// Task-local values that `handleJob` sets are visible to both `async` and blocking handlers.
 public protocol JobMiddleware: Sendable {
-    /// Pushes jobs. May change what is pushed, and must call `next`, at most once, unless it refuses them by an error.
+    /// Pushes jobs. It may change the jobs, and must call `next`, at most once, unless it throws to reject them.
     ///
-    /// Called by ``Producer/push(_:)-(OperationDescription)`` and its relatives; not for envelopes that are settled already,
-    /// and not for the jobs of schedules.
+    /// Called by ``Producer/push(_:)-(OperationDescription)`` and related methods, but not for envelopes and not for
+    /// the jobs of schedules.
     func pushJobs(
         _ jobs: [OperationDescription],
         next: ([OperationDescription]) async throws -> [Receipt]
     ) async throws -> [Receipt]
 
-    /// A worker was handed a job. It may still wait for a slot. Must not block.
+    /// Called after a worker has claimed a job, which may still wait for a slot. Must not block.
     func claimedJob(_ job: JobContext)
 
-    /// Runs a job's handler by calling `next`, once.
+    /// Runs a job's handler by calling `next` once.
     ///
-    /// - Throws: whatever the handler throws: it decides what becomes of the run, as in ``OperationHandler``.
+    /// - Throws: the handler's error, or another one, which determines the outcome of the run as in
+    ///   ``OperationHandler``.
     func handleJob(
         _ job: JobContext,
         next: (JobContext) async throws -> HandlerOutcome
     ) async throws -> HandlerOutcome
 
-    /// A worker was handed a job that it cannot run. There is no ``claimedJob(_:)`` of it. Must not block.
+    /// Called after a worker has claimed a job that it cannot run, instead of ``claimedJob(_:)``. Must not block.
     func discardedJob(_ job: DiscardedJob)
 
-    /// A run has ended, and is about to be reported. Called once for each ``claimedJob(_:)``. Must not block.
+    /// Called once for each ``claimedJob(_:)``, when a run has ended and before it is reported. Must not block.
     func finishedJob(_ job: JobContext, _ ending: RunEnding)
 }
 
 extension JobMiddleware {
-    /// Just pushes them.
+    /// Pushes the jobs unchanged.
     public func pushJobs(
         _ jobs: [OperationDescription],
         next: ([OperationDescription]) async throws -> [Receipt]
@@ -51,7 +53,7 @@ extension JobMiddleware {
     /// Does nothing.
     public func claimedJob(_ job: JobContext) {}
 
-    /// Just runs it.
+    /// Runs the handler.
     public func handleJob(
         _ job: JobContext,
         next: (JobContext) async throws -> HandlerOutcome
@@ -64,35 +66,36 @@ extension JobMiddleware {
     public func finishedJob(_ job: JobContext, _ ending: RunEnding) {}
 }
 
-/// How a run ended, as far as the worker can tell: whether its report counts is for the broker to say.
+/// How a run ended in the worker. The broker decides whether its report counts.
 public struct RunEnding: Sendable {
-    /// What became of the run. More may come in a minor release.
+    /// The status of an ended run. A minor release may add more.
     public struct Status: Sendable, Hashable, CustomStringConvertible {
-        /// The word for it, as in metrics.
+        /// The name of the status, as in metrics.
         public let description: String
 
-        /// The job is done.
+        /// The job has finished.
         public static let succeeded = Status(description: "succeeded")
-        /// It failed or timed out, and is tried again.
+        /// The run failed or timed out, and the job is retried.
         public static let retried = Status(description: "retried")
-        /// It failed or timed out for the last time: the job is dead.
+        /// The run failed or timed out for the last time: the job is dead.
         public static let failed = Status(description: "failed")
-        /// It was cancelled, or replaced by a newer job.
+        /// The job was cancelled, or replaced by a newer job.
         public static let cancelled = Status(description: "cancelled")
-        /// Its handler asked to be called again later.
+        /// The handler asked to run again later.
         public static let snoozed = Status(description: "snoozed")
-        /// The worker gives it back with nothing spent, because it stops, or the job waited too long for a slot.
+        /// The worker releases the job, which spends nothing, because it stops or the job has waited too long for a
+        /// slot.
         public static let released = Status(description: "released")
-        /// The worker lost its session: somebody else runs the job, and nothing is reported.
+        /// The worker lost its session: another worker runs the job, and nothing is reported.
         public static let lost = Status(description: "lost")
     }
 
-    /// What became of it.
+    /// The status of the run.
     public let status: Status
-    /// Whether it took longer than its timeout.
+    /// Whether the run took longer than its timeout.
     public let timedOut: Bool
-    /// How long its handler ran; zero when it did not begin.
+    /// How long the handler ran; zero if it did not begin.
     public let duration: Duration
-    /// Why it did not succeed.
+    /// Why the run did not succeed.
     public let error: String?
 }

@@ -8,22 +8,26 @@
         import Foundation
     #endif
 
-    /// Counts and times jobs through swift-metrics. The dimensions are those that users of swift-jobs have on their dashboards.
+    /// Counts and times jobs with swift-metrics. The dimensions are those of swift-jobs, so that its dashboards can be
+    /// used.
     ///
     /// | metric | kind | dimensions |
     /// |---|---|---|
-    /// | `errand.jobs.pushed` | counter | `name`, `queue`, `status`: accepted, dropped, replaced, deferred, exists, unknown |
-    /// | `errand.jobs` | counter: runs that ended | `name`, `queue`, `status`: succeeded, retried, failed, cancelled, snoozed, released, lost |
-    /// | `errand.jobs.timed_out` | counter: runs that took too long | `name`, `queue` |
-    /// | `errand.jobs.discarded` | counter: jobs that a worker was handed and cannot run | `queue`, `reason`: unreadable, unknown_operation |
+    /// | `errand.jobs.pushed` | counter | `name`, `queue`, `status`: accepted, dropped, replaced, deferred, exists,
+    /// unknown |
+    /// | `errand.jobs` | counter: ended runs | `name`, `queue`, `status`: succeeded, retried, failed, cancelled,
+    /// snoozed, released, lost |
+    /// | `errand.jobs.timed_out` | counter: runs that timed out | `name`, `queue` |
+    /// | `errand.jobs.discarded` | counter: claimed jobs that a worker cannot run | `queue`, `reason`: unreadable,
+    /// unknown_operation |
     /// | `errand.jobs.duration` | timer: how long handlers ran | `name`, `queue`, `status` |
-    /// | `errand.jobs.queued.duration` | timer: how long jobs were in line | `name`, `queue` |
-    /// | `errand.jobs.processing` | meter: jobs that this process holds | `name`, `queue` |
+    /// | `errand.jobs.queued.duration` | timer: how long jobs were ready | `name`, `queue` |
+    /// | `errand.jobs.processing` | meter: jobs that this process has claimed | `name`, `queue` |
     ///
-    /// How many jobs wait is the broker's to say: `/metrics` of the dashboard does.
+    /// The number of waiting jobs is known to the broker only: see `/metrics` of the dashboard.
     ///
-    /// Each metric is made once for each combination of its dimensions. `name` is the operation, one that this process knows or
-    /// asks for: whatever else is in line makes no metrics.
+    /// Each metric is created once for each combination of its dimensions. `name` is an operation that this process
+    /// runs or pushes, so other jobs of a queue create no metrics.
     public final class MetricsMiddleware: JobMiddleware {
         fileprivate struct Key: Hashable {
             let label: String
@@ -47,9 +51,9 @@
         private let factory: any MetricsFactory
         private let instruments = Mutex(Instruments())
 
-        /// Makes the middleware. Use one for all producers and workers of a process.
+        /// Makes the middleware. Use one instance for all producers and workers of a process.
         ///
-        /// - Parameter factory: where the metrics go; the one that `MetricsSystem` was bootstrapped with when left out.
+        /// - Parameter factory: the metrics factory; by default the one with which `MetricsSystem` was bootstrapped.
         public init(factory: (any MetricsFactory)? = nil) { self.factory = factory ?? MetricsSystem.factory }
 
         /// Counts the receipts.
@@ -71,15 +75,15 @@
             return receipts
         }
 
-        /// Notes that the process holds a job more, and how long it was in line.
+        /// Counts another job of this process, and records how long it was ready.
         public func claimedJob(_ job: JobContext) {
             meter(of: job).increment()
-            // The broker's clock and this one may differ; a wait is never less than nothing.
+            // The clocks of the broker and of this process may differ; a wait is never negative.
             let waited = max(0, Date().timeIntervalSince1970 * 1000 - Double(job.readySince))
             record(Key(label: "errand.jobs.queued.duration", job), .milliseconds(min(waited, 1e12)))
         }
 
-        /// Counts it.
+        /// Counts the job.
         public func discardedJob(_ job: DiscardedJob) {
             count(Key(label: "errand.jobs.discarded", queue: job.queue, reason: job.reason.description))
         }
@@ -126,7 +130,7 @@
     }
 
     extension Dictionary {
-        /// The value of a key, made at its first use.
+        /// Returns the value of a key, which is made at its first use.
         fileprivate mutating func value(for key: Key, _ make: () -> Value) -> Value {
             if let known = self[key] { return known }
             let made = make()

@@ -1,11 +1,11 @@
 #if TracingSupport
     public import Tracing
 
-    /// Lets traces follow a job from the request that pushed it to the worker that ran it.
+    /// Connects the trace of a request that pushes a job with that of the worker that runs it.
     ///
-    /// A push is a span of kind `producer`; its context travels in the description's `meta`, as `traceparent` and whatever
-    /// else the tracer injects. A run is a span of kind `consumer`, named after the operation, with a link to the push: a
-    /// link and not a child, because a job may run days later and more than once.
+    /// A push is a span of kind `producer`. Its context is stored in the description's `meta`, as `traceparent` and
+    /// other keys that the tracer injects. A run is a span of kind `consumer`, named after the operation, with a link
+    /// to the push: it is not a child, because a job may run days later and more than once.
     ///
     /// | attribute | span | value |
     /// |---|---|---|
@@ -27,14 +27,15 @@
         /// Makes the middleware.
         ///
         /// - Parameters:
-        ///   - tracer: who makes the spans; the one that `InstrumentationSystem` was bootstrapped with when left out.
-        ///   - continuesTraces: whether runs are children of the push, in its trace, instead of spans with a link to it.
+        ///   - tracer: the tracer; by default the one with which `InstrumentationSystem` was bootstrapped.
+        ///   - continuesTraces: whether runs are children of the push, in its trace, instead of spans with a link to
+        ///     it.
         public init(tracer: (any Tracer)? = nil, continuesTraces: Bool = false) {
             given = tracer
             self.continuesTraces = continuesTraces
         }
 
-        /// Pushes within a span, and has its context travel along.
+        /// Pushes the jobs within a span, and adds its context to their `meta`.
         public func pushJobs(
             _ jobs: [OperationDescription],
             next: ([OperationDescription]) async throws -> [Receipt]

@@ -1,4 +1,4 @@
-/// Whether and when a failed run is tried again. The shape is that of swift-jobs.
+/// Decides whether and when a failed run is retried. The design follows swift-jobs.
 ///
 /// ```swift
 /// struct NightlyOnly: JobRetryStrategy {
@@ -7,30 +7,32 @@
 /// }
 /// ```
 ///
-/// ``RetryDelays`` is one, and so are ``exponentialJitter(maxAttempts:maxBackoff:minJitter:maxJitter:)`` and ``dontRetry``.
+/// ``RetryDelays`` is a strategy, as are ``exponentialJitter(maxAttempts:maxBackoff:minJitter:maxJitter:)`` and
+/// ``dontRetry``.
 public protocol JobRetryStrategy: Sendable {
-    /// How often a job is tried again when neither it nor its type's ``JobDefaults`` say it, 0 to 1,000; 1,000 unless you say
-    /// it, so that ``shouldRetry(attempt:error:)`` decides.
+    /// The number of retries of a job for which neither it nor its type's ``JobDefaults`` set one, 0 to 1,000. 1,000
+    /// unless implemented, so that ``shouldRetry(attempt:error:)`` decides.
     var maxRetries: Int { get }
 
-    /// Whether to try again after a run that failed or timed out, while retries last. Always, unless you say it.
+    /// Returns whether to retry after a run that failed or timed out, while retries are left. Always, unless
+    /// implemented.
     ///
     /// - Parameters:
-    ///   - attempt: which attempt has failed, from 1.
-    ///   - error: what the handler threw, or ``JobTimedOut``.
+    ///   - attempt: the failed attempt, from 1.
+    ///   - error: the error that the handler threw, or ``JobTimedOut``.
     func shouldRetry(attempt: Int, error: any Error) -> Bool
 
-    /// How long to wait before the next attempt.
+    /// Returns how long to wait before the next attempt.
     ///
-    /// - Parameter attempt: which attempt has failed, from 1.
+    /// - Parameter attempt: the failed attempt, from 1.
     func calculateBackoff(attempt: Int) -> Duration
 }
 
 extension JobRetryStrategy {
-    /// As often as ``shouldRetry(attempt:error:)`` says.
+    /// The maximum, so that ``shouldRetry(attempt:error:)`` decides.
     public var maxRetries: Int { Int(DescriptionLimits.retries.upperBound) }
 
-    /// Always.
+    /// Returns `true`.
     public func shouldRetry(attempt: Int, error: any Error) -> Bool { true }
 }
 
@@ -38,23 +40,23 @@ extension RetryDelays: JobRetryStrategy {
     /// Three.
     public var maxRetries: Int { OperationDefaults().retries }
 
-    /// Drawn anew for each failure, so that jobs which failed together do not come back together.
+    /// Returns a new random delay for each failure, so that jobs that failed together are not retried together.
     public func calculateBackoff(attempt: Int) -> Duration { .milliseconds(delay(ofRetry: attempt)) }
 }
 
-/// Exponential backoff around which the waits are strewn: 1 s, 2 s, 4 s, … times one plus the jitter.
+/// Exponential backoff with jitter: 1 s, 2 s, 4 s, … times one plus the jitter.
 public struct ExponentialJitter: JobRetryStrategy {
-    /// How often a job runs at the most.
+    /// The maximum number of attempts.
     public var maxAttempts: Int
-    /// The longest wait, before the jitter.
+    /// The longest delay, without the jitter.
     public var maxBackoff: Duration
-    /// Which part of the wait is added, drawn evenly; a negative one shortens it.
+    /// The range of the random part of the delay that is added; a negative part shortens the delay.
     public var jitter: ClosedRange<Double>
 
-    /// One less than the attempts.
+    /// One less than the attempts, at most 1,000.
     public var maxRetries: Int { min(max(0, maxAttempts - 1), Int(DescriptionLimits.retries.upperBound)) }
 
-    /// Twice the wait of the attempt before, at most ``maxBackoff``, and the jitter.
+    /// Returns twice the delay of the previous attempt, at most ``maxBackoff``, with the jitter.
     public func calculateBackoff(attempt: Int) -> Duration {
         let ceiling = RetryDelays(base: .seconds(1), cap: maxBackoff).ceiling(ofRetry: attempt)
         return .milliseconds(max(0, Double(ceiling) * (1 + Double.random(in: jitter))))
@@ -65,10 +67,10 @@ extension JobRetryStrategy where Self == ExponentialJitter {
     /// Exponential backoff with jitter, as in swift-jobs.
     ///
     /// - Parameters:
-    ///   - maxAttempts: how often a job runs at the most, the first time included.
-    ///   - maxBackoff: the longest wait, before the jitter.
-    ///   - minJitter: which part of the wait is added at the least, from -1.
-    ///   - maxJitter: which part of the wait is added at the most.
+    ///   - maxAttempts: the maximum number of attempts, including the first one.
+    ///   - maxBackoff: the longest delay, without the jitter.
+    ///   - minJitter: the smallest part of the delay to add, from -1.
+    ///   - maxJitter: the largest part of the delay to add, at most 10.
     public static func exponentialJitter(
         maxAttempts: Int = 4,
         maxBackoff: Duration = .seconds(120),
@@ -81,17 +83,17 @@ extension JobRetryStrategy where Self == ExponentialJitter {
     }
 }
 
-/// Never tries again.
+/// A strategy without retries.
 public struct NoRetries: JobRetryStrategy {
     /// None.
     public var maxRetries: Int { 0 }
-    /// Not asked for.
+    /// Returns zero; it is not used.
     public func calculateBackoff(attempt: Int) -> Duration { .zero }
-    /// Never.
+    /// Returns `false`.
     public func shouldRetry(attempt: Int, error: any Error) -> Bool { false }
 }
 
 extension JobRetryStrategy where Self == NoRetries {
-    /// A failed job is dead at once, also when it asks for retries itself.
+    /// A strategy without retries: a failed job is dead immediately, even if it sets retries itself.
     public static var dontRetry: NoRetries { NoRetries() }
 }

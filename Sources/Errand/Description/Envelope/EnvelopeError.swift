@@ -1,22 +1,22 @@
-/// Why what the broker has stored of a job cannot be run.
+/// The error for stored data of a job that cannot be read.
 public struct EnvelopeError: Error, Sendable, Equatable {
     /// The parts of a stored job.
     public enum Part: String, Sendable {
-        /// The 13 digits in front.
+        /// The 13 digits at the beginning.
         case time
         /// The line that scripts read.
         case header
-        /// Operation and name for events.
+        /// The operation and name for events.
         case fragment
         /// The JSON text.
         case description
     }
 
-    /// Which part cannot be read.
+    /// The part that cannot be read.
     public let part: Part
-    /// What is wrong with it, for people.
+    /// What is wrong, for people.
     public let message: String
-    /// What is wrong with the JSON text, when it is that.
+    /// The error of the JSON text, if that is the cause.
     public let cause: DescriptionError?
 
     init(_ part: Part, _ message: String, cause: DescriptionError? = nil) {

@@ -1,4 +1,4 @@
-/// What the header line of an envelope says.
+/// The header line of an envelope.
 struct EnvelopeHeader: Equatable {
     let policy: UniquenessPolicy
     let until: UniqueUntil
@@ -7,7 +7,7 @@ struct EnvelopeHeader: Equatable {
     let retries: Int64?
     let fragmentCount: Int
 
-    /// Reads a header line, given without its line feed.
+    /// Reads a header line without its line feed.
     init(_ line: ArraySlice<UInt8>) throws(EnvelopeError) {
         guard line.first == UInt8(ascii: "1") else {
             throw EnvelopeError(
@@ -42,7 +42,7 @@ struct EnvelopeHeader: Equatable {
         )
     }
 
-    /// Refuses a header that says something else than the description.
+    /// Throws if the header differs from the description.
     func check(against description: OperationDescription) throws(EnvelopeError) {
         try compare("unique", policy.rawValue, description.uniquenessPolicy.rawValue)
         try compare("unique_until", until.rawValue, description.uniqueUntil.rawValue)

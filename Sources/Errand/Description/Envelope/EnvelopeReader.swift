@@ -1,9 +1,9 @@
-/// Reads a stored job from front to back; no length in it is trusted before it is compared with what is there.
+/// Reads a stored job from front to back, and checks every length against the remaining bytes.
 struct EnvelopeReader {
     private let bytes: [UInt8]
     private var position = 0
 
-    /// No header is longer: `1d5;31536000000;1000;` and a length of a few digits.
+    /// The maximum length of a header: `1d5;31536000000;1000;` and a length of a few digits.
     private static let mostHeaderBytes = 64
 
     init(_ bytes: [UInt8]) {
@@ -48,8 +48,8 @@ struct EnvelopeReader {
         }
     }
 
-    /// The fragment must say what the description says. Other programs may escape a name differently, so where the
-    /// bytes differ, what they mean is compared.
+    /// Throws if the fragment differs from the description. Other programs may escape a name differently, so if the
+    /// bytes differ, the values are compared.
     func check(_ fragment: ArraySlice<UInt8>, against description: OperationDescription) throws(EnvelopeError) {
         guard description.uniquenessPolicy == .ignore || description.name != nil else {
             throw EnvelopeError(
@@ -69,7 +69,7 @@ struct EnvelopeReader {
         }
     }
 
-    /// The fragment as a description, unless it is not one or would tear the line of an event in two.
+    /// Returns the fragment as a description; `nil` if it is invalid or would split the line of an event.
     private func meaning(of fragment: ArraySlice<UInt8>) -> OperationDescription? {
         guard fragment.allSatisfy({ $0 >= 0x20 }) else { return nil }
         return try? OperationDescription(json: Array("{".utf8) + fragment + Array("}".utf8), from: 0)
@@ -77,7 +77,7 @@ struct EnvelopeReader {
 }
 
 extension OperationDescription {
-    /// Whether nothing but the operation and a name was given.
+    /// Whether only the operation and a name are given.
     fileprivate var isOnlyOperationAndName: Bool {
         var bare = OperationDescription(unchecked: operation)
         bare.name = name

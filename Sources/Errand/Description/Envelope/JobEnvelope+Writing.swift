@@ -1,5 +1,5 @@
 extension OperationDescription {
-    /// The envelope of a settled description: header line, fragment, JSON text.
+    /// Returns the envelope of a completed description: header line, fragment, JSON text.
     func envelopeBytes() throws(DescriptionError) -> [UInt8] {
         let fragment = eventFragment()
         var output: [UInt8] = []
@@ -12,7 +12,7 @@ extension OperationDescription {
         return output
     }
 
-    /// `1<policy><priority>;<timeout>;<retries>;<length of the fragment>` and a line feed.
+    /// Appends `1<policy><priority>;<timeout>;<retries>;<length of the fragment>` and a line feed.
     private func appendHeader(fragmentCount: Int, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "1"))
         output.append(contentsOf: UniquenessLetter(uniquenessPolicy, until: uniqueUntil).text.utf8)
@@ -26,7 +26,7 @@ extension OperationDescription {
         output.append(UInt8(ascii: "\n"))
     }
 
-    /// Operation and name as members of a JSON object, ready to be copied into an event by whoever does not read JSON.
+    /// Returns operation and name as members of a JSON object, which scripts copy into events without reading JSON.
     func eventFragment() -> [UInt8] {
         var output = Array(#""operation":""#.utf8)
         output.append(contentsOf: operation.utf8)
@@ -41,8 +41,8 @@ extension OperationDescription {
 }
 
 extension JobEnvelope {
-    /// What the broker keeps: since when the job has been ready, in 13 digits of milliseconds since 1970, and the
-    /// envelope.
+    /// Returns the form that the broker stores: the time since which the job has been ready, in 13 digits of
+    /// milliseconds since 1970, and the envelope.
     package func stored(readySince: Int64) -> [UInt8] {
         let clamped = min(max(readySince, 0), DescriptionLimits.notBeforeMilliseconds.upperBound)
         let digits = String(clamped)

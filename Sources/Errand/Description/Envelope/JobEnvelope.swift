@@ -1,28 +1,28 @@
-/// A job as it is sent to the broker: the settled description in the form that is stored, and beside it what the broker
-/// has to know without reading JSON.
+/// A job as it is sent to the broker: the completed description in its stored form, and the values that the broker
+/// needs without reading JSON.
 public struct JobEnvelope: Sendable, Equatable {
-    /// The job's id, made by the producer before it first sends.
+    /// The job's id, which the producer makes before the first push.
     public let id: String
     /// The queue to push to.
     public let queue: String
-    /// What kind of work it is.
+    /// The operation.
     public let operation: String
-    /// The name for uniqueness; always there unless the policy is `ignore`.
+    /// The name for uniqueness; `nil` only if the policy is `ignore`.
     public let name: String?
-    /// What happens when another job holds the name.
+    /// What happens if another job holds the name.
     public let policy: UniquenessPolicy
     /// How long the job holds its name.
     public let uniqueUntil: UniqueUntil
-    /// 0 to 9, 9 first.
+    /// The priority, 0 to 9; jobs with higher numbers run first.
     public let priority: Int
     /// The earliest time to run, in milliseconds since 1970 UTC; 0 for now.
     public let notBefore: Int64
-    /// What is stored: a header of one line, a fragment for events, the description's JSON text. See `docs/format.md`.
+    /// The stored form: a header of one line, a fragment for events, the description's JSON text. See `docs/format.md`.
     public let bytes: [UInt8]
 }
 
 extension JobEnvelope {
-    /// The same job, due at another time as far as the broker can tell; for checks that make many of them.
+    /// Returns the same job with another due time for the broker, for tests that make many jobs.
     package func due(at time: Int64) -> JobEnvelope {
         JobEnvelope(
             id: id,
@@ -39,10 +39,10 @@ extension JobEnvelope {
 }
 
 extension OperationDescription {
-    /// Settles what the producer settles (id, queue, name, policy) and makes the envelope to push.
+    /// Completes the description (id, queue, name, policy) and makes the envelope to push.
     ///
-    /// - Parameter idGenerator: Makes an id when the description has none.
-    /// - Throws: ``DescriptionError`` when the made id is not one, or the settled text is too large for a description.
+    /// - Parameter idGenerator: Makes an id if the description has none.
+    /// - Throws: ``DescriptionError`` if that id is invalid, or the completed text is too large for a description.
     public func makeEnvelope(idGenerator: () -> String = JobIDGenerator.next) throws(DescriptionError) -> JobEnvelope {
         let settled = try settling(id: id ?? idGenerator())
         return JobEnvelope(

@@ -1,34 +1,34 @@
-/// A job as the broker has kept it: read back from what was stored, and checked.
+/// A job that was read from the broker and checked.
 public struct StoredJob: Sendable, Equatable {
-    /// Since when the job has been ready, in milliseconds since 1970 UTC by the broker's clock.
+    /// When the job became ready, in milliseconds since 1970 UTC by the broker's clock.
     public let readySince: Int64
-    /// What happens when another job holds the name.
+    /// What happens if another job holds the name.
     public let policy: UniquenessPolicy
     /// How long the job holds its name.
     public let uniqueUntil: UniqueUntil
-    /// 0 to 9, 9 first.
+    /// The priority, 0 to 9; jobs with higher numbers run first.
     public let priority: Int
-    /// How long a run may take; nil leaves it to the worker.
+    /// How long a run may take; if `nil`, the worker's timeout applies.
     public let timeout: Duration?
-    /// How often a failed run is repeated; nil leaves it to the worker.
+    /// The number of retries after a failed run; if `nil`, the worker's.
     public let retries: Int?
     /// Operation and name as members of a JSON object, for events.
     public let fragment: [UInt8]
-    /// The description itself.
+    /// The description.
     public let description: OperationDescription
 
-    /// How many digits the time has with which a stored job begins.
+    /// The number of digits of the time at the beginning of a stored job.
     static let timeDigits = 13
 }
 
 extension JobEnvelope {
-    /// Reads what the broker has stored of a job: 13 digits of a time, then the envelope.
+    /// Reads a stored job: 13 digits of a time, then the envelope.
     ///
-    /// Anything may stand there, since anybody who can write to the broker can write anything: whatever it is, the
-    /// answer is a job or an error. Header and fragment must say what the description says, so that the broker, which
-    /// reads only the header, and the worker, which reads the description, never act on different numbers.
+    /// Any program with access to the broker can write anything, so this returns a job or throws an error for all
+    /// bytes. Header and fragment must agree with the description, so that the broker, which reads only the header, and
+    /// the worker, which reads the description, use the same values.
     ///
-    /// - Throws: ``EnvelopeError`` saying which part cannot be read and why.
+    /// - Throws: ``EnvelopeError`` that states which part cannot be read and why.
     public static func read(stored bytes: some Sequence<UInt8>) throws(EnvelopeError) -> StoredJob {
         let bytes = Array(bytes)
         var reader = EnvelopeReader(bytes)

@@ -1,16 +1,16 @@
-/// The letter that stands for a job's uniqueness in an envelope's header, where the broker reads it: `i`, `d` and `r` for the
-/// policies; a capital one where the name is let go at the start.
+/// The letter for a job's uniqueness in an envelope's header, which the broker reads: `i`, `d` and `r` for the
+/// policies, upper-case if the job holds its name until it starts.
 package struct UniquenessLetter: Equatable {
     let policy: UniquenessPolicy
     let until: UniqueUntil
 
     package init(_ policy: UniquenessPolicy, until: UniqueUntil) {
         self.policy = policy
-        // Without a name there is nothing to let go.
+        // Without a unique name there is nothing to release.
         self.until = policy == .ignore ? .finished : until
     }
 
-    /// Reads a header's letter; `nil` when it is none.
+    /// Reads a header's letter; `nil` if it is invalid.
     init?(_ byte: UInt8) {
         switch byte {
         case UInt8(ascii: "i"): self.init(.ignore, until: .finished)
@@ -22,7 +22,7 @@ package struct UniquenessLetter: Equatable {
         }
     }
 
-    /// As a text of this one letter.
+    /// The letter as text.
     package var text: String {
         switch (policy, until) {
         case (.ignore, _): "i"

@@ -11,14 +11,14 @@ import Synchronization
 /// Makes ids for jobs: 26 characters, ordered by time, unique across threads, processes and machines.
 ///
 /// An id is 128 bits in Crockford's base 32: 48 bits of milliseconds since 1970, a counter of 16 bits that begins at 0
-/// in every millisecond, and 64 random bits of this process. Ids of one process grow strictly, also when the clock is
-/// set back: then the last millisecond is used up first. They are unique, not secret.
+/// in every millisecond, and 64 random bits of this process. Ids of one process grow strictly, even if the clock is set
+/// back: then the counter continues from the last id. They are unique, not secret.
 public enum JobIDGenerator: Sendable {
-    /// Milliseconds and counter of the last id, as one number, so that taking the next is one atomic step.
+    /// The milliseconds and counter of the last id in one number, so that taking the next is one atomic step.
     private static let last = Atomic<UInt64>(0)
     private static let ofProcess = UInt64.random(in: .min ... .max)
 
-    /// The next id, such as `01KA9ZK9M00001H9J4V5Q6ZBHW`. Safe to call from any thread.
+    /// Returns the next id, such as `01KA9ZK9M00001H9J4V5Q6ZBHW`. Can be called from any thread.
     public static func next() -> String {
         text(high: nextTick(), low: ofProcess)
     }
@@ -45,7 +45,7 @@ public enum JobIDGenerator: Sendable {
 extension JobIDGenerator {
     private static let alphabet: StaticString = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-    /// 128 bits as 26 characters of five bits each, the first of which has only three.
+    /// Returns 128 bits as 26 characters of five bits each; the first has only three.
     static func text(high: UInt64, low: UInt64) -> String {
         String(unsafeUninitializedCapacity: 26) { characters in
             var (high, low) = (high, low)

@@ -1,7 +1,7 @@
-/// Writes the canonical form of a JSON text: the same bytes for every writer of the same arguments.
+/// Writes the canonical form of a JSON text, which is the same for every writer of the same arguments.
 ///
-/// Members are ordered by the UTF-8 bytes of their keys, members of equal keys stay in their order; there is no white
-/// space; strings have no more escapes than they need; numbers are copied as written.
+/// Members are sorted by the UTF-8 bytes of their keys, and members with equal keys keep their order. There is no white
+/// space, strings have only the required escapes, and numbers are unchanged.
 struct JSONCanonicalWriter {
     private var scanner: JSONScanner
     private(set) var output: [UInt8] = []
@@ -13,7 +13,7 @@ struct JSONCanonicalWriter {
 
     /// Writes one value. It recurses, at most as deep as a ``JSONText`` may be.
     ///
-    /// - Throws: never for bytes that were validated before.
+    /// - Throws: never for valid JSON.
     mutating func write() throws(JSONTextError) {
         scanner.skipWhitespace()
         switch scanner.current {
@@ -47,7 +47,7 @@ struct JSONCanonicalWriter {
         reorder(members, from: first)
     }
 
-    /// Steps over a container and copies its brackets and commas; `item` copies what is between them.
+    /// Scans a container and copies its brackets and commas; `item` copies what is between them.
     private mutating func items(
         closing: UInt8,
         item: (inout Self) throws(JSONTextError) -> Void
@@ -77,7 +77,7 @@ struct JSONCanonicalWriter {
         !zip(members, members.dropFirst()).contains { !Member.areInOrder($0, $1, in: scanner) }
     }
 
-    /// Writes an object's members again, in their new order.
+    /// Writes an object's members again in their new order.
     private mutating func reorder(_ members: [Member], from first: Int) {
         var sorted: [UInt8] = []
         sorted.reserveCapacity(output.count - first)
@@ -89,7 +89,7 @@ struct JSONCanonicalWriter {
     }
 }
 
-/// A member of an object that has been written: its key in the input, its place in the output.
+/// A member that was written: its key in the input and its range in the output.
 private struct Member {
     let key: JSONStringToken
     let written: Range<Int>

@@ -1,15 +1,16 @@
-/// Writes text as JSON strings, with no more escapes than JSON asks for.
+/// Writes text as JSON strings with only the required escapes.
 package enum JSONEscaping {
-    /// Appends `text` as a JSON string, quotes included.
+    /// Appends `text` as a JSON string, including quotes.
     ///
-    /// Escaped are `"`, `\` and the control characters U+0000 to U+001F (as `\b \f \n \r \t`, else `\u00xx` with small
-    /// letters). Everything else stands for itself, so the result is on one line and the same for every writer.
+    /// It escapes `"`, `\` and the control characters U+0000 to U+001F (as `\b \f \n \r \t`, otherwise as `\u00xx` with
+    /// lower-case letters). All other characters are unchanged, so the result is one line and the same for every
+    /// writer.
     package static func append(_ text: String, to output: inout [UInt8]) {
         var text = text
         text.withUTF8 { bytes in append(utf8: bytes, to: &output) }
     }
 
-    /// Appends bytes that are known to be UTF-8 as a JSON string, quotes included.
+    /// Appends bytes that are valid UTF-8 as a JSON string, including quotes.
     package static func append(utf8 bytes: some Collection<UInt8>, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         var plain = bytes.startIndex
@@ -41,7 +42,7 @@ package enum JSONEscaping {
         }
     }
 
-    /// Appends a byte as two small hexadecimal digits.
+    /// Appends a byte as two lower-case hexadecimal digits.
     static func appendHex(_ byte: UInt8, to output: inout [UInt8]) {
         for digit in [byte >> 4, byte & 15] {
             output.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)

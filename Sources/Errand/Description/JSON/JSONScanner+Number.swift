@@ -1,5 +1,5 @@
 extension JSONScanner {
-    /// Steps over a number: `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`.
+    /// Scans a number: `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`.
     mutating func number() throws(JSONTextError) {
         _ = skip(UInt8(ascii: "-"))
         if !skip(UInt8(ascii: "0")) { try digits() }
@@ -16,10 +16,9 @@ extension JSONScanner {
         guard position > first else { throw expected("a digit") }
     }
 
-    /// The whole number at a range that was stepped over, or nil when it has a fraction or an exponent, or does not
-    /// fit.
+    /// Returns the integer at a range that was scanned, or `nil` if it has a fraction or an exponent, or does not fit.
     ///
-    /// No floating point comes near it: 9007199254740993 stays what it is.
+    /// It does not use floating point, so that 9007199254740993 is preserved.
     func integer(in range: Range<Int>) -> Int64? {
         let isNegative = bytes[range].first == UInt8(ascii: "-")
         let digits = isNegative ? bytes[range].dropFirst() : bytes[range]
@@ -27,12 +26,12 @@ extension JSONScanner {
     }
 }
 
-/// Whether a byte is one of `0` to `9`.
+/// Returns whether a byte is one of `0` to `9`.
 func isDigit(_ byte: UInt8) -> Bool {
     byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
 }
 
-/// The number written in plain decimal digits, or nil when there is none, anything else is there, or it does not fit.
+/// Returns the number in plain decimal digits, or `nil` if there are none, there are other bytes, or it does not fit.
 func decimal(_ digits: ArraySlice<UInt8>, isNegative: Bool = false) -> Int64? {
     guard !digits.isEmpty else { return nil }
     var number: Int64 = 0

@@ -1,12 +1,12 @@
-/// Where the contents of a JSON string are, without its quotes.
+/// The range of a JSON string's contents, without its quotes.
 struct JSONStringToken {
     let range: Range<Int>
-    /// Whether a backslash is among them, so that the contents are not the text itself.
+    /// Whether the contents have escapes, so that they are not the text itself.
     let hasEscapes: Bool
 }
 
 extension JSONScanner {
-    /// Steps over a string, beginning at its opening quote, and checks its UTF-8 and its escapes.
+    /// Scans a string from its opening quote, and checks its UTF-8 and its escapes.
     mutating func string() throws(JSONTextError) -> JSONStringToken {
         let opening = position
         position += 1
@@ -34,7 +34,7 @@ extension JSONScanner {
         throw malformed("a string is not closed", at: opening)
     }
 
-    /// Steps over ASCII that stands for itself. Most of every text goes through here.
+    /// Skips ASCII characters that need no escape, which are most of every text.
     private mutating func skipPlainCharacters() {
         let text = bytes
         var index = position
@@ -76,7 +76,7 @@ extension JSONScanner {
         }
     }
 
-    /// The UTF-16 unit that `\uXXXX` at a place says, or nil when there is no such escape.
+    /// Returns the UTF-16 code unit of `\uXXXX` at a position, or `nil` if there is no such escape.
     func hexUnit(at place: Int) -> UInt32? {
         guard place + 6 <= bytes.count, bytes[place] == UInt8(ascii: "\\"), bytes[place + 1] == UInt8(ascii: "u") else {
             return nil
@@ -89,8 +89,8 @@ extension JSONScanner {
         return unit
     }
 
-    /// Steps over one character of more than one byte, in the well-formed sequences of the Unicode standard (table
-    /// 3-7): no overlong form, no surrogate, nothing past U+10FFFF.
+    /// Scans one character of more than one byte. Only the well-formed sequences of the Unicode standard (table 3-7)
+    /// are valid: no overlong form, no surrogate, nothing above U+10FFFF.
     private mutating func multibyte() throws(JSONTextError) {
         let length: Int
         var second: ClosedRange<UInt8> = 0x80...0xBF

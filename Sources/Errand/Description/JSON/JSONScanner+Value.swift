@@ -1,7 +1,8 @@
 extension JSONScanner {
-    /// Steps over one value of any type and tells where it is.
+    /// Scans one value of any type and returns its range.
     ///
-    /// - Throws: when it is malformed, or has more than ``DescriptionLimits/depth`` nested arrays and objects.
+    /// - Throws: an error if the value is malformed, or has more than ``DescriptionLimits/depth`` nested arrays and
+    ///   objects.
     mutating func value() throws(JSONTextError) -> Range<Int> {
         let first = position
         var nesting = Nesting()
@@ -13,8 +14,8 @@ extension JSONScanner {
         return first..<position
     }
 
-    /// Steps over the beginning of a value: a whole scalar, an empty container, or up to a container's first value, in
-    /// which case the answer is true.
+    /// Scans the beginning of a value: a whole scalar, an empty container, or everything before a container's first
+    /// value. Returns `true` in the last case.
     private mutating func open(_ nesting: inout Nesting) throws(JSONTextError) -> Bool {
         let isObject = current == UInt8(ascii: "{")
         guard isObject || current == UInt8(ascii: "[") else {
@@ -38,7 +39,7 @@ extension JSONScanner {
         return true
     }
 
-    /// After a value: steps over the ends of containers up to the next value, or to the end of the outermost one.
+    /// After a value, scans the ends of containers up to the next value, or to the end of the outermost container.
     private mutating func close(_ nesting: inout Nesting) throws(JSONTextError) {
         while nesting.depth > 0 {
             skipWhitespace()
@@ -52,7 +53,7 @@ extension JSONScanner {
         }
     }
 
-    /// Steps over a member's key and its colon.
+    /// Scans a member's key and its colon.
     @discardableResult
     mutating func memberKey() throws(JSONTextError) -> JSONStringToken {
         guard current == UInt8(ascii: "\"") else { throw expected("a key in double quotes") }
@@ -63,7 +64,7 @@ extension JSONScanner {
     }
 }
 
-/// Which containers are open: one bit each, set for an object. The limit of 64 levels makes it fit into one word.
+/// The open containers: one bit each, set for an object. With the limit of 64 levels they fit into one word.
 private struct Nesting {
     private var objects: UInt64 = 0
     private(set) var depth = 0

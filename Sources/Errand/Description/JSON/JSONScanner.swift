@@ -1,13 +1,13 @@
-/// Walks over a JSON text and finds where its values begin and end, without building anything.
+/// Scans a JSON text and finds the ranges of its values, without decoding them.
 ///
-/// It holds to RFC 8259 to the letter, also where many parsers are lenient: UTF-8 is checked, a surrogate without its
-/// partner is refused, and so is anything after the value. It does not recurse, so that no input can exhaust the stack,
-/// and every access to the bytes is checked.
+/// It conforms strictly to RFC 8259, also where many parsers are lenient: it checks UTF-8, and rejects a surrogate
+/// without its partner and anything after the value. It does not recurse, so that no input can exhaust the stack, and
+/// it checks every access to the bytes.
 struct JSONScanner {
     let bytes: [UInt8]
-    /// Where the text begins in `bytes`: offsets in errors count from here.
+    /// The position of the text in `bytes`, from which offsets in errors count.
     let start: Int
-    /// The next byte to be looked at.
+    /// The position of the next byte.
     var position: Int
 
     init(_ bytes: [UInt8], from start: Int = 0) {
@@ -16,8 +16,8 @@ struct JSONScanner {
         position = start
     }
 
-    /// The next byte, or NUL at the end of the text: NUL may not stand anywhere in a JSON text, so the two need not be
-    /// told apart until an error is written.
+    /// The next byte, or NUL at the end of the text. NUL is invalid everywhere in a JSON text, so only error messages
+    /// have to distinguish the two.
     var current: UInt8 {
         position < bytes.count ? bytes[position] : 0
     }
@@ -31,14 +31,14 @@ struct JSONScanner {
         }
     }
 
-    /// Steps over `byte` if it is next.
+    /// Skips `byte` if it is next.
     mutating func skip(_ byte: UInt8) -> Bool {
         guard current == byte, position < bytes.count else { return false }
         position += 1
         return true
     }
 
-    /// Steps over a value that is neither array nor object.
+    /// Scans a value that is neither array nor object.
     mutating func scalar() throws(JSONTextError) {
         switch current {
         case UInt8(ascii: "\""): _ = try string()
@@ -60,13 +60,13 @@ struct JSONScanner {
         }
     }
 
-    /// Refuses anything but white space up to the end of the text.
+    /// Throws if anything but white space follows.
     mutating func finish() throws(JSONTextError) {
         skipWhitespace()
         guard position == bytes.count else { throw expected("nothing more after the value") }
     }
 
-    /// Refuses a byte order mark, which would otherwise be reported as a stray byte.
+    /// Throws for a byte order mark, which would otherwise be reported as an unexpected byte.
     func refuseByteOrderMark() throws(JSONTextError) {
         guard bytes[start...].starts(with: [0xEF, 0xBB, 0xBF]) else { return }
         throw malformed("the text begins with a byte order mark; leave it out", at: start)
@@ -82,7 +82,7 @@ extension JSONScanner {
         malformed("expected \(what), found \(found)", at: position)
     }
 
-    /// The next byte for people; never a raw control character or a piece of a longer one.
+    /// The next byte for people; never a raw control character or a part of a longer character.
     private var found: String {
         guard position < bytes.count else { return "the end of the text" }
         let byte = bytes[position]
@@ -91,7 +91,7 @@ extension JSONScanner {
         return "byte 0x" + (digits.count == 1 ? "0" : "") + digits
     }
 
-    /// The JSON type of the value that begins at a place, for people.
+    /// Returns the JSON type of the value at a position, for people.
     func kind(at place: Int) -> String {
         guard place < bytes.count else { return "nothing" }
         return switch bytes[place] {

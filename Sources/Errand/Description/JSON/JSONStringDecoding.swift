@@ -1,11 +1,11 @@
 extension JSONScanner {
-    /// The bytes of a string that was stepped over, escapes resolved.
+    /// Returns the bytes of a string that was scanned, with escapes decoded.
     func contents(_ token: JSONStringToken) -> ArraySlice<UInt8> {
         guard token.hasEscapes else { return bytes[token.range] }
         return unescaped(token.range)[...]
     }
 
-    /// A string that was stepped over, as text.
+    /// Returns a string that was scanned, as text.
     func text(_ token: JSONStringToken) -> String {
         String(decoding: contents(token), as: UTF8.self)
     }
@@ -25,7 +25,7 @@ extension JSONScanner {
         return decoded
     }
 
-    /// Appends what an escape stands for and tells how many bytes it takes up.
+    /// Appends the character of an escape and returns the escape's length in bytes.
     private func appendEscape(at place: Int, to decoded: inout [UInt8]) -> Int {
         guard let unit = hexUnit(at: place) else {
             decoded.append(Self.plain(place + 1 < bytes.count ? bytes[place + 1] : 0))

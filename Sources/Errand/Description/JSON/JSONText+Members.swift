@@ -1,5 +1,5 @@
 extension JSONText {
-    /// An object's members in their order, each value as it was written; none when it is no object.
+    /// The members of an object in their order, with their values as written; empty for other values.
     package var members: [(key: String, value: JSONText)] {
         var members: [(key: String, value: JSONText)] = []
         var scanner = JSONScanner(bytes)
@@ -10,8 +10,8 @@ extension JSONText {
         return members
     }
 
-    /// An object with only these members, in the order of their keys; one that is missing is `null`, and of two with the same
-    /// key the last counts. Any other value than an object has no members.
+    /// Returns an object with only these members, sorted by key. A missing member is `null`, and the last of two with
+    /// the same key is used. Other values are treated as an empty object.
     func picking(_ keys: Set<String>) -> JSONText {
         let found = Dictionary(members.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
         var picked = Array("{".utf8)
@@ -27,7 +27,7 @@ extension JSONText {
 }
 
 extension JSONScanner {
-    /// The next member of an object that was validated, and where its value stands; `nil` after the last.
+    /// Returns the next member of a valid object with the range of its value; `nil` after the last.
     mutating func nextMember() -> (String, Range<Int>)? {
         skipWhitespace()
         _ = skip(UInt8(ascii: ","))

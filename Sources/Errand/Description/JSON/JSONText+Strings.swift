@@ -1,5 +1,5 @@
 extension JSONText {
-    /// An object of strings, sorted by the bytes of their keys.
+    /// Makes an object of strings, sorted by the bytes of their keys.
     init(strings: [String: String]) {
         var bytes = Array("{".utf8)
         for (key, value) in strings.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
@@ -12,8 +12,8 @@ extension JSONText {
         self.init(unchecked: bytes)
     }
 
-    /// The object with these members behind its own; of members with the same key the last counts. Any other value than an
-    /// object is replaced.
+    /// Returns the object with these members after its own; the last of members with the same key is used. A value that
+    /// is not an object is replaced.
     func adding(_ strings: [String: String]) -> JSONText {
         let more = JSONText(strings: strings)
         guard !strings.isEmpty else { return self }
@@ -23,7 +23,7 @@ extension JSONText {
         return JSONText(unchecked: bytes.dropLast() + [UInt8(ascii: ",")] + more.bytes.dropFirst())
     }
 
-    /// The members of an object whose values are strings; of two with the same key, the last.
+    /// The members of an object whose values are strings; the last of two with the same key.
     var stringMembers: [String: String] {
         var strings: [String: String] = [:]
         for (key, value) in members {
@@ -32,7 +32,7 @@ extension JSONText {
         return strings
     }
 
-    /// The text's value where that is a string.
+    /// The value if it is a string.
     private var string: String? {
         var scanner = JSONScanner(bytes)
         guard scanner.current == UInt8(ascii: "\""), let token = try? scanner.string() else { return nil }

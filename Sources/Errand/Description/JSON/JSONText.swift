@@ -4,10 +4,10 @@
     import Foundation
 #endif
 
-/// One JSON value as text: checked, and kept byte by byte as it was written.
+/// One valid JSON value as text, with its bytes unchanged.
 ///
-/// Numbers keep their digits and objects the order of their keys, because the text is never taken apart and put
-/// together again. It is at most 64 levels deep.
+/// Numbers keep their digits and objects the order of their keys, because the text is never decoded and encoded again.
+/// It is at most 64 levels deep.
 ///
 /// ```swift
 /// let one: JSONText = ["path": "a.jpg", "sizes": [64, 256]]
@@ -22,19 +22,18 @@ public struct JSONText: Sendable, Hashable {
     /// The object without members, `{}`.
     public static let emptyObject = JSONText(unchecked: Array("{}".utf8))
 
-    /// The value `null`. (The literal `nil` does not stand for it: an optional text would swallow it, or the other way
-    /// round.)
+    /// The value `null`. (The literal `nil` cannot be used for it, because it would be ambiguous for an optional text.)
     public static let null = JSONText(unchecked: Array("null".utf8))
 
-    /// Takes bytes that are known to be one JSON value.
+    /// Makes a text from bytes that are one valid JSON value.
     init(unchecked bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    /// Takes JSON text as it is; white space around the value is left out.
+    /// Makes a text from JSON, without white space around the value.
     ///
-    /// - Throws: when it is not exactly one JSON value (RFC 8259, UTF-8 without a byte order mark), or is more than 64
-    ///   levels deep.
+    /// - Throws: an error if the text is not exactly one JSON value (RFC 8259, UTF-8 without a byte order mark), or is
+    ///   more than 64 levels deep.
     public init(validating text: some Sequence<UInt8>) throws(JSONTextError) {
         var scanner = JSONScanner(Array(text))
         try scanner.refuseByteOrderMark()
@@ -44,9 +43,10 @@ public struct JSONText: Sendable, Hashable {
         bytes = range.count == scanner.bytes.count ? scanner.bytes : Array(scanner.bytes[range])
     }
 
-    /// Writes a value as JSON, keys sorted, so that equal values have equal texts.
+    /// Encodes a value as JSON with sorted keys, so that equal values have equal texts.
     ///
-    /// - Throws: what the value's own `encode(to:)` refuses, numbers that are not finite, and more than 64 levels.
+    /// - Throws: an error if the value's `encode(to:)` throws, a number is not finite, or there are more than 64
+    ///   levels.
     public init(encoding value: some Encodable) throws(JSONTextError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -63,18 +63,18 @@ public struct JSONText: Sendable, Hashable {
         try self.init(validating: data)
     }
 
-    /// Reads the text as a value of a type of yours.
+    /// Decodes the text as a value of a type.
     ///
-    /// - Throws: `DecodingError` when the text does not have that type's shape.
+    /// - Throws: `DecodingError` if the text does not fit the type.
     public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
         try JSONDecoder().decode(type, from: Data(bytes))
     }
 
     /// The canonical form: keys sorted by their UTF-8 bytes, no white space, strings with the fewest escapes, numbers
-    /// as written. Two texts with equal canonical forms are the same arguments.
+    /// as written. Arguments are the same if their canonical forms are equal.
     public var canonical: JSONText {
         var writer = JSONCanonicalWriter(bytes)
-        // Every text was validated when it was made, so there is nothing left for the writer to refuse.
+        // Every text was validated when it was made, so the writer does not throw.
         guard (try? writer.write()) != nil else { return self }
         return JSONText(unchecked: writer.output)
     }

@@ -1,23 +1,23 @@
-/// Why bytes are not a JSON text that Errand accepts.
+/// The error for bytes that are not a valid JSON text.
 public struct JSONTextError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kinds of faults a JSON text can have.
+    /// The kinds of errors.
     public enum Code: String, Sendable {
-        /// Not JSON as RFC 8259 defines it, or not UTF-8.
+        /// The text is not valid JSON (RFC 8259) or not UTF-8.
         case malformed
-        /// More than 64 nested arrays and objects.
+        /// There are more than 64 levels of nested arrays and objects.
         case tooDeep = "too_deep"
-        /// A Swift value that cannot be written as JSON, such as a number that is not finite.
+        /// A Swift value cannot be encoded as JSON, for instance because a number is not finite.
         case notEncodable = "not_encodable"
     }
 
-    /// What kind of fault it is.
+    /// The kind of error.
     public let code: Code
-    /// Where it is, in bytes from the beginning of the text; nil when there is no text yet.
+    /// The offset in bytes from the beginning of the text; `nil` if there is no text yet.
     public let offset: Int?
     /// What is wrong, for people, without the offset.
     public let message: String
 
-    /// The message with its place.
+    /// The message with its offset.
     public var description: String {
         let place = offset.map { " at byte \($0)" } ?? ""
         return "JSON refused\(place): \(message)"

@@ -19,7 +19,7 @@ extension DescriptionParser {
         }
     }
 
-    /// Steps over the value that comes next; nil when it is a `null` that counts as left out.
+    /// Scans the next value. Returns `nil` if it is a `null` that is the same as a missing key.
     private mutating func valueOrNull(_ key: DescriptionKey) throws(DescriptionError) -> Range<Int>? {
         let isNull = scanner.current == UInt8(ascii: "n")
         let range: Range<Int>
@@ -70,7 +70,7 @@ extension DescriptionParser {
         return number
     }
 
-    /// A text that must be one of a few words.
+    /// Reads a text that must be one of a few words.
     private mutating func word<Word: RawRepresentable<String>>(_ key: DescriptionKey) throws(DescriptionError) -> Word?
     {
         let first = scanner.position

@@ -9,8 +9,8 @@ extension DescriptionParser {
         )
     }
 
-    /// A description of another version may break version 1's rules before its `v` comes: then the version is the
-    /// reason.
+    /// Returns an error for the version if that is the cause: a description of another version may violate the rules of
+    /// version 1 before its `v`.
     mutating func unsupportedVersion(insteadOf error: DescriptionError) -> DescriptionError? {
         guard [.missingKey, .duplicateKey, .wrongType, .invalidValue].contains(error.code) else { return nil }
         scanner.position = scanner.start

@@ -1,8 +1,8 @@
-/// Reads one description, from its first brace to the end of the text.
+/// Parses one description, from its first brace to the end of the text.
 struct DescriptionParser {
     var description = OperationDescription(unchecked: "")
     var scanner: JSONScanner
-    /// The known keys that were there, by ``DescriptionKey/bit``.
+    /// The known keys so far, by ``DescriptionKey/bit``.
     private var seen: UInt16 = 0
 
     init(_ bytes: [UInt8], from start: Int) {
@@ -26,7 +26,7 @@ struct DescriptionParser {
         }
     }
 
-    /// Something that is JSON but no object is told apart from something that is not JSON at all.
+    /// Returns different errors for JSON that is not an object and for text that is not JSON.
     private mutating func notAnObject() -> DescriptionError {
         let first = scanner.position
         do {
@@ -80,7 +80,7 @@ struct DescriptionParser {
         description.unknownMembers.append(contentsOf: scanner.bytes[value])
     }
 
-    /// Runs a step of the scanner, its error told as one of the whole description.
+    /// Runs a step of the scanner and converts its error to one of the description.
     mutating func readingText<Result>(
         _ step: (inout JSONScanner) throws(JSONTextError) -> Result
     ) throws(DescriptionError) -> Result {
