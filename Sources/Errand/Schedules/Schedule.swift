@@ -1,7 +1,7 @@
-/// A job that recurs: at each of its ticks one job is pushed, made from a template.
+/// A recurring job: at each tick, one job is pushed that is made from a template.
 ///
-/// Each tick is pushed exactly once, however many workers serve the queue and whoever of them is killed; there is no
-/// leader and no lock. `docs/schedules.md` says what happens to ticks that were missed, and when clocks are changed.
+/// Each tick is pushed exactly once, however many workers serve the queue and whichever of them are killed; there is no
+/// leader and no lock. `docs/schedules.md` describes missed ticks and changes of clocks.
 ///
 /// ```swift
 /// let report = try Schedule(
@@ -13,70 +13,71 @@
 /// let worker = Worker(broker: broker, operations: operations, schedules: [report], logger: logger)
 /// ```
 public struct Schedule: Sendable, Equatable {
-    /// What it is called in its queue: 1 to 128 characters of `A-Z a-z 0-9 _ . -`.
+    /// The schedule's name in its queue: 1 to 128 characters of `A-Z a-z 0-9 _ . -`.
     public let name: String
-    /// When it ticks.
+    /// When the schedule ticks.
     public let timing: ScheduleTiming
-    /// What is pushed at each tick; its queue is the schedule's.
+    /// The job to push at each tick. Its queue is the schedule's.
     public let template: OperationDescription
-    /// What becomes of ticks that nobody pushed in time.
+    /// What to do about ticks that were not pushed in time.
     public let catchUp: CatchUp
-    /// What happens when the job of an earlier tick has not ended.
+    /// What to do if the job of an earlier tick has not ended.
     public let overlap: Overlap
-    /// The version of code that is deployed in versions, from 0: a definition never gives way to one of a lower
-    /// revision.
+    /// The revision of the definition, from 0, for code that is deployed in versions: a definition is never replaced by
+    /// one of a lower revision.
     public let revision: Int
 
-    /// Where the definition comes from: a program, unless it was read from a catalogue or a person wrote it.
+    /// The source of the definition: a program, unless it was read from a catalogue or changed by hand.
     public internal(set) var origin = Origin.program
 
-    /// The queue in which it lives and to which it pushes.
+    /// The queue of the schedule, to which it pushes its jobs.
     public var queue: String { template.queue }
 
-    /// What becomes of ticks that are more than 10 s late because no worker served the queue, or it was full. Younger
-    /// ones are always pushed.
+    /// What to do about ticks that are more than 10 s late, because no worker served the queue or it was full. Later
+    /// ticks are always pushed.
     public enum CatchUp: Sendable, Equatable {
-        /// They are skipped.
+        /// The ticks are skipped.
         case none
-        /// The newest of them is pushed, the others are skipped.
+        /// The newest tick is pushed, the others are skipped.
         case latest
-        /// The newest of them, up to this many (1 to 1,000), are pushed in order; the others are skipped.
+        /// The newest ticks, up to this limit (1 to 1,000), are pushed in order; the others are skipped.
         case all(limit: Int)
     }
 
-    /// What happens when the job of an earlier tick has not ended.
+    /// What to do if the job of an earlier tick has not ended.
     public enum Overlap: String, Sendable, CaseIterable {
-        /// What the template's own uniqueness says: nothing, unless it says something.
+        /// The template's own uniqueness applies, if it has one.
         case allow
         /// The new job is dropped.
         case skip
-        /// The new job waits for the end of the one that runs, which is not stopped. At most one waits; others are
+        /// The new job waits for the end of the running one, which is not stopped. At most one job waits; others are
         /// dropped.
         case after
-        /// The old job gives way: at once if it waits; if it runs, it is told to stop.
+        /// The new job replaces the old one: immediately if that is waiting; a running one is asked to stop.
         case replace
     }
 
-    /// Most missed ticks that are pushed.
+    /// The maximum number of missed ticks that are pushed.
     static let mostCaughtUp = 1000
-    /// Most bytes of the path of a catalogue.
+    /// The maximum length of a catalogue's path in bytes.
     static let mostCatalogueBytes = 4096
-    /// The revisions that there are.
+    /// The range of revisions.
     static let revisions = 0...1_000_000_000_000
-    /// Most bytes of a definition.
+    /// The maximum size of a definition in bytes.
     static let mostBytes = 1_200_000
 
     /// Makes a schedule.
     ///
     /// - Parameters:
     ///   - name: 1 to 128 characters of `A-Z a-z 0-9 _ . -`, unique in the queue.
-    ///   - timing: when it ticks.
-    ///   - template: what is pushed, to its own queue. It has neither an id nor a time; with an overlap other than
-    ///     `allow` no uniqueness policy either, and a name of the schedule's own unless it gives one.
-    ///   - catchUp: what becomes of missed ticks.
-    ///   - overlap: what happens when the job of an earlier tick has not ended.
-    ///   - revision: 0 to 1,000,000,000,000; raise it with every version of code that changes the schedule.
-    /// - Throws: ``ScheduleError`` naming what is wrong.
+    ///   - timing: when the schedule ticks.
+    ///   - template: the job to push, to its own queue. It must have neither an id nor a time. With an overlap other
+    ///     than `allow` it must have no uniqueness policy either; its name then comes from the schedule unless it has
+    ///     one.
+    ///   - catchUp: what to do about missed ticks.
+    ///   - overlap: what to do if the job of an earlier tick has not ended.
+    ///   - revision: 0 to 1,000,000,000,000; raise it with every version of the code that changes the schedule.
+    /// - Throws: ``ScheduleError`` that states what is invalid.
     public init(
         _ name: String,
         _ timing: ScheduleTiming,
@@ -126,7 +127,7 @@ extension Schedule {
         guard text.count <= Self.mostBytes else {
             throw ScheduleError(.invalid, "template", "is too large: the schedule has \(text.count) bytes")
         }
-        // In the definition the template is one level deeper than alone.
+        // In the definition, the template is nested one level deeper.
         var scanner = JSONScanner(template.encoded())
         do { _ = try scanner.value() } catch {
             throw ScheduleError(.invalid, "template", "its arguments are too deep for a schedule: \(error.message)")

@@ -1,15 +1,15 @@
-/// Some of a queue's schedules, and where the next ones begin.
+/// A page of a queue's schedules.
 public struct SchedulePage: Sendable, Equatable {
-    /// Schedules, in no order.
+    /// The schedules, in no particular order.
     public var records: [ScheduleRecord]
-    /// What to ask with for the next page; `nil` when this was the last one.
+    /// The position of the next page; `nil` on the last one.
     public var next: String?
 
     /// Makes a page of schedules.
     ///
     /// - Parameters:
     ///   - records: The schedules.
-    ///   - next: What to ask with for the next page; `nil` when this was the last one.
+    ///   - next: The position of the next page; `nil` on the last one.
     public init(records: [ScheduleRecord], next: String?) {
         self.records = records
         self.next = next
@@ -17,16 +17,16 @@ public struct SchedulePage: Sendable, Equatable {
 }
 
 extension SchedulingBroker {
-    /// A queue's schedules, sorted by name: all pages of them, so up to 10,000.
+    /// Returns all of a queue's schedules, sorted by name: up to 10,000.
     ///
     /// - Parameter queue: The queue.
     /// - Returns: each schedule once.
-    /// - Throws: ``BrokerError`` when the broker cannot be asked.
+    /// - Throws: ``BrokerError`` if the call fails.
     public func schedules(on queue: String) async throws(BrokerError) -> [ScheduleRecord] {
         var (records, position): ([String: ScheduleRecord], String?) = ([:], nil)
         repeat {
             let page = try await schedules(on: queue, from: position)
-            // One may come twice while others are stored.
+            // A schedule may be on two pages while others are stored.
             for record in page.records { records[record.name] = record }
             position = page.next
         } while position != nil

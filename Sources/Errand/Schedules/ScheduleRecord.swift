@@ -1,58 +1,58 @@
-/// What the broker knows of a schedule.
+/// The broker's record of a schedule.
 public struct ScheduleRecord: Sendable, Equatable {
     /// The schedule's name.
     public let name: String
-    /// The definition as it is stored; empty when there is none.
+    /// The stored definition; empty if there is none.
     public let definition: [UInt8]
-    /// The definition read; `nil` when this version of Errand cannot read it, or there is none.
+    /// The decoded definition; `nil` if this version of Errand cannot read it, or there is none.
     public let schedule: Schedule?
     /// Why the definition cannot be read.
     public let problem: ScheduleError?
-    /// The tick that is pushed next, in milliseconds since 1970 UTC; `nil` while the schedule is paused, when it never
-    /// ticks again, and when the broker's data is broken.
+    /// The next tick, in milliseconds since 1970 UTC; `nil` if the schedule is paused, never ticks again, or its data
+    /// is corrupt.
     public let nextTick: Int64?
-    /// Whether it does not tick until it is resumed.
+    /// Whether the schedule is paused.
     public let isPaused: Bool
-    /// The last tick that was pushed.
+    /// The last tick that was pushed, in milliseconds since 1970 UTC.
     public let lastTick: Int64?
-    /// How many ticks were pushed.
+    /// The number of ticks that were pushed.
     public let pushed: Int
-    /// How many ticks were missed and not caught up with; at most 1,000 are counted at a time.
+    /// The number of ticks that were skipped; at most 1,000 are counted at a time.
     public let missed: Int
-    /// The revision that a deleted schedule of this name had, when it is deleted.
+    /// The revision of a schedule that was deleted; `nil` if it was not.
     public let deletedRevision: Int?
 
-    /// When a program last declared the schedule although it is deleted.
+    /// When a program last declared the schedule after it was deleted.
     package let deletionMet: DeletionMet?
 
-    /// A program that declares a deleted schedule, and is refused.
+    /// A rejected declaration of a deleted schedule.
     package struct DeletionMet: Sendable, Equatable {
-        /// When, in milliseconds since 1970 UTC.
+        /// The time, in milliseconds since 1970 UTC.
         package var at: Int64
-        /// The path of its catalogue, if it read one.
+        /// The path of the program's catalogue, if it declared the schedule.
         package var catalogue: String?
 
-        /// Makes one.
+        /// Makes a record of a declaration.
         package init(at: Int64, catalogue: String?) {
             self.at = at
             self.catalogue = catalogue
         }
     }
 
-    /// Whether a tick has to be found for it: none is stored, though nobody has paused it.
+    /// Whether the schedule needs a next tick: none is stored, although it is not paused.
     package var lacksTick: Bool { nextTick == nil && !isPaused }
-    /// Whether there is nothing of it but the revision it had when it was deleted.
+    /// Whether only the revision of the deleted schedule is left.
     package var isDeleted: Bool { definition.isEmpty && deletedRevision != nil }
 
-    /// Whether the definition cannot be read here, but perhaps by a newer program, or on a host that has its time zone.
+    /// Whether the definition may be readable for a newer program, or on a host with its time zone.
     package var mayBeReadElsewhere: Bool {
         problem.map { [.unsupportedVersion, .unknownTimeZone].contains($0.code) } ?? false
     }
 
-    /// What tells this definition from another.
+    /// The digest that identifies this definition.
     package var digest: String { Schedule.digest(of: definition) }
 
-    /// Makes a record of what is stored.
+    /// Makes a record from stored values.
     package init(
         name: String,
         definition: [UInt8],
@@ -85,39 +85,39 @@ public struct ScheduleRecord: Sendable, Equatable {
     }
 }
 
-/// What became of a schedule that was to be stored.
+/// The outcome of storing a schedule.
 public enum ScheduleOutcome: Sendable, Equatable {
-    /// It is new.
+    /// The schedule is new.
     case created
-    /// It took the place of another definition.
+    /// The schedule replaced another definition.
     case changed
-    /// This very definition was stored already.
+    /// The same definition was already stored.
     case unchanged
-    /// The stored one, or a deleted one of this name, has this revision, which is higher (or, of one that a person has
-    /// deleted or changed, not lower): it stays as it is.
+    /// The stored schedule, or a deleted one of this name, has this revision, which is higher (or, if it was deleted or
+    /// changed by hand, not lower). It stays unchanged.
     case outdated(storedRevision: Int)
 }
 
-/// Schedules whose tick has come, and the broker's time.
+/// Due schedules, and the broker's time.
 public struct DueSchedules: Sendable {
     /// The broker's time, in milliseconds since 1970 UTC.
     public var now: Int64
     /// The schedules, earliest first.
     public var schedules: [ScheduleRecord]
 
-    /// Makes an answer.
+    /// Makes a page of due schedules.
     public init(now: Int64, schedules: [ScheduleRecord]) {
         self.now = now
         self.schedules = schedules
     }
 }
 
-/// What became of a proposal.
+/// The outcome of a proposal.
 public enum TickOutcome: Sendable, Equatable {
-    /// The jobs were pushed; a receipt for each.
+    /// The jobs were pushed, with a receipt for each.
     case pushed([Receipt])
-    /// Somebody else was first, or the schedule was changed, paused or deleted: nothing was done.
+    /// Another proposal was first, or the schedule was changed, paused or deleted: nothing was done.
     case behind
-    /// A tick's time has not come by the broker's clock: nothing was done.
+    /// A tick is not due yet by the broker's clock: nothing was done.
     case early
 }

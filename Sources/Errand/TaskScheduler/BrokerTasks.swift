@@ -1,7 +1,7 @@
 import Backgroundable
 import Logging
 
-/// Requests that wait on a broker.
+/// A backlog whose requests wait on a broker.
 final class BrokerTasks: TaskBacklog {
     let place: TaskPlace
 
@@ -13,7 +13,7 @@ final class BrokerTasks: TaskBacklog {
         TaskStage.accepts(identifier)
     }
 
-    /// The workers know which handlers there are.
+    /// Nothing to do: the workers have the handlers.
     func noteRegistration(of identifier: String) {}
 
     func submit(_ requested: RequestedTask, _ answer: @escaping TaskAnswer<Void>) {
@@ -23,8 +23,9 @@ final class BrokerTasks: TaskBacklog {
         }
     }
 
-    /// Asks who holds the name, by pushing a job that would give way to the holder, and cancels the answer: one job,
-    /// however many wait. Where nobody held it, the question itself is in line until it is cancelled.
+    /// Cancels the request of an identifier. It finds the job that holds the name by pushing one that is dropped if
+    /// there is a holder, and cancels that job: the cost does not depend on the number of requests. If there is no
+    /// holder, the pushed job itself waits until it is cancelled.
     func cancel(_ identifier: String, _ answer: @escaping TaskAnswer<Void>) {
         guard accepts(identifier) else { return answer(.success(())) }
         AnsweringCalls.answer(logged(answer)) { [place] () async throws(TaskScheduler.Error) in
@@ -57,7 +58,7 @@ final class BrokerTasks: TaskBacklog {
         }
     }
 
-    /// The same answer, with a line in the log if it is an error: its caller may be unable to throw it.
+    /// Returns an `answer` that also logs errors, which its caller may be unable to throw.
     private func logged<Value>(_ answer: @escaping TaskAnswer<Value>) -> TaskAnswer<Value> {
         { [logger = place.logger] result in
             if case .failure(let error) = result {

@@ -1,7 +1,7 @@
 import Backgroundable
 import Dispatch
 
-/// The second of a request's two jobs, in the worker: it calls the handler and waits for the task's end.
+/// The second of a request's two jobs, in the worker: it calls the handler and waits for the end of the task.
 struct TaskExecution: Sendable {
     let identifier: String
     let registry: TaskRegistry
@@ -21,15 +21,15 @@ struct TaskExecution: Sendable {
         guard let registration = registry.registration(of: identifier) else {
             return .failed("nobody registered a handler for \"\(identifier)\"", isFinal: true)
         }
-        // The job's timeout was settled by the launch; this worker may have other allowances.
+        // The launch has set the job's timeout; this worker may have other allowances.
         let success = await run(requested, registration, allowance: job.deadline - .now)
         registry.noteCompletion(of: identifier, success: success)
         guard success else { return .failed("the task was completed without success", isFinal: true) }
-        // With a result the broker keeps its record for long, and a launch that is repeated late finds it.
+        // A job with a result stays in the history for longer, so that a late repetition of the launch finds it.
         return .finished(result: Array("success".utf8))
     }
 
-    /// Runs the task. Cancelling this tells it to stop, and gives it a little time to do so.
+    /// Runs the task. Cancellation asks it to stop, and leaves it a little time for that.
     private func run(
         _ requested: RequestedTask,
         _ registration: TaskRegistration,
@@ -38,7 +38,7 @@ struct TaskExecution: Sendable {
         let stopper = TaskStopper()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // The process need not be held: a worker that stops waits for its runs and gives them back.
+                // The process need not be kept alive: a worker that stops waits for its runs and releases them.
                 let run = TaskRun(requested, allowance: allowance) { continuation.resume(returning: $0) }
                 stopper.take(run)
                 run.begin(registration, on: .global())
@@ -49,7 +49,7 @@ struct TaskExecution: Sendable {
     }
 }
 
-/// Stops a run that may not have been made yet.
+/// Stops a run that may not exist yet.
 private final class TaskStopper: Sendable {
     private let state = Locked<(run: TaskRun?, isStopped: Bool)>((nil, false))
 

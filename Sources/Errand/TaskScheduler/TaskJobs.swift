@@ -1,25 +1,26 @@
 import Backgroundable
 import Foundation
 
-/// The two jobs that a request becomes, one after the other.
+/// The two jobs of a request, which run one after the other.
 ///
-/// The *launch* waits in the request's place: it holds the identifier as its name, so that a newer request replaces
-/// it. A worker that claims it pushes the *run*, which does the work, and is done. A request that is submitted while
-/// the run is under way therefore never meets it: replacing a job that runs would stop it. The run has a name of its
-/// own, so that no two of an identifier run at once.
+/// The *launch* is the waiting request: its name is the identifier, so that a newer request replaces it. A worker that
+/// claims it pushes the *run*, which does the work, and finishes. A request that is submitted during the run therefore
+/// does not replace the run, which would stop it. The run has a name of its own, so that an identifier has only one run
+/// at a time.
 enum TaskStage: String {
     case launch, run
 
-    /// The name of the operation, one for each identifier: only a worker that registered the identifier claims it.
+    /// Returns the name of the operation, one for each identifier: only a worker that has registered the identifier
+    /// claims it.
     func operation(of identifier: String) -> String { "\(rawValue).\(identifier)" }
 
-    /// The identifier that an operation's name says, if it is one of this stage.
+    /// Returns the identifier in an operation's name, if it is one of this stage.
     func identifier(in operation: String) -> String? {
         let prefix = "\(rawValue)."
         return operation.hasPrefix(prefix) ? String(operation.dropFirst(prefix.count)) : nil
     }
 
-    /// Whether an identifier can stand in the names of operations.
+    /// Returns whether an identifier is valid in the names of operations.
     static func accepts(_ identifier: String) -> Bool {
         QueueName.isValid(TaskStage.launch.operation(of: identifier)) && !identifier.isEmpty
     }
@@ -37,12 +38,12 @@ struct TaskPayload: Codable {
         case requiresPower = "requires_power"
     }
 
-    /// The payload of a job that only asks who holds a name, and is never to run.
+    /// The payload of a job that only finds the holder of a name, and never runs.
     static let question = TaskPayload(kind: "question")
 }
 
 extension RequestedTask {
-    /// Reads what a job says; nil for one that requests nothing.
+    /// Makes a request from a job's arguments; `nil` if they are not those of a request.
     init?(_ arguments: JSONText, identifier: String, notBefore: Int64?) {
         guard let payload = try? arguments.decode(TaskPayload.self), let kind = TaskKind(rawValue: payload.kind) else {
             return nil
@@ -63,7 +64,7 @@ extension RequestedTask {
 
     private var notBefore: Int64? { earliestBeginDate.map(DescriptionRules.notBefore) }
 
-    /// The job that waits in the request's place.
+    /// Returns the job of the waiting request.
     func launch(in queue: String) throws(DescriptionError) -> OperationDescription {
         try OperationDescription(
             TaskStage.launch.operation(of: identifier),
@@ -76,7 +77,8 @@ extension RequestedTask {
         )
     }
 
-    /// The job that does the work. Its id follows from the launch's, so that a launch that is repeated makes no other.
+    /// Returns the job that does the work. Its id is derived from the launch's, so that a repeated launch does not
+    /// create another.
     func run(
         ofLaunch id: String,
         in queue: String,

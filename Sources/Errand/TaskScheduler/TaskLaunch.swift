@@ -1,16 +1,17 @@
 import Backgroundable
 import Logging
 
-/// The first of a request's two jobs, in the worker: it pushes the second, and is done.
+/// The first of a request's two jobs, in the worker: it pushes the second and finishes.
 struct TaskLaunch: Sendable {
     let identifier: String
     let place: TaskPlace
     let allowances: TaskAllowances
 
-    /// How soon it looks again while a task of the identifier runs, or while the broker is in trouble.
+    /// The pause before the next attempt while a task of the identifier runs, or while the broker is unreachable.
     static let pause = Duration.seconds(1)
 
-    /// It is tried again for as long as it takes: a launch that is given up would be a lost request.
+    /// The operation of the launch. It has the maximum number of retries, because a dead launch would be a lost
+    /// request.
     var operation: RegisteredOperation {
         RegisteredOperation(
             TaskStage.launch.operation(of: identifier),
@@ -40,8 +41,8 @@ struct TaskLaunch: Sendable {
     }
 
     private func push(_ run: JobEnvelope) async throws(BrokerError) -> HandlerOutcome {
-        // An earlier try of this launch may have pushed the run, and its worker died before it could say so. The broker
-        // knows the ids of ended jobs for a short time only when they are pushed again, but keeps their history longer.
+        // A worker may have pushed the run and died before it reported the launch. A push recognizes the ids of ended
+        // jobs only for a short time, but the broker keeps their history longer.
         if let known = try await place.broker.inspect([run.id], on: run.queue).first, known != nil {
             return .finished()
         }

@@ -1,19 +1,20 @@
 import Backgroundable
 
 extension TaskPlace {
-    /// A request that waits, and the job that stands for it.
+    /// A waiting request and its job.
     struct Waiting: Sendable {
         let id: String
         let requested: RequestedTask
     }
 
-    /// A queue of one's own holds a job or two for each identifier; one that is shared is read so far.
+    /// The number of pages to read. A queue of its own has one or two jobs for each identifier; a shared one may have
+    /// more.
     private static let mostPages = 20
     private static let pageLength = 500
 
-    /// The requests that wait, one of each identifier.
+    /// Returns the waiting requests, one for each identifier.
     ///
-    /// The line comes last, since that is where jobs move to while this reads.
+    /// It reads ready jobs last, because jobs become ready in the meantime.
     func waiting() async throws(TaskScheduler.Error) -> [Waiting] {
         var found: [String: Waiting] = [:]
         do throws(BrokerError) {

@@ -1,7 +1,7 @@
 import Backgroundable
 import Logging
 
-/// The queue of a broker where task requests wait.
+/// The broker's queue for task requests.
 struct TaskPlace: Sendable {
     let broker: any Broker
     let queue: String
@@ -9,7 +9,7 @@ struct TaskPlace: Sendable {
 
     private static let mostPushes = 6
 
-    /// Pushes one job, again while the answer is lost: the id is the same, so it is taken once.
+    /// Pushes one job, and repeats the push while its reply is lost; with the same id it is accepted only once.
     func push(_ description: OperationDescription) async throws(TaskScheduler.Error) -> Receipt {
         try await push(description, on: broker)
     }
@@ -27,7 +27,7 @@ struct TaskPlace: Sendable {
                 if let receipt, receipt.outcome != .unknown { return receipt }
                 loss = loss ?? BrokerError(.outcomeUnknown, "the broker's answer was lost")
             } catch {
-                // Once an answer was lost, the job may be there whatever goes wrong later.
+                // After a lost reply the job may exist, whatever happens later.
                 if loss == nil, error.code != .outcomeUnknown { throw TaskScheduler.Error(error) }
                 loss = error
             }
@@ -40,7 +40,7 @@ struct TaskPlace: Sendable {
         )
     }
 
-    /// Cancels jobs, as many at a time as every broker takes.
+    /// Cancels jobs, with at most 500 in a call, the limit of every broker.
     func cancel(_ ids: [String]) async throws(TaskScheduler.Error) {
         do throws(BrokerError) {
             for start in stride(from: 0, to: ids.count, by: 500) {

@@ -3,12 +3,12 @@ public import Logging
 
 /// Schedulers whose requests wait on a broker.
 ///
-/// The calls are those of a local scheduler. A request outlives the process that submitted it, and any worker that
-/// registered its identifier runs it: one task of an identifier at a time among all of them. A task that did not
-/// succeed is a dead job, kept until a person retries or deletes it.
+/// The calls are those of a local scheduler. A request outlives the process that submitted it, and any worker that has
+/// registered its identifier runs it; an identifier has only one task at a time among all workers. A task that did not
+/// succeed is a dead job, which is kept until it is retried or deleted by hand.
 ///
-/// A request whose time has come while a task of its identifier runs is tried again every second; for the moment of
-/// such a try it is not among the pending ones. Dates are compared with the broker's clock.
+/// A request that is due while a task of its identifier runs is tried again every second; during such an attempt it is
+/// not among the pending requests. Dates are compared with the broker's clock.
 ///
 /// ```swift
 /// let scheduler = TaskScheduler(broker: broker, permittedIdentifiers: ["prices.refresh"], logger: logger)
@@ -22,14 +22,14 @@ extension TaskScheduler {
     /// Makes a scheduler whose requests wait on a broker.
     ///
     /// - Parameters:
-    ///   - broker: Where the requests wait.
-    ///   - queue: The broker's queue for them. Let no other jobs share it: listing the requests looks at every job that
-    ///     waits there, and taking all of them back means those of every process that uses the queue.
+    ///   - broker: The broker that stores the requests.
+    ///   - queue: The broker's queue for them. It should have no other jobs: listing the requests reads every job that
+    ///     waits there, and cancelling all requests affects those of every process that uses the queue.
     ///   - permittedIdentifiers: The identifiers that may be registered and submitted, each of 1 to 121 characters of
     ///     `A-Z a-z 0-9 _ . -`.
-    ///   - allowances: How long tasks may take, settled by the worker that launches them. At most 365 days, which is
+    ///   - allowances: How long tasks may take, as set by the worker that launches them. At most 365 days, which is
     ///     also what "forever" means here.
-    ///   - logger: Is told why something could not be done where no error can be thrown.
+    ///   - logger: The logger for failures of calls that cannot throw.
     public convenience init(
         broker: any Broker,
         queue: String = "tasks",
@@ -45,11 +45,11 @@ extension TaskScheduler {
         )
     }
 
-    /// What a worker must know to run the tasks whose handlers are registered now, for a ``Worker`` of one's own that
-    /// serves the scheduler's queue: two operations for each identifier.
+    /// The operations that run the tasks whose handlers are registered now, two for each identifier. For a ``Worker``
+    /// of your own that serves the scheduler's queue.
     ///
-    /// A worker that tells a task to stop waits for it only for its `stopGrace`: 5.5 s leaves a task its full time. A
-    /// local scheduler has none.
+    /// A worker waits only for its `stopGrace` for a task that it asks to stop; 5.5 s leaves a task its full time. A
+    /// local scheduler has no operations.
     public var operations: [RegisteredOperation] {
         guard let tasks = backlog as? BrokerTasks else { return [] }
         return registry.registered.flatMap { identifier in
@@ -63,9 +63,9 @@ extension TaskScheduler {
     /// Makes a worker, a service of `ServiceLifecycle`, that runs the tasks whose handlers are registered now.
     ///
     /// - Parameters:
-    ///   - concurrency: How many tasks run at once.
-    ///   - lease: After which time without a sign of life a worker counts as dead, and its tasks go to others.
-    ///   - grace: How long a graceful shutdown may take in all; tasks that still run near its end are told to stop.
+    ///   - concurrency: The number of tasks that run at the same time.
+    ///   - lease: How long a worker may send no heartbeat before it counts as dead and other workers get its tasks.
+    ///   - grace: How long a graceful shutdown may take in total; tasks that still run near its end are asked to stop.
     ///   - onEvent: As for `Worker`.
     /// - Throws: `TaskScheduler.Error` `unavailable` for a local scheduler, which needs no worker.
     public func makeWorker(

@@ -1,7 +1,7 @@
 import Crypto
 
 extension Schedule {
-    /// The definition as JSON text, version 1, as it is stored; see `docs/schedules.md`.
+    /// Returns the definition as JSON text, version 1, as it is stored; see `docs/schedules.md`.
     public func encoded() -> [UInt8] {
         var output = Array(#"{"v":1,"name":""#.utf8)
         output.append(contentsOf: name.utf8)
@@ -27,8 +27,8 @@ extension Schedule {
         return output
     }
 
-    /// What tells one definition from another: the SHA-1 of its bytes in hexadecimal, which scripts can compute. It
-    /// guards against races, not against malice.
+    /// Returns the SHA-1 of a definition's bytes in hexadecimal, which scripts can compute, too. It detects concurrent
+    /// changes and need not withstand attacks.
     package static func digest(of definition: [UInt8]) -> String {
         guard !definition.isEmpty else { return "" }
         var digest: [UInt8] = []
@@ -38,7 +38,7 @@ extension Schedule {
 }
 
 extension Schedule.Origin {
-    /// Writes its members; a program is what is meant without any.
+    /// Appends the members of the origin. A program has none.
     fileprivate func encode(to output: inout [UInt8]) {
         guard self != .program else { return }
         output.append(contentsOf: #","origin":"\#(word)""#.utf8)
@@ -52,7 +52,7 @@ extension Schedule.Origin {
 }
 
 extension Schedule.CatchUp {
-    /// The word that stands for it in JSON and on command lines.
+    /// The word for it in JSON and on command lines.
     package var word: String {
         switch self {
         case .none: "none"
@@ -61,7 +61,7 @@ extension Schedule.CatchUp {
         }
     }
 
-    /// Takes a word and, for `all`, a limit.
+    /// Makes a value from a word and, for `all`, a limit.
     package init(word: String, limit: Int?) throws(ScheduleError) {
         switch (word, limit) {
         case ("none", nil): self = .none

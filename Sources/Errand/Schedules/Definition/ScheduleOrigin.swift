@@ -1,13 +1,13 @@
 extension Schedule {
-    /// Where a definition comes from.
+    /// The source of a definition.
     public enum Origin: Sendable, Equatable {
         /// A program that declares it.
         case program
         /// An operations catalogue: the path of its file, and since when that file no longer has the schedule, in
-        /// milliseconds since 1970 UTC, as the last worker that started with the file found.
+        /// milliseconds since 1970 UTC, as the last worker that started with the file detected.
         case catalogue(file: String, removed: Int64? = nil)
-        /// A person, by `errand schedule add`: when, in milliseconds since 1970 UTC, and the file of the catalogue in the
-        /// place of whose definition it stands, if there is one; and since when that file no longer has the schedule.
+        /// A person, with `errand schedule add`: when, in milliseconds since 1970 UTC; the file of the catalogue whose
+        /// definition this one replaces, if there is one; and since when that file no longer has the schedule.
         case person(edited: Int64, catalogue: String? = nil, removed: Int64? = nil)
 
         /// The path of the catalogue that declares the schedule, or did so before a person changed it.
@@ -19,17 +19,17 @@ extension Schedule {
             }
         }
 
-        /// Since when the catalogue no longer has it, in milliseconds since 1970 UTC.
+        /// Since when the catalogue no longer has the schedule, in milliseconds since 1970 UTC.
         package var removed: Int64? {
             switch self {
             case .program: nil
             case .catalogue(_, let removed), .person(_, _, let removed): removed
             }
         }
-        /// When a person wrote it, in milliseconds since 1970 UTC.
+        /// When a person changed the schedule, in milliseconds since 1970 UTC.
         package var edited: Int64? { if case .person(let edited, _, _) = self { edited } else { nil } }
 
-        /// The word that stands for it in JSON.
+        /// The word for it in JSON.
         package var word: String {
             switch self {
             case .program: "program"
@@ -39,9 +39,10 @@ extension Schedule {
         }
     }
 
-    /// The same definition, with a note whether its catalogue's file still has it.
+    /// Returns the same definition, marked as present in or removed from its catalogue's file.
     ///
-    /// - Parameter time: since when it does not, in milliseconds since 1970 UTC; `nil` when it does.
+    /// - Parameter time: since when the file no longer has the schedule, in milliseconds since 1970 UTC; `nil` if it
+    ///   has it.
     package func removed(at time: Int64?) -> Schedule {
         switch origin {
         case .program: self
@@ -51,7 +52,7 @@ extension Schedule {
         }
     }
 
-    /// The same definition from elsewhere.
+    /// Returns the same definition with another source.
     package func from(_ origin: Origin) -> Schedule {
         var schedule = self
         schedule.origin = origin
@@ -60,8 +61,8 @@ extension Schedule {
 }
 
 extension Schedule.Origin: CustomStringConvertible {
-    /// For people: `program`, `catalogue jobs.yaml`, `removed from jobs.yaml`, `by hand`, `by hand instead of jobs.yaml`,
-    /// `by hand, removed from jobs.yaml`.
+    /// The source for people: `program`, `catalogue jobs.yaml`, `removed from jobs.yaml`, `by hand`, `by hand instead
+    /// of jobs.yaml`, `by hand, removed from jobs.yaml`.
     public var description: String {
         switch self {
         case .program: "program"

@@ -1,9 +1,10 @@
 extension Schedule {
     /// Reads a definition from its JSON text, version 1.
     ///
-    /// It is strict: every key must be known and stand once, so that nothing that was meant is passed over.
+    /// It is strict: every key must be known and occur once, so that no mistake goes unnoticed.
     ///
-    /// - Throws: ``ScheduleError``; its code is `unsupported_version` when a newer version of Errand wrote the text.
+    /// - Throws: ``ScheduleError``; its code is `unsupported_version` if a newer version of Errand has written the
+    ///   text.
     public init(json text: some Sequence<UInt8>) throws(ScheduleError) {
         let bytes = Array(text)
         guard bytes.count <= Self.mostBytes else {
@@ -45,7 +46,7 @@ extension Schedule {
     }
 }
 
-/// The members of a definition's object, as text.
+/// The members of a definition as text.
 struct ScheduleMembers {
     private static let known: Set<String> = [
         "v", "name", "queue", "cron", "time_zone", "every_ms", "anchor_ms", "catch_up", "catch_up_limit", "overlap",

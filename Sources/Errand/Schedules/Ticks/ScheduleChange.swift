@@ -1,14 +1,14 @@
-/// What a broker does with a schedule that is put, decided from what it has stored.
+/// What a broker does with a schedule that is put, depending on the stored one.
 package enum ScheduleChange: Sendable, Equatable {
-    /// Nothing; this is the answer.
+    /// Nothing is stored; this is the outcome.
     case nothing(ScheduleOutcome)
-    /// The definition is stored, with a next tick or, when it is `nil`, with the timetable as it is.
+    /// The definition is stored with a next tick; if that is `nil`, the stored tick stays.
     case store(ScheduleOutcome, next: Int64?)
 
-    /// Decides.
+    /// Determines the change.
     ///
-    /// - Throws: ``BrokerError/Code/refused`` when a newer version of Errand stored it, when this host does not have its
-    ///   time zone, or when it never ticks again.
+    /// - Throws: ``BrokerError/Code/refused`` if a newer version of Errand has stored the schedule, this host does not
+    ///   have its time zone, or it never ticks again.
     package init(putting schedule: Schedule, over stored: ScheduleRecord, now: Int64) throws(BrokerError) {
         if stored.definition.isEmpty {
             if let deleted = stored.deletedRevision, schedule.revision <= deleted {
@@ -28,8 +28,8 @@ package enum ScheduleChange: Sendable, Equatable {
             self = .nothing(.outdated(storedRevision: old.revision))
         } else if isSame {
             let found = stored.lacksTick ? schedule.timing.next(after: stored.start(now: now)) : nil
-            // What a person has written is a program's once the program declares the same; and of one edit it is noted
-            // whether the catalogue still has the schedule.
+            // A schedule that was changed by hand belongs to a program again once the program declares the same
+            // definition. Of the same change by hand, only whether the catalogue still has the schedule is updated.
             let isProgram = schedule.origin.edited == nil
             let isSameEdit = schedule.origin.edited == old.origin.edited
             let changesHands = old.origin != schedule.origin && (isProgram || isSameEdit)
@@ -41,7 +41,7 @@ package enum ScheduleChange: Sendable, Equatable {
         }
     }
 
-    /// The first tick after a time.
+    /// Returns the first tick after a time.
     package static func first(of schedule: Schedule, after time: Int64) throws(BrokerError) -> Int64 {
         if let tick = schedule.timing.next(after: time) { return tick }
         throw BrokerError(.refused, "schedule \"\(schedule.name)\" never ticks again: \(schedule.timing)")
@@ -60,15 +60,15 @@ package enum ScheduleChange: Sendable, Equatable {
 }
 
 extension Schedule {
-    /// Whether a person has written it, and a program's definition of the same revision does not undo that.
+    /// Whether the schedule was changed by hand, which a program's definition of the same revision does not undo.
     fileprivate func isKept(from schedule: Schedule) -> Bool {
         origin.edited != nil && schedule.origin.edited == nil && schedule.revision == revision
     }
 }
 
 extension ScheduleRecord {
-    /// From when on a schedule ticks that is resumed or gets another timing: from now, or after its last tick where the
-    /// broker's clock was set back a little. A last tick far ahead is one of a clock that was wrong.
+    /// Returns the time after which a resumed or retimed schedule ticks: now, or its last tick if the broker's clock
+    /// was set back a little. A last tick far ahead comes from a wrong clock and is ignored.
     package func start(now: Int64) -> Int64 {
         guard let lastTick, lastTick > now, lastTick - now <= CivilDay.seconds * 1000 else { return now }
         return lastTick

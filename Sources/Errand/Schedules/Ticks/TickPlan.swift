@@ -1,27 +1,27 @@
-/// Which ticks of a schedule are to be pushed now, and which are skipped.
+/// The ticks of a schedule that are pushed now, and those that are skipped.
 struct TickPlan: Equatable {
-    /// To be pushed, ascending.
+    /// The ticks to push, ascending.
     var ticks: [Int64]
-    /// The next tick from now on; `nil` when there is none before the year 2286.
+    /// The next tick after now; `nil` if there is none before the year 2286.
     var next: Int64?
-    /// How many are skipped; counted up to a bound.
+    /// The number of skipped ticks, counted up to a limit.
     var missed: Int
 
-    /// A tick that is not more than so late was not missed: 10 s.
+    /// The delay up to which a tick is not missed: 10 s.
     static let longestDelay: Int64 = 10_000
-    /// Skipped ticks are counted up to this.
+    /// The limit up to which skipped ticks are counted.
     static let mostMissed = 1000
 }
 
 extension Schedule {
-    /// The plan for a schedule whose next tick was to be `expected`, at the broker's time `now`.
+    /// Returns the plan for a schedule whose next tick is `expected`, at the broker's time `now`.
     ///
-    /// The work is bounded however long ago that is: ticks that are skipped are not walked through.
+    /// The work is limited however long ago `expected` is, because it does not compute every skipped tick.
     func plan(expected: Int64, now: Int64) -> TickPlan {
-        // Both come from the broker, whose keys others may have written to.
+        // Both come from the broker, whose keys other programs may have written to.
         let (expected, now) = (ScheduleTiming.clamped(expected), ScheduleTiming.clamped(now))
         let edge = max(expected, now > TickPlan.longestDelay ? now - TickPlan.longestDelay : 0)
-        // Intervals are at least a second, so these are few.
+        // Intervals are at least a second, so there are few of these.
         let timely = newest(20, from: edge, upTo: now)
         let caughtUp = edge > expected ? newest(mostCaughtUp, from: expected, upTo: edge - 1) : []
         let ticks = caughtUp + timely

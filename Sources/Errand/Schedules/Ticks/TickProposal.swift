@@ -1,18 +1,18 @@
-/// What a worker proposes to push for one schedule. The broker takes it only if nobody was first.
+/// The jobs that a worker proposes to push for one schedule. The broker accepts only the first proposal for a tick.
 public struct TickProposal: Sendable {
     /// The schedule's name.
     public let schedule: String
-    /// The definition that the jobs were made from, by its digest.
+    /// The digest of the definition that the jobs were made from.
     package let digest: String
-    /// The next tick as the proposer read it; `nil` to push by hand, which leaves the ticks as they are.
+    /// The next tick as the worker read it; `nil` to push by hand, which does not change the ticks.
     public let expected: Int64?
     /// The ticks to push, ascending.
     public let ticks: [Int64]
-    /// The next tick from now on; `nil` when there is none.
+    /// The next tick after now; `nil` if there is none.
     public let next: Int64?
-    /// How many ticks are skipped.
+    /// The number of skipped ticks.
     public let missed: Int
-    /// Whether a job waits for the end of a running one of its name.
+    /// Whether a job waits for the end of the running holder of its name.
     package let waits: Bool
     /// One job for each tick.
     public let jobs: [JobEnvelope]
@@ -37,16 +37,16 @@ public struct TickProposal: Sendable {
         self.jobs = jobs
     }
 
-    /// Most bytes that the jobs of a proposal have together, unless one alone has more.
+    /// The maximum size of a proposal's jobs in bytes, unless it has only one.
     private static let mostBytes = 8 << 20
-    /// Most jobs that a broker takes with one proposal.
+    /// The maximum number of jobs in a proposal.
     package static let mostJobs = 1000
 }
 
 extension TickProposal {
-    /// What is to be pushed for a due schedule.
+    /// Makes the proposal for a due schedule.
     ///
-    /// - Throws: ``DescriptionError`` when the template with what a tick adds to it is too large for a job.
+    /// - Throws: ``DescriptionError`` if the template, with the data of a tick, is too large for a job.
     package init(_ record: ScheduleRecord, _ schedule: Schedule, now: Int64) throws(DescriptionError) {
         let expected = record.nextTick ?? 0
         let plan = schedule.plan(expected: expected, now: now)
@@ -67,7 +67,7 @@ extension TickProposal {
         self = whole.limited(to: min(fitting, Self.mostJobs))
     }
 
-    /// One job at once, by hand.
+    /// Makes a proposal to push one job by hand.
     package init(byHand record: ScheduleRecord, _ schedule: Schedule) throws(DescriptionError) {
         self.init(
             schedule: record.name,
@@ -81,7 +81,7 @@ extension TickProposal {
         )
     }
 
-    /// The same with the first ticks only; the others stay due.
+    /// Returns the proposal with only its first ticks; the others stay due.
     package func limited(to most: Int) -> TickProposal {
         guard ticks.count > most, most > 0 else { return self }
         return TickProposal(

@@ -1,19 +1,20 @@
 package import Logging
 
-/// Pushes what is due of a queue's schedules. Every worker does it, with nothing but the broker's time; who is first is
-/// decided by the broker.
+/// Pushes the jobs of a queue's due schedules. Every worker does so, by the broker's time only; the broker accepts the
+/// first proposal.
 package struct Ticker: Sendable {
     private let broker: any TickingBroker
     private let queue: String
     private let logger: Logger
 
-    /// What a round did.
+    /// The result of a round.
     package struct Round: Sendable {
-        /// How many jobs were pushed.
+        /// The number of pushed jobs.
         package var pushed = 0
-        /// In how many milliseconds the next tick of one of these schedules comes; `nil` when none ticked.
+        /// The milliseconds until the next tick of these schedules; `nil` if none ticked.
         package var nextDue: Int?
-        /// How many schedules could not tick: their definition or next tick cannot be read, or the queue is full.
+        /// The number of schedules that could not tick: their definition or next tick cannot be read, or the queue is
+        /// full.
         fileprivate var stuck = 0
     }
 
@@ -24,7 +25,7 @@ package struct Ticker: Sendable {
         self.logger = logger
     }
 
-    /// Pushes what is due, a bounded number of pages of it.
+    /// Pushes the jobs of due schedules, for a limited number of pages.
     package func work() async throws(BrokerError) -> Round {
         var round = Round()
         for _ in 0..<50 {
@@ -49,13 +50,13 @@ package struct Ticker: Sendable {
                 }
                 return
             } catch {
-                // What the broker does not want of this schedule must not keep the others from ticking.
+                // A schedule that the broker rejects must not keep the others from ticking.
                 guard [.full, .refused].contains(error.code) else { throw error }
                 guard error.code == .full, proposal.ticks.count > 1 else {
                     round.stuck += 1
                     return log(record, "\(error)")
                 }
-                // There may be room for some of them.
+                // There may be room for some of the jobs.
                 proposal = proposal.limited(to: proposal.ticks.count / 2)
             }
         }

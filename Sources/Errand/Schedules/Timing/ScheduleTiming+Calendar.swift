@@ -1,5 +1,4 @@
-/// Common cron expressions by name, spelled as in swift-jobs, whose users know them. The time zone is UTC unless it is
-/// said, not the machine's.
+/// Common cron expressions by name, spelled as in swift-jobs. The default time zone is UTC, not the machine's.
 ///
 /// ```swift
 /// let timings = [
@@ -12,8 +11,8 @@
 /// ]
 /// ```
 ///
-/// Each is what ``cron(_:timeZone:)`` makes of the expression, so clocks that are changed are treated as `docs/schedules.md` says; and
-/// each throws a ``ScheduleError`` that names the field when a number is out of range.
+/// Each of them returns what ``cron(_:timeZone:)`` makes of the expression, so changes of clocks are treated as in
+/// `docs/schedules.md`, and throws a ``ScheduleError`` with the field if a number is out of range.
 extension ScheduleTiming {
     /// A day of the week.
     public enum Day: String, Sendable, Hashable, CaseIterable {
@@ -61,22 +60,22 @@ extension ScheduleTiming {
         case december = "dec"
     }
 
-    /// Ticks by a cron expression: another name of ``cron(_:timeZone:)``.
+    /// Ticks by a cron expression: the same as ``cron(_:timeZone:)``.
     public static func crontab(_ expression: String, timeZone: String = "UTC") throws(ScheduleError) -> ScheduleTiming {
         try cron(expression, timeZone: timeZone)
     }
 
-    /// Ticks every minute, at a second of 0 to 59.
+    /// Ticks every minute, at a second from 0 to 59.
     public static func everyMinute(second: Int = 0) throws(ScheduleError) -> ScheduleTiming {
         try cron("\(second) * * * * *")
     }
 
-    /// Ticks every hour, at a minute of 0 to 59.
+    /// Ticks every hour, at a minute from 0 to 59.
     public static func hourly(minute: Int = 0) throws(ScheduleError) -> ScheduleTiming {
         try cron("\(minute) * * * *")
     }
 
-    /// Ticks every day, at an hour of 0 to 23 in a time zone.
+    /// Ticks every day, at an hour from 0 to 23 in a time zone.
     public static func daily(
         hour: Int,
         minute: Int = 0,
@@ -85,7 +84,7 @@ extension ScheduleTiming {
         try cron("\(minute) \(hour) * * *", timeZone: timeZone)
     }
 
-    /// Ticks every week, at an hour of 0 to 23 in a time zone.
+    /// Ticks every week, at an hour from 0 to 23 in a time zone.
     public static func weekly(
         day: Day,
         hour: Int = 0,
@@ -95,7 +94,7 @@ extension ScheduleTiming {
         try onDays([day], hour: hour, minute: minute, timeZone: timeZone)
     }
 
-    /// Ticks on some days of the week, at least one, at an hour of 0 to 23 in a time zone.
+    /// Ticks on some days of the week, at least one, at an hour from 0 to 23 in a time zone.
     public static func onDays(
         _ days: Set<Day>,
         hour: Int = 0,
@@ -107,9 +106,9 @@ extension ScheduleTiming {
         return try cron("\(minute) \(hour) * * \(names)", timeZone: timeZone)
     }
 
-    /// Ticks every month that has such a date, 1 to 31, at an hour of 0 to 23 in a time zone.
+    /// Ticks every month that has this date, 1 to 31, at an hour from 0 to 23 in a time zone.
     ///
-    /// For the last day of every month, say `.cron("0 0 L * *")`.
+    /// For the last day of every month, use `.cron("0 0 L * *")`.
     public static func monthly(
         date: Int,
         hour: Int = 0,
@@ -119,7 +118,7 @@ extension ScheduleTiming {
         try cron("\(minute) \(hour) \(date) * *", timeZone: timeZone)
     }
 
-    /// Ticks every year that has such a date, at an hour of 0 to 23 in a time zone.
+    /// Ticks every year that has this date, at an hour from 0 to 23 in a time zone.
     public static func yearly(
         month: Month,
         date: Int,

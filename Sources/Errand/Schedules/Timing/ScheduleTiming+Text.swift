@@ -1,5 +1,5 @@
 extension ScheduleTiming {
-    /// What the clocks of the schedule's zone show at a time in milliseconds since 1970 UTC, with how far they are from
+    /// Returns the local time of the schedule's zone at a time in milliseconds since 1970 UTC, with its offset from
     /// UTC: `2026-03-29 03:00:00 +02:00`.
     public func localText(_ time: Int64) -> String {
         let seconds = time.floored(by: 1000)

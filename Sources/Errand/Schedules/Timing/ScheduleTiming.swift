@@ -1,8 +1,8 @@
 import ErrandText
 
-/// When a schedule ticks: by a cron expression in a time zone, or every so often.
+/// When a schedule ticks: by a cron expression in a time zone, or at intervals.
 ///
-/// Every process computes the same ticks from it, so that nobody needs to keep count.
+/// Every process computes the same ticks from it.
 ///
 /// ```swift
 /// let nightly = try ScheduleTiming.cron("30 2 * * *", timeZone: "Europe/Berlin")
@@ -16,35 +16,36 @@ public struct ScheduleTiming: Sendable, Equatable {
 
     let kind: Kind
 
-    /// The times that a tick can have, in milliseconds since 1970 UTC.
+    /// The valid times of ticks, in milliseconds since 1970 UTC.
     static let times = DescriptionLimits.notBeforeMilliseconds
-    /// Shortest and longest interval: 1 s to 10 years.
+    /// The valid intervals in milliseconds: 1 s to 10 years.
     static let intervals: ClosedRange<Int64> = 1000...315_360_000_000
 
-    /// The nearest time that a tick can have.
+    /// Returns the nearest valid time of a tick.
     static func clamped(_ time: Int64) -> Int64 { min(max(time, times.lowerBound), times.upperBound) }
 
     /// Ticks by a cron expression.
     ///
-    /// Five fields (minute, hour, day of month, month, day of week), or six with the second first; lists, ranges, steps,
-    /// names, `L` for the last day of the month, and `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.
-    /// `docs/schedules.md` says it all, and what happens when clocks are changed.
+    /// An expression has five fields (minute, hour, day of month, month, day of week), or six with the second first. It
+    /// may contain lists, ranges, steps, names, and `L` for the last day of the month, or be `@hourly`, `@daily`,
+    /// `@weekly`, `@monthly` or `@yearly`. `docs/schedules.md` has the complete syntax, and describes changes of
+    /// clocks.
     ///
     /// - Parameters:
-    ///   - expression: five fields, or a name such as `@daily`.
-    ///   - timeZone: a name that the system's time zone database has, such as `Europe/Berlin`, or `UTC`, which needs no
+    ///   - expression: five or six fields, or a name such as `@daily`.
+    ///   - timeZone: a name of the system's time zone database, such as `Europe/Berlin`, or `UTC`, which needs no
     ///     database.
-    /// - Throws: ``ScheduleError`` naming the field and the value that are wrong, also for what never happens.
+    /// - Throws: ``ScheduleError`` with the invalid field and value, also for an expression that never matches.
     public static func cron(_ expression: String, timeZone: String = "UTC") throws(ScheduleError) -> ScheduleTiming {
         ScheduleTiming(kind: .cron(try ZonedCron(expression, ScheduleZone(timeZone))))
     }
 
-    /// Ticks every so often: at all multiples of `interval`, counted from `anchor`.
+    /// Ticks at intervals: at all multiples of `interval`, counted from `anchor`.
     ///
     /// - Parameters:
     ///   - interval: 1 s to 10 years, in whole milliseconds.
-    ///   - anchor: milliseconds since 1970 UTC, 0 to 9,999,999,999,999; ticks before it count as well.
-    /// - Throws: ``ScheduleError`` when one of them is out of range.
+    ///   - anchor: milliseconds since 1970 UTC, 0 to 9,999,999,999,999; there are ticks before it, too.
+    /// - Throws: ``ScheduleError`` if a value is out of range.
     public static func every(_ interval: Duration, anchor: Int64 = 0) throws(ScheduleError) -> ScheduleTiming {
         let (seconds, attoseconds) = interval.components
         guard (0...intervals.upperBound / 1000).contains(seconds), attoseconds % 1_000_000_000_000_000 == 0,
@@ -57,7 +58,8 @@ public struct ScheduleTiming: Sendable, Equatable {
         return ScheduleTiming(kind: .every(milliseconds: milliseconds, anchor: anchor))
     }
 
-    /// The first tick after a time, both in milliseconds since 1970 UTC; `nil` when there is none before the year 2286.
+    /// Returns the first tick after a time, both in milliseconds since 1970 UTC; `nil` if there is none before the year
+    /// 2286.
     public func next(after time: Int64) -> Int64? {
         let time = min(max(time, -1), Self.times.upperBound)
         let tick: Int64?
@@ -69,7 +71,7 @@ public struct ScheduleTiming: Sendable, Equatable {
         return tick.flatMap { Self.times.contains($0) ? $0 : nil }
     }
 
-    /// The last tick up to a time, both in milliseconds since 1970 UTC; `nil` when there was none since 1970.
+    /// Returns the last tick up to a time, both in milliseconds since 1970 UTC; `nil` if there is none since 1970.
     public func latest(atOrBefore time: Int64) -> Int64? {
         guard time >= 0 else { return nil }
         let time = min(time, Self.times.upperBound)
@@ -86,14 +88,14 @@ public struct ScheduleTiming: Sendable, Equatable {
         if case .every(let milliseconds, _) = kind { milliseconds } else { nil }
     }
 
-    /// The time zone's name; `UTC` for intervals.
+    /// The name of the time zone; `UTC` for intervals.
     public var timeZone: String {
         if case .cron(let cron) = kind { cron.zone.identifier } else { "UTC" }
     }
 }
 
 extension ScheduleTiming: CustomStringConvertible {
-    /// For people: `30 2 * * * (Europe/Berlin)`, `every 90s`.
+    /// The timing for people: `30 2 * * * (Europe/Berlin)`, `every 90s`.
     public var description: String {
         switch kind {
         case .cron(let cron): "\(cron.text) (\(cron.zone.identifier))"

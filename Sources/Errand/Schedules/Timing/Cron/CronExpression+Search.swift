@@ -1,11 +1,11 @@
-/// The search for the next and the last local time, in seconds since 1970 as the zone's clocks show them.
+/// Searches for the next or the last local time, in seconds since 1970 as the zone's clocks show them.
 ///
-/// It goes day by day, and over whole months that are not meant, for 50 years at the most: an expression whose days come
-/// more seldom does not exist.
+/// It proceeds day by day, skips whole months that do not match, and covers at most 50 years: the days of every valid
+/// expression occur more often.
 extension CronExpression {
     private static let longestSearch: Int64 = 50 * 366
 
-    /// The first local time that is meant, from this one on.
+    /// Returns the first matching local time from `local` on.
     func local(atOrAfter local: Int64) -> Int64? {
         let today = CivilDay(number: local.floored(by: CivilDay.seconds))
         if includes(today), let time = timeOfDay(from: local - today.number * CivilDay.seconds) {
@@ -20,7 +20,7 @@ extension CronExpression {
         return nil
     }
 
-    /// The last local time that is meant, up to this one.
+    /// Returns the last matching local time up to `local`.
     func local(atOrBefore local: Int64) -> Int64? {
         let today = CivilDay(number: local.floored(by: CivilDay.seconds))
         if includes(today), let time = timeOfDay(upTo: local - today.number * CivilDay.seconds) {

@@ -1,16 +1,17 @@
-/// Which local times a cron expression means, without any zone.
+/// The local times that a cron expression matches, without a zone.
 struct CronExpression: Equatable {
     var sets: CronSets = CronSets()
-    /// Whether the last day of a month is meant, which ever it is.
+    /// Whether it matches the last day of each month.
     var hasLastDay = false
     /// The fields that begin with a star.
     var starred: Set<CronField> = []
 
-    /// Whether every hour is meant. Such an expression follows real time when clocks are changed; see
+    /// Whether it matches every hour. Such an expression follows real time when clocks are changed; see
     /// `docs/schedules.md`.
     var isOfEveryHour: Bool { sets.hours.bits == 1 << 24 - 1 }
 
-    /// Whether a day is meant. Where both fields of the day restrict it, one of them is enough, as in Vixie's cron.
+    /// Returns whether it matches a day. If both fields of the day restrict it, one of them suffices, as in Vixie's
+    /// cron.
     func includes(_ day: CivilDay) -> Bool {
         guard sets.months.contains(day.month) else { return false }
         let byMonth = sets.days.contains(day.day) || hasLastDay && day.isLastOfMonth
@@ -19,9 +20,9 @@ struct CronExpression: Equatable {
         return bothRestrict ? byMonth || byWeek : byMonth && byWeek
     }
 
-    /// Refuses an expression that means no time at all, such as the 30th of February.
+    /// Throws if the expression never matches, such as for the 30th of February.
     func checkThatItHappens() throws(ScheduleError) {
-        // All that the calendar has happens within 400 years of any day; here it is much sooner.
+        // Every date of the calendar occurs within 400 years, and those of a valid expression much sooner.
         guard local(atOrAfter: 0) == nil else { return }
         throw CronParser.refusal("it never happens: none of its months has one of its days")
     }

@@ -1,4 +1,4 @@
-/// A field of a cron expression: what it is called, and what may stand in it.
+/// A field of a cron expression: its name and valid values.
 enum CronField: String, CaseIterable {
     case second
     case minute
@@ -7,7 +7,7 @@ enum CronField: String, CaseIterable {
     case month
     case dayOfWeek = "day of week"
 
-    /// The numbers it takes. 7 is Sunday, as 0 is.
+    /// The valid numbers. Both 7 and 0 are Sunday.
     var range: ClosedRange<Int> {
         switch self {
         case .second, .minute: 0...59
@@ -18,7 +18,7 @@ enum CronField: String, CaseIterable {
         }
     }
 
-    /// The names it takes, in the order of their numbers.
+    /// The valid names, in the order of their numbers.
     private var names: [String] {
         switch self {
         case .month: ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
@@ -27,7 +27,7 @@ enum CronField: String, CaseIterable {
         }
     }
 
-    /// What it takes, for people.
+    /// The valid values, for people.
     var rule: String {
         let numbers = "\(range.lowerBound) to \(range.upperBound)"
         switch self {
@@ -38,7 +38,7 @@ enum CronField: String, CaseIterable {
         }
     }
 
-    /// A number or a name.
+    /// Returns the value of a number or name.
     func value(_ text: Substring) -> Int? {
         if let index = names.firstIndex(of: text.lowercased()) { return index + range.lowerBound }
         guard !text.isEmpty, text.utf8.count <= 2, text.utf8.allSatisfy(isDigit), let number = Int(text) else {
@@ -48,7 +48,7 @@ enum CronField: String, CaseIterable {
     }
 }
 
-/// The numbers that a field takes, one bit each.
+/// A set of numbers of a field, one bit each.
 struct CronSet: Equatable {
     private(set) var bits: UInt64 = 0
 
@@ -56,14 +56,14 @@ struct CronSet: Equatable {
     func contains(_ number: Int64) -> Bool { (0..<64).contains(number) && bits >> UInt64(number) & 1 == 1 }
     mutating func insert(_ number: Int) { bits |= 1 << UInt64(number) }
 
-    /// The first number from `number` on.
+    /// Returns the first number from `number` on.
     func first(from number: Int64) -> Int64? {
         guard number < 64 else { return nil }
         let left = bits >> UInt64(max(number, 0))
         return left == 0 ? nil : max(number, 0) + Int64(left.trailingZeroBitCount)
     }
 
-    /// The last number up to `number`.
+    /// Returns the last number up to `number`.
     func last(upTo number: Int64) -> Int64? {
         guard number >= 0 else { return nil }
         let left = number >= 63 ? bits : bits & (1 << UInt64(number + 1) - 1)

@@ -1,10 +1,10 @@
-/// Reads cron expressions.
+/// Parses cron expressions.
 struct CronParser {
     private static let nicknames = [
         "@hourly": "0 * * * *", "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * 0",
         "@monthly": "0 0 1 * *", "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *",
     ]
-    /// Most bytes of an expression.
+    /// The maximum length of an expression in bytes.
     static let longest = 256
 
     static func parse(_ text: String) throws(ScheduleError) -> CronExpression {
@@ -54,7 +54,7 @@ struct CronParser {
                 try insert(part, field, into: &set)
             }
         }
-        // Vixie's cron tells by the first character whether a field restricts the days.
+        // In Vixie's cron, the first character determines whether a field restricts the days.
         if word.hasPrefix("*") { expression.starred.insert(field) }
         expression.sets[field] = set
     }
@@ -80,7 +80,7 @@ struct CronParser {
         }
     }
 
-    /// A step, which may not be longer than what it divides: `*/90` minutes would not be 90 minutes, but an hour.
+    /// Returns a step, which must not be longer than its range: `*/90` minutes would be an hour, not 90 minutes.
     private static func step(
         _ text: Substring,
         of numbers: ClosedRange<Int>,
@@ -101,7 +101,7 @@ struct CronParser {
         guard let first = field.value(ends[0]), var last = field.value(ends[ends.count - 1]) else {
             throw refusal(field, text, "it must be \(field.rule), or a range or list of these")
         }
-        // The week ends with Sunday where a range does; from Sunday to Sunday is one day.
+        // A range may end with Sunday as the last day of the week. From Sunday to Sunday is one day.
         if field == .dayOfWeek, first > 0, last == 0 { last = 7 }
         guard first <= last else {
             throw refusal(
@@ -121,8 +121,8 @@ struct CronParser {
 }
 
 extension CronField {
-    /// The greatest number that is not another spelling.
+    /// The greatest number that is not an alternative spelling.
     fileprivate var last: Int { self == .dayOfWeek ? 6 : range.upperBound }
-    /// How many numbers there are, other spellings left out.
+    /// The count of numbers without alternative spellings.
     fileprivate var count: Int { last - range.lowerBound + 1 }
 }

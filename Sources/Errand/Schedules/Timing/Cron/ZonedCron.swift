@@ -1,7 +1,8 @@
-/// A cron expression in a time zone: which moments it means, in seconds since 1970 UTC.
+/// A cron expression in a time zone, which matches moments in seconds since 1970 UTC.
 ///
-/// An expression of fixed hours happens once for each of its local times: at the jump where the clocks skip it, the
-/// first time where it comes twice. One of every hour follows real time: it happens whenever the clocks show it.
+/// An expression of fixed hours matches once for each of its local times: at the jump if the clocks skip it, and the
+/// first time if it occurs twice. An expression of every hour follows real time: it matches whenever the clocks show
+/// it.
 struct ZonedCron: Sendable, Equatable {
     let text: String
     let expression: CronExpression
@@ -13,19 +14,18 @@ struct ZonedCron: Sendable, Equatable {
         expression = try CronParser.parse(text)
     }
 
-    /// The first moment after this one.
+    /// Returns the first moment after `seconds`.
     func next(after seconds: Int64) -> Int64? {
         expression.isOfEveryHour ? nextInRealTime(from: seconds + 1) : nextOfFixedHours(after: seconds)
     }
 
-    /// The last moment up to this one.
+    /// Returns the last moment up to `seconds`.
     func latest(atOrBefore seconds: Int64) -> Int64? {
         expression.isOfEveryHour ? latestInRealTime(upTo: seconds) : latestOfFixedHours(upTo: seconds)
     }
 }
 
-/// Fixed hours: the moment of a local time never goes back while local time goes forward, so the search may go by local
-/// time.
+/// Fixed hours: as local time advances, so do the moments of local times, and the search can use local time.
 extension ZonedCron {
     private func moment(of local: Int64) -> Int64 {
         switch zone.moment(of: local) {
@@ -38,7 +38,7 @@ extension ZonedCron {
         guard let local = expression.local(atOrAfter: shown + 1) else { return nil }
         let found = moment(of: local)
         guard found <= seconds else { return found }
-        // The clocks show for the second time what has been: go on where they show something new.
+        // The clocks repeat past local times: the search continues after them.
         let fresh = endOfRepetition(first: found, second: seconds)
         return expression.local(atOrAfter: fresh).map(moment)
     }
@@ -50,15 +50,15 @@ extension ZonedCron {
         return expression.local(atOrBefore: newest).map(moment)
     }
 
-    /// What the clocks showed when they were set back between two moments: from there on local times are new.
+    /// Returns the local time at which the clocks were set back between two moments. Later local times are new.
     private func endOfRepetition(first: Int64, second: Int64) -> Int64 {
         zone.change(after: first, upTo: second) + zone.offset(at: first)
     }
 }
 
-/// Every hour: real time in pieces between changes of the clocks.
+/// Every hour: real time in segments between changes of the clocks.
 extension ZonedCron {
-    /// Farther away, a repeated hour cannot matter: all local times on the way were looked at.
+    /// The distance after which a repeated hour does not matter, because all local times in between were checked.
     private static let near: Int64 = 36 * 3600
     private static let mostPieces = 64
 

@@ -1,4 +1,4 @@
-/// A day of the Gregorian calendar, counted from 1970-01-01 and taken apart; no zone comes near it.
+/// A day of the Gregorian calendar, by its number since 1970-01-01 and by its date. It has no zone.
 struct CivilDay: Equatable {
     /// Days since 1970-01-01.
     let number: Int64
@@ -10,7 +10,7 @@ struct CivilDay: Equatable {
 
     static let seconds: Int64 = 86_400
 
-    /// Takes a day's number apart. The calendar repeats itself every 400 years, of 146,097 days, and is easiest when
+    /// Makes a day from its number. The calendar repeats every 400 years, which are 146,097 days, and is simplest if
     /// the year begins in March.
     init(number: Int64) {
         let shifted = number + 719_468
@@ -37,7 +37,7 @@ struct CivilDay: Equatable {
         self.day = day
     }
 
-    /// 0 is Sunday.
+    /// The day of the week, from 0 for Sunday.
     var weekday: Int64 {
         let shifted = number + 4
         return shifted - shifted.floored(by: 7) * 7
@@ -61,7 +61,7 @@ struct CivilDay: Equatable {
 }
 
 extension Int64 {
-    /// Division that rounds down, also below zero.
+    /// Returns the quotient rounded down, also below zero.
     func floored(by divisor: Int64) -> Int64 {
         let quotient = self / divisor
         return self % divisor < 0 ? quotient - 1 : quotient

@@ -1,19 +1,20 @@
-/// A time zone: what its clocks show when. Times are whole seconds, since 1970 UTC or as the zone's clocks show them.
+/// A time zone, which converts between local time and UTC. Times are whole seconds since 1970, in UTC or as the zone's
+/// clocks show them.
 struct ScheduleZone: Sendable, Equatable {
     let identifier: String
     /// The zone's clocks; `nil` for UTC, which needs no database.
     private let clocks: ZoneFile?
 
-    /// What a local time is in real time.
+    /// The moments of a local time.
     enum Moment: Equatable {
         case once(Int64)
-        /// The clocks were set back: it came twice.
+        /// The local time occurs twice, because the clocks were set back.
         case twice(first: Int64, second: Int64)
-        /// The clocks were set forward past it, at this time.
+        /// The clocks were set forward past the local time, at this moment.
         case skipped(jump: Int64)
     }
 
-    /// Takes a zone by a name that the system's time zone database has, such as `Europe/Berlin`, or `UTC`.
+    /// Makes a zone from a name of the system's time zone database, such as `Europe/Berlin`, or `UTC`.
     init(_ identifier: String, in database: ZoneDatabase = .system) throws(ScheduleError) {
         self.identifier = identifier
         clocks = ["UTC", "Etc/UTC"].contains(identifier) ? nil : try database.zone(identifier)
@@ -21,15 +22,15 @@ struct ScheduleZone: Sendable, Equatable {
 
     static func == (left: ScheduleZone, right: ScheduleZone) -> Bool { left.identifier == right.identifier }
 
-    /// How many seconds the zone's clocks are ahead of UTC.
+    /// Returns how many seconds the zone's clocks are ahead of UTC.
     func offset(at seconds: Int64) -> Int64 {
         clocks?.offset(at: seconds) ?? 0
     }
 
-    /// The moment or moments at which the zone's clocks show this.
+    /// Returns the moment or moments at which the zone's clocks show a local time.
     func moment(of local: Int64) -> Moment {
         if clocks == nil { return .once(local) }
-        // Clocks are less than a day from UTC, so a change that matters is between these two.
+        // Offsets are less than a day, so a relevant change is between these two times.
         let (before, after) = (offset(at: local - CivilDay.seconds), offset(at: local + CivilDay.seconds))
         if before == after { return .once(local - before) }
         let fits = [local - before, local - after].filter { offset(at: $0) + $0 == local }
@@ -38,8 +39,7 @@ struct ScheduleZone: Sendable, Equatable {
         return .skipped(jump: change(after: local - after, upTo: local - before))
     }
 
-    /// The first second after `start` at which the clocks are as far from UTC as at `end`, where that is farther or
-    /// less far than at `start`.
+    /// Returns the first second after `start` with the offset of `end`, which must differ from that of `start`.
     func change(after start: Int64, upTo end: Int64) -> Int64 {
         let old = offset(at: start)
         var (low, high) = (start, end)

@@ -2,10 +2,10 @@ import Foundation
 
 /// The system's time zone database: a directory with a file for each name.
 struct ZoneDatabase: Sendable {
-    /// Where to look, in this order.
+    /// The directories to search, in this order.
     let directories: [String]
 
-    /// The directories that systems use; `TZDIR` instead, as for the C library.
+    /// The usual directories of systems, or `TZDIR` as for the C library.
     static let system = ZoneDatabase(environment: ProcessInfo.processInfo.environment)
 
     init(environment: [String: String]) {
@@ -13,13 +13,14 @@ struct ZoneDatabase: Sendable {
         directories = environment["TZDIR"].flatMap { $0.isEmpty ? nil : [$0] } ?? usual
     }
 
-    /// Most bytes of a zone's file; the largest one has about 4,000.
+    /// The maximum size of a zone's file in bytes; the largest one has about 4,000.
     private static let mostBytes = 1 << 16
-    /// Most bytes of a name.
+    /// The maximum length of a name in bytes.
     private static let longestName = 64
 
-    /// Whether a text may name a zone. Names come from strangers and become paths, so that nothing may lead out of the
-    /// database: parts of letters, digits and `+ - _ .` between slashes, none of which begins with a dot.
+    /// Returns whether a text may be the name of a zone. Names are untrusted and become paths, which must not lead out
+    /// of the database: they are components of letters, digits and `+ - _ .` separated by slashes, none of which begins
+    /// with a dot.
     static func isName(_ text: String) -> Bool {
         text.utf8.count <= longestName
             && text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy(isPart)
@@ -30,7 +31,7 @@ struct ZoneDatabase: Sendable {
         return bytes.allSatisfy { isDigit($0) || (0x61...0x7A).contains($0 | 0x20) || "+-_.".utf8.contains($0) }
     }
 
-    /// The clocks of a zone.
+    /// Returns the clocks of a zone.
     func zone(_ name: String) throws(ScheduleError) -> ZoneFile {
         guard Self.isName(name) else {
             throw Self.refusal(name, "is no name of a time zone; write an IANA name such as Europe/Berlin, or UTC")
@@ -73,9 +74,9 @@ struct ZoneDatabase: Sendable {
         ScheduleError(.invalid, "time_zone", "\"\(name.prefix(longestName))\" \(reason)")
     }
 
-    /// The content of a regular file that is not too large.
+    /// Returns the content of a regular file of limited size.
     private static func bytes(of path: String) -> [UInt8]? {
-        // A pipe in that place must not block.
+        // A pipe at that path must not block.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)

@@ -1,25 +1,25 @@
-/// The clocks of one zone, read from a file of the time zone database: TZif, RFC 9636.
+/// The clocks of one zone, read from a file of the time zone database (TZif, RFC 9636).
 struct ZoneFile: Sendable, Equatable {
-    /// When the clocks changed, ascending, in seconds since 1970 UTC.
+    /// The times at which the clocks change, ascending, in seconds since 1970 UTC.
     private(set) var changes: [Int64] = []
     /// The offset from each change on, in seconds east of UTC.
     private var offsets: [Int64] = []
     /// The offset before the first change.
     private var first: Int64 = 0
-    /// What holds after the last change, if the file says it.
+    /// The rule after the last change, if the file has one.
     private var rule: ZoneRule?
 
-    /// Why bytes are not the clocks of a zone.
+    /// Why bytes cannot be read as the clocks of a zone.
     enum Fault: Error, Equatable {
-        /// They are something else.
+        /// The bytes are not a zone's file.
         case notAZone
-        /// They begin like a zone's file, and are damaged.
+        /// The bytes begin like a zone's file but are damaged.
         case damaged
-        /// Their times count leap seconds, as those below `right/` do.
+        /// The times count leap seconds, as in the files below `right/`.
         case countsLeapSeconds
     }
 
-    /// How far clocks may be from UTC: less than a day.
+    /// The valid offsets from UTC: less than a day.
     private static let offsets = (1 - CivilDay.seconds)...(CivilDay.seconds - 1)
 
     /// Reads a file's bytes.
@@ -30,14 +30,14 @@ struct ZoneFile: Sendable, Equatable {
             try readBlock(old, timeSize: 4, &reader)
             return
         }
-        // Newer files repeat everything with longer times.
+        // Newer files repeat all data with longer times.
         try reader.skip(old.blockSize(timeSize: 4))
         let header = try Header(&reader)
         try readBlock(header, timeSize: 8, &reader)
         try readRule(reader.rest)
     }
 
-    /// How many seconds the clocks are ahead of UTC at a time in seconds since 1970 UTC.
+    /// Returns how many seconds the clocks are ahead of UTC at a time in seconds since 1970 UTC.
     func offset(at seconds: Int64) -> Int64 {
         var (low, high) = (0, changes.count)
         while low < high {
@@ -67,7 +67,7 @@ struct ZoneFile: Sendable, Equatable {
         try reader.skip(header.characters + header.indicators)
     }
 
-    /// Reads the last line. An empty one says that nothing is known of the time after the last change.
+    /// Reads the last line. If it is empty, the file has no data for the time after the last change.
     private mutating func readRule(_ line: ArraySlice<UInt8>) throws(Fault) {
         let newline = UInt8(ascii: "\n")
         guard line.first == newline, let end = line.dropFirst().firstIndex(of: newline) else { throw .damaged }
@@ -79,7 +79,7 @@ struct ZoneFile: Sendable, Equatable {
 }
 
 extension ZoneFile {
-    /// How much there is of everything in a block.
+    /// The counts of all parts of a block.
     private struct Header {
         let version: Int
         let indicators: Int
@@ -119,14 +119,14 @@ extension ZoneFile {
 
         mutating func skip(_ count: Int) throws(Fault) { _ = try take(count) }
 
-        /// A signed number, its highest byte first.
+        /// Reads a signed big-endian number.
         mutating func integer(_ size: Int) throws(Fault) -> Int64 {
             let bytes = try take(size)
             let sign: Int64 = (bytes.first ?? 0) >= 0x80 ? -1 : 0
             return bytes.reduce(sign) { $0 << 8 | Int64($1) }
         }
 
-        /// A number of things: none of them can be more than there are bytes.
+        /// Reads a count, which cannot exceed the number of remaining bytes.
         mutating func count() throws(Fault) -> Int {
             let number = try integer(4)
             guard (0...Int64(rest.count)).contains(number) else { throw .damaged }

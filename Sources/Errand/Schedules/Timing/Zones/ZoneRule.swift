@@ -1,4 +1,4 @@
-/// The rule at the end of a zone's file, which holds after the file's last change: a POSIX `TZ` string such as
+/// The rule at the end of a zone's file for the time after its last change: a POSIX `TZ` string such as
 /// `CET-1CEST,M3.5.0,M10.5.0/3`. Offsets are in seconds east of UTC.
 struct ZoneRule: Sendable, Equatable {
     /// The offset in standard time.
@@ -14,13 +14,13 @@ struct ZoneRule: Sendable, Equatable {
         let end: YearlyChange
     }
 
-    /// The offset at a time, in seconds since 1970 UTC.
+    /// Returns the offset at a time in seconds since 1970 UTC.
     func offset(at seconds: Int64) -> Int64 {
         guard let daylight else { return standard }
         let year = CivilDay(number: (seconds + standard).floored(by: CivilDay.seconds)).year
         var latest: (time: Int64, offset: Int64) = (.min, standard)
-        // A change may be some days before or after its year. If one year's end meets the next one's start, the start
-        // counts: that is how the rules spell daylight saving time all year.
+        // A change may be some days before or after its year. If one year's end coincides with the next one's start,
+        // the start applies: rules express permanent daylight saving time that way.
         for year in (year - 1)...(year + 1) {
             for change in [
                 (time: daylight.end.local(in: year) - daylight.offset, offset: standard),
@@ -43,10 +43,10 @@ struct YearlyChange: Sendable, Equatable {
     }
 
     let day: Day
-    /// Seconds after midnight: up to a week, and below zero.
+    /// Seconds after midnight, up to a week; may be negative.
     let time: Int64
 
-    /// When it happens in a year, in seconds since 1970 as the zone's clocks show them.
+    /// Returns the time of the change in a year, in seconds since 1970 as the zone's clocks show them.
     func local(in year: Int64) -> Int64 { dayNumber(in: year) * CivilDay.seconds + time }
 
     private func dayNumber(in year: Int64) -> Int64 {

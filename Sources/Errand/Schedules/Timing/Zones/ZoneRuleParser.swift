@@ -1,8 +1,8 @@
-/// Reads the `TZ` string of a zone's file (RFC 9636, section 3.3.1).
+/// Parses the `TZ` string of a zone's file (RFC 9636, section 3.3.1).
 struct ZoneRuleParser {
     private var rest: ArraySlice<UInt8>
 
-    /// The rule; `nil` when the text is none.
+    /// Returns the rule; `nil` if the text is invalid.
     static func parse(_ text: ArraySlice<UInt8>) -> ZoneRule? {
         var parser = ZoneRuleParser(rest: text)
         guard let rule = parser.rule(), parser.rest.isEmpty else { return nil }
@@ -20,7 +20,7 @@ struct ZoneRuleParser {
         return ZoneRule(standard: standard, daylight: .init(offset: daylight, start: start, end: end))
     }
 
-    /// An abbreviation: letters, or letters, digits and signs between angle brackets.
+    /// Skips an abbreviation: letters, or letters, digits and signs in angle brackets.
     private mutating func skipName() -> Bool {
         let isQuoted = skip("<")
         let length = rest.prefix { isLetter($0) || isQuoted && (isDigit($0) || "+-".utf8.contains($0)) }.count
@@ -28,7 +28,7 @@ struct ZoneRuleParser {
         return length >= 3 && (!isQuoted || skip(">"))
     }
 
-    /// An offset, which POSIX counts west of UTC.
+    /// Reads an offset, which POSIX counts west of UTC.
     private mutating func offset() -> Int64? {
         guard let seconds = time(hours: 0...24), abs(seconds) < CivilDay.seconds else { return nil }
         return -seconds
@@ -49,7 +49,7 @@ struct ZoneRuleParser {
         return .ofWeek(month: month, week: week, weekday: weekday)
     }
 
-    /// `[+-]hh[:mm[:ss]]` in seconds.
+    /// Reads `[+-]hh[:mm[:ss]]` as seconds.
     private mutating func time(hours: ClosedRange<Int64>) -> Int64? {
         let sign: Int64 = skip("-") ? -1 : 1
         if sign > 0 { _ = skip("+") }
