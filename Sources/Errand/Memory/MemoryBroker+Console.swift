@@ -1,5 +1,5 @@
 extension MemoryBroker {
-    /// The queues that a producer, a worker or an operator has made, sorted by name.
+    /// Returns the names of all queues, sorted.
     public func queues() async throws(BrokerError) -> [String] { knownQueues }
 
     /// Creates an empty queue.
@@ -9,25 +9,25 @@ extension MemoryBroker {
     /// Returns whether a queue was pushed to, served, scheduled for or created, and not deleted since.
     public func hasQueue(_ queue: String) async throws(BrokerError) -> Bool { knownQueues.contains(queue) }
 
-    /// Deletes a queue with everything that is kept of it.
+    /// Deletes a queue with all of its data.
     @discardableResult
     public func deleteQueue(_ queue: String, force: Bool) async throws(BrokerError) -> QueueDeletion {
         try forget(queue, force: force)
     }
 
-    /// A queue's counts and totals, and the sessions that serve it, sorted by id.
+    /// Returns a queue's counts and totals, and the sessions that serve it, sorted by id.
     public func status(
         of queue: String
     ) async throws(BrokerError) -> (queue: QueueStatus, sessions: [SessionStatus]) {
         try change(queue) { ($0.status, $0.sessionStatuses) }
     }
 
-    /// What the broker knows of these jobs; `nil` for an id it does not know.
+    /// Returns the records of these jobs, in order; `nil` for an id that the broker does not have.
     public func inspect(_ ids: [String], on queue: String) async throws(BrokerError) -> [JobRecord?] {
         try change(queue) { queue in ids.map { queue.record(of: $0) } }
     }
 
-    /// One page of the jobs in a state, at most 500, and where the next page begins.
+    /// Returns one page of at most 500 jobs in a state.
     public func jobs(
         in state: JobState,
         on queue: String,
@@ -37,34 +37,35 @@ extension MemoryBroker {
         try change(queue) { $0.page(of: state, from: cursor, count: count) }
     }
 
-    /// Cancels jobs: those that wait end at once, those that run are told to stop.
+    /// Cancels jobs. Waiting jobs end immediately; running jobs are asked to stop.
     public func cancel(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingOutcome] {
         try change(queue) { queue in ids.map { queue.cancel($0) } }
     }
 
-    /// Removes jobs that wait, are dead, or have ended. A running job must be cancelled first.
+    /// Removes jobs that are waiting, dead or ended. A running job must be cancelled first.
     public func delete(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingOutcome] {
         try change(queue) { queue in ids.map { queue.delete($0) } }
     }
 
-    /// Puts dead jobs back in line with fresh attempts, when their name is free.
+    /// Retries dead jobs with fresh attempts, if their name is free. Jobs that wait for their time become ready
+    /// immediately.
     public func retry(_ ids: [String], on queue: String) async throws(BrokerError) -> [RetryOutcome] {
         try change(queue) { queue in ids.map { queue.retry($0) } }
     }
 
-    /// Cancels waiting jobs, at most 500; those that wait for a running job of their name stay.
+    /// Cancels waiting jobs, at most 500, deferred ones last.
     public func clear(_ queue: String) async throws(BrokerError) -> Int {
         try change(queue) { $0.clear() }
     }
 
-    /// Changes a queue's settings, if it exists; `nil` leaves one as it is, 0 puts its default back.
+    /// Changes the settings of an existing queue. A setting that is `nil` stays unchanged; 0 restores its default.
     public func configure(_ queue: String, _ change: QueueSettings) async throws(BrokerError) {
         guard try await hasQueue(queue) else { throw BrokerError(missingQueue: queue) }
         try self.change(queue) { queue throws(BrokerError) in try queue.configure(change) }
     }
 
-    /// The events of these queues, or of every queue. A subscriber that is more than 8,192 messages behind misses the
-    /// oldest.
+    /// The events of these queues, or of every queue if `queues` is `nil`. A subscriber that is more than 8,192
+    /// messages behind misses the oldest.
     public func events(
         of queues: [String]?,
         onSubscribed: @escaping @Sendable () -> Void
@@ -73,7 +74,7 @@ extension MemoryBroker {
         return subscribers.events(of: queues)
     }
 
-    /// Looks for broken invariants. There is nothing to mend here: nobody but the broker can reach its data.
+    /// Checks the invariants. There is nothing to repair, because only the broker can change its data.
     public func audit(_ queue: String, repair: Bool) async throws(BrokerError) -> [Finding] {
         try change(queue) { $0.findings }
     }

@@ -1,10 +1,9 @@
 extension MemoryBroker {
-    /// Hands over a batch of jobs for one queue; see ``PushingBroker/push(_:to:)``. The outcome is never `unknown`
-    /// here.
+    /// Pushes a batch of jobs to one queue; see ``PushingBroker/push(_:to:)``. The outcome is never `unknown` here.
     public func push(_ jobs: [JobEnvelope], to queue: String) async throws(BrokerError) -> [Receipt] {
         try change(queue, creating: true) { queue throws(BrokerError) in try queue.push(jobs) }
     }
 
-    /// The broker's time in milliseconds since 1970 UTC.
+    /// Returns the broker's time in milliseconds since 1970 UTC.
     public func now() async throws(BrokerError) -> Int64 { clock() }
 }

@@ -4,12 +4,12 @@ extension MemoryBroker {
         try change(queue) { $0.eventPage(after: cursor) }
     }
 
-    /// The cursor that is kept for a reader.
+    /// Returns the stored cursor of a reader.
     public func cursor(of reader: String, on queue: String) async throws(BrokerError) -> EventCursor? {
         try change(queue) { queue throws(BrokerError) in try queue.cursor(of: reader) }
     }
 
-    /// Keeps how far a reader has come.
+    /// Stores a reader's cursor.
     public func keep(_ cursor: EventCursor, of reader: String, on queue: String) async throws(BrokerError) {
         try change(queue, creating: true) { queue throws(BrokerError) in try queue.keep(cursor, of: reader) }
     }

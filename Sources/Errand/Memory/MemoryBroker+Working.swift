@@ -1,9 +1,8 @@
 extension MemoryBroker {
-    /// Makes a session known on a queue; its lease begins.
+    /// Registers a session on a queue and starts its lease.
     ///
-    /// - Throws: ``BrokerError/Code/refused`` when the id is malformed or another process's, or the lease is not 100 ms
-    /// to a
-    ///   day.
+    /// - Throws: ``BrokerError/Code/refused`` if the id is invalid or belongs to another process, or the lease is
+    ///   outside 100 ms to a day.
     public func register(_ session: Session, on queue: String) async throws(BrokerError) {
         try change(queue, creating: true) { queue throws(BrokerError) in try queue.register(session) }
     }
@@ -13,7 +12,7 @@ extension MemoryBroker {
         try change(queue) { queue throws(BrokerError) in try queue.exchange(exchange) }
     }
 
-    /// Keeps the session's leases alive from a thread of its own, until it is stopped.
+    /// Renews the session's leases from a thread of its own, until the heartbeat is stopped.
     public func startHeartbeat(
         of session: Session,
         on queues: [String],
@@ -33,7 +32,7 @@ extension MemoryBroker {
         return heartbeat
     }
 
-    /// One beat of a session.
+    /// Sends one beat of a session.
     package func beat(of session: Session, on queue: String, begun: Token) -> Result<Beat, BrokerError> {
         do {
             return .success(
@@ -44,7 +43,7 @@ extension MemoryBroker {
         }
     }
 
-    /// Compares the claims of a session with the runs that its worker knows; see ``WorkingBroker``.
+    /// Compares the claims of a session with the runs of its worker; see ``WorkingBroker``.
     public func reconcile(
         _ session: Session,
         call: Int,
@@ -54,32 +53,32 @@ extension MemoryBroker {
         try change(queue) { queue throws(BrokerError) in try queue.reconcile(session.id, call: call, runs: runs) }
     }
 
-    /// Keeps a running job's note, if its claim still counts.
+    /// Stores an update of a running job, if its claim is still valid.
     public func update(_ update: JobUpdate, of session: Session, on queue: String) async throws(BrokerError) -> Bool {
         try change(queue) { queue throws(BrokerError) in try queue.take(update, from: session.id) }
     }
 
-    /// What an earlier attempt has left for the next one.
+    /// Returns the checkpoint of an earlier attempt; `nil` if there is none.
     public func checkpoint(of id: String, on queue: String) async throws(BrokerError) -> [UInt8]? {
         try change(queue) { $0.jobs[id]?.checkpoint }
     }
 
-    /// Takes back the jobs of one session whose lease has ended or, when there is none, jobs past their hard deadline.
+    /// Recovers the jobs of one session whose lease has ended or, if there is none, jobs past their hard deadline.
     public func recover(on queue: String) async throws(BrokerError) -> Recovery {
         try change(queue) { $0.recover() }
     }
 
-    /// Moves jobs that are due into the line, at most 500 of each kind.
+    /// Moves due jobs to the ready list, at most 500 of each kind.
     public func promote(on queue: String) async throws(BrokerError) -> Promotion {
         try change(queue) { $0.promote() }
     }
 
-    /// Ends a session: whatever it still holds goes back to the head of the line, with its attempts unspent.
+    /// Ends a session and releases its claims: the jobs return to the head of the ready list and spend no attempt.
     public func release(_ session: Session, on queue: String) async throws(BrokerError) {
         try change(queue) { $0.release(session.id) }
     }
 
-    /// Tells when there may be work, or something to stop; from a dispatch queue of the broker's own.
+    /// Subscribes to wake-ups, which arrive on a dispatch queue of the broker.
     public func wakeUps(
         for session: Session,
         on queues: [String],

@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// A broker within this process: for tests, for trying things out, and for work that may die with the process.
+/// A broker within this process: for tests, for development, and for work that may be lost with the process.
 ///
-/// It makes the same transitions as the broker in Redis, and one conformance suite holds both to them. Nothing is
-/// written anywhere: when the last reference to it is gone, so are its jobs.
+/// It makes the same transitions as the Redis broker, and one conformance suite tests both. It stores nothing outside
+/// the process: its jobs are lost with the last reference to it.
 ///
 /// ```swift
 /// let broker = MemoryBroker()
@@ -12,7 +12,7 @@ import Synchronization
 /// ```
 ///
 /// Every transition is atomic within its queue; queues do not wait for each other. The limits are those of
-/// `docs/data-model.md`, but for the size of one call, which is not limited.
+/// `docs/data-model.md`, except that the size of a call is not limited.
 public final class MemoryBroker: Broker {
     let subscribers = MemorySubscribers()
     private let queuesByName = Mutex<[String: MemoryQueueBox]>([:])
@@ -20,13 +20,13 @@ public final class MemoryBroker: Broker {
 
     /// Makes an empty broker.
     ///
-    /// - Parameter now: The broker's clock, in milliseconds since 1970 UTC; the system's clock unless said. Leases, due
-    ///   times and deadlines all go by it, so a test can move time as it likes.
+    /// - Parameter now: The broker's clock, in milliseconds since 1970 UTC; the system's clock by default. Leases, due
+    ///   times and deadlines use it, so a test can set the time.
     public init(now: @escaping @Sendable () -> Int64 = MemoryBroker.systemTime) {
         clock = now
     }
 
-    /// The system's clock, in milliseconds since 1970 UTC.
+    /// Returns the time of the system's clock, in milliseconds since 1970 UTC.
     public static func systemTime() -> Int64 {
         Int64(clamping: Int(exactly: (Date().timeIntervalSince1970 * 1000).rounded(.down)) ?? 0)
     }
@@ -36,7 +36,7 @@ public final class MemoryBroker: Broker {
 final class MemoryQueueBox: Sendable {
     let queue: Mutex<MemoryQueue>
 
-    /// - Parameter listens: whether somebody hears a session's hints.
+    /// - Parameter listens: whether a session has subscribed to wake-ups.
     init(_ name: String, listens: @escaping @Sendable (_ session: String) -> Bool) {
         var queue = MemoryQueue(name: name)
         queue.listens = listens
@@ -45,13 +45,13 @@ final class MemoryQueueBox: Sendable {
 }
 
 extension MemoryBroker {
-    /// The names of the queues that a producer, a worker or an operator has made.
+    /// The names of the queues that producers, workers or operators have created.
     var knownQueues: [String] { queuesByName.withLock { $0.keys.sorted() } }
 
-    /// Makes one transition of a queue at the clock's present time. Whatever it has to tell goes out before the next
-    /// one is made, so that events keep their order.
+    /// Makes one transition of a queue at the clock's current time. Its events and wake-ups are delivered before the
+    /// next transition, so that events keep their order.
     ///
-    /// - Parameter creating: Whether the queue becomes known by this; otherwise an unknown one is taken to be empty.
+    /// - Parameter creating: Whether the queue is created if it does not exist; otherwise it is treated as empty.
     func change<Answer: Sendable>(
         _ name: String,
         creating: Bool = false,
@@ -60,7 +60,7 @@ extension MemoryBroker {
         while true {
             let box = try box(name, creating: creating)
             let answer = try box.queue.withLock { queue throws(BrokerError) -> Answer? in
-                // Deleted since it was looked up: what comes now belongs to a new one.
+                // The queue was deleted after the look-up: this transition belongs to a new one.
                 if queue.isDeleted { return nil }
                 queue.now = clock()
                 let answer = try transition(&queue)
@@ -71,7 +71,7 @@ extension MemoryBroker {
         }
     }
 
-    /// Makes a queue known. Returns whether it was not.
+    /// Creates a queue. Returns whether it did not exist before.
     func create(_ name: String) throws(BrokerError) -> Bool {
         let made = try makeBox(name)
         return queuesByName.withLock { queues in
@@ -81,7 +81,7 @@ extension MemoryBroker {
         }
     }
 
-    /// Forgets a queue, unless something is in it; whoever has looked it up before looks again.
+    /// Deletes a queue, unless it is in use. A transition that has looked it up before looks it up again.
     func forget(_ name: String, force: Bool) throws(BrokerError) -> QueueDeletion {
         guard knownQueues.contains(name) else { return .notFound }
         return try change(name) { queue in

@@ -1,10 +1,10 @@
-/// What the broker checks of a caller's values, and how it counts time. No arithmetic on a caller's number can
+/// The broker's checks of a caller's values, and its arithmetic with time. No arithmetic on a caller's number can
 /// overflow.
 enum MemoryRules {
     static let leaseMilliseconds: ClosedRange<Int64> = 100...86_400_000
     static let nameBytes = 1024
     static let envelopeBytes = 1_200_000
-    /// The largest envelope that goes to a waiting session with the hint.
+    /// The largest envelope that a wake-up carries to a waiting session.
     static let handedBytes = 16_384
     static let claimedBytes = 8_388_608
     static let inspectedBytes = 1_048_576
@@ -14,16 +14,16 @@ enum MemoryRules {
 
     static func isSessionID(_ text: String) -> Bool { text.utf8.count >= 8 && QueueName.isValid(jobID: text) }
 
-    /// Whole milliseconds of a duration, of a century at the most.
+    /// Returns a duration in whole milliseconds, at most a century.
     static func milliseconds(_ duration: Duration) -> Int64 { Int64(duration.wholeMilliseconds) }
 
-    /// A time so much later, or the end of time.
+    /// Returns a later time, or the maximum if it overflows.
     static func later(_ time: Int64, by milliseconds: Int64) -> Int64 {
         let (sum, overflow) = time.addingReportingOverflow(milliseconds)
         return overflow ? (milliseconds > 0 ? .max : .min) : sum
     }
 
-    /// The first bytes of a text, cut between characters' encodings.
+    /// Returns the first bytes of a text, cut between characters.
     static func clipped(_ text: String, to bytes: Int) -> String {
         guard text.utf8.count > bytes else { return text }
         var end = text.utf8.index(text.startIndex, offsetBy: bytes)

@@ -1,10 +1,10 @@
 extension MemoryTransitions {
-    /// The whole state of the queue as numbers, to be compared with that of another implementation. The texts of ids,
-    /// sessions, operations and names stand for the digits in them.
+    /// Returns the complete state of the queue as numbers, for comparison with another implementation. Ids, sessions,
+    /// operations and names are represented by the digits in their texts.
     ///
     /// - Parameters:
     ///   - ids: every id that may be in the queue, in the order of their numbers; likewise the sessions.
-    ///   - names: how many names there are, and operations.
+    ///   - names: the number of names; likewise the operations.
     package func words(ids: [String], sessions: [String], names: Int, operations: Int) -> [Int64] {
         var words: [Int64] = []
         words.reserveCapacity(400)
@@ -118,7 +118,7 @@ extension MemoryTransitions {
         }
     }
 
-    /// The digits of a text, as a number.
+    /// Returns the digits of a text as a number.
     private func number(_ text: String) -> Int64 { number(text.utf8) }
 
     private func number(_ bytes: some Sequence<UInt8>) -> Int64 {

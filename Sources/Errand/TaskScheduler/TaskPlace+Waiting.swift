@@ -39,7 +39,7 @@ extension TaskPlace {
         return found
     }
 
-    /// What a job requests; nil for a job that is no launch, or that nobody can read.
+    /// Returns the request of a job; `nil` if the job is not a launch or cannot be read.
     private static func request(_ record: JobRecord) -> Waiting? {
         guard let job = try? JobEnvelope.read(stored: record.body).description,
             let identifier = TaskStage.launch.identifier(in: job.operation),

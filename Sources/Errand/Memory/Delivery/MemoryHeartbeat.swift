@@ -2,12 +2,12 @@ import Backgroundable
 import Dispatch
 import Synchronization
 
-/// Beats on a thread of its own, so that nothing that blocks the cooperative threads can end a lease.
+/// A heartbeat on a thread of its own, so that blocked cooperative threads cannot end a lease.
 final class MemoryHeartbeat: Heartbeat {
     private let wake = DispatchSemaphore(value: 0)
     private let isStopped = Atomic(false)
 
-    /// Begins to beat: at once, and then every `interval`.
+    /// Starts the heartbeat: immediately, then every `interval`.
     func start(every interval: Duration, _ beat: @escaping @Sendable () -> Void) {
         DedicatedThread.start("errand-heartbeat") { [self] in run(every: interval, beat) }
     }

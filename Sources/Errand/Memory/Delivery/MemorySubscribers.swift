@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Who listens to a broker: to the events of queues, and to hints for sessions.
+/// The subscribers of a broker: to events of queues, and to wake-ups of sessions.
 final class MemorySubscribers: Sendable {
     private struct Listeners {
         var nextNumber = 0
@@ -20,7 +20,7 @@ final class MemorySubscribers: Sendable {
         let onHint: @Sendable (WakeUp) -> Void
     }
 
-    /// How many messages wait for a slow subscriber; then the oldest are lost.
+    /// The number of messages that are kept for a slow subscriber. It misses the oldest if there are more.
     private static let mostWaitingMessages = 8192
 
     private let listeners = Mutex(Listeners())
@@ -54,12 +54,12 @@ final class MemorySubscribers: Sendable {
         }
     }
 
-    /// Whether somebody listens to a session's hints.
+    /// Returns whether a session has subscribed to the wake-ups of a queue.
     func isHeard(_ session: String, of queue: String) -> Bool {
         listeners.withLock { $0.hints.values.contains { $0.session == session && $0.queues.contains(queue) } }
     }
 
-    /// Hands out what a transition of a queue had to tell.
+    /// Delivers the events and wake-ups of a transition.
     func deliver(_ outbox: MemoryOutbox, of queue: String) {
         if !outbox.messages.isEmpty { deliver(outbox.messages, of: queue) }
         for (session, hint) in outbox.hints { deliver(hint, to: session, of: queue) }
@@ -73,7 +73,7 @@ final class MemorySubscribers: Sendable {
         }
     }
 
-    /// From a queue of the broker's own, so that whoever is hinted may call the broker.
+    /// Delivers from a queue of the broker's own, so that subscribers may call the broker.
     private func deliver(_ hint: WakeUp, to session: String, of queue: String) {
         let interested = listeners.withLock {
             $0.hints.values.filter { $0.session == session && $0.queues.contains(queue) }
@@ -90,9 +90,9 @@ final class MemorySubscribers: Sendable {
     }
 }
 
-/// A subscription to hints.
+/// A subscription to wake-ups.
 struct MemorySubscription: Subscription {
-    /// Not kept alive by whoever subscribed.
+    /// The subscription does not keep the broker alive.
     weak let subscribers: MemorySubscribers?
     let number: Int
 

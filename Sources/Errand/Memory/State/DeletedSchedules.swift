@@ -1,8 +1,8 @@
 /// The revisions of deleted schedules, for processes of older code that start later and still declare them.
 ///
-/// They are kept in two generations: a full one becomes the older one, whose predecessor is dropped. What older code
-/// still asks for is moved to the newer one, so what is forgotten is what nobody has asked for while so many others
-/// were deleted.
+/// They are kept in two generations: when one is full, it becomes the older one and replaces its predecessor. A
+/// schedule that is declared again moves to the newer one, so the schedules that are forgotten were not declared while
+/// so many others were deleted.
 struct DeletedSchedules: Sendable {
     static let mostInGeneration = 10_000
 
@@ -19,7 +19,7 @@ struct DeletedSchedules: Sendable {
         current = [:]
     }
 
-    /// Somebody has asked for a deleted schedule.
+    /// Notes that a deleted schedule was declared.
     mutating func remind(of name: String) {
         guard let revision = older[name], current[name] == nil else { return }
         remember(name, revision: revision)

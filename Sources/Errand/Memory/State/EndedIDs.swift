@@ -1,4 +1,4 @@
-/// How a job ended for good.
+/// How a job ended.
 enum MemoryEnding: Sendable {
     case finished, cancelled, replaced, deleted
 
@@ -12,10 +12,10 @@ enum MemoryEnding: Sendable {
     }
 }
 
-/// The ids of jobs that ended lately, so that the same id pushed again makes no second job.
+/// The ids of recently ended jobs, so that a job that is pushed again with the same id is recognized.
 ///
-/// They are kept in two generations, and the older one is dropped whole: each id for at least the window, and for less
-/// only when more end within it than a generation holds.
+/// They are kept in two generations, and the older one is dropped as a whole. Each id is kept for at least the window,
+/// or for less if more jobs end within it than a generation holds.
 struct EndedIDs: Sendable {
     private struct Generation {
         var endings: [String: MemoryEnding] = [:]
@@ -27,7 +27,7 @@ struct EndedIDs: Sendable {
     private var current = Generation()
     private var older = Generation()
     private var since: Int64?
-    /// What the present transition has ended.
+    /// The jobs that the current transition has ended.
     private var latest: [String: MemoryEnding] = [:]
 
     func ending(of id: String, now: Int64) -> MemoryEnding? {
@@ -40,13 +40,13 @@ struct EndedIDs: Sendable {
 
     mutating func remember(_ id: String, _ ending: MemoryEnding) { latest[id] = ending }
 
-    /// At the end of a transition: until then, no generation gives way to another.
+    /// Ends a transition. Generations change only here.
     mutating func settle(now: Int64, window: Int64) {
         guard !latest.isEmpty else { return }
-        // What has expired is gone, and does not take the place of an older generation that, after a clock was put back,
-        // has longer to live.
+        // An expired generation is dropped, so that it does not replace an older one that lives longer after a clock
+        // was set back.
         if now >= current.expires { current = Generation() }
-        // A clock that was put back is no reason to forget anything: the window begins anew.
+        // If the clock was set back, nothing is forgotten: the window begins anew.
         since = since.map { min($0, now) }
         if isOver(now: now, window: window) {
             if !current.endings.isEmpty { older = current }

@@ -1,13 +1,13 @@
-/// The last events, the errors and the results of jobs that ended, as many as the limits allow.
+/// The last events, errors and results of ended jobs, within the limits.
 struct History: Sendable {
     struct Record {
         let at: Int64
-        /// The last one, then those of its errors.
+        /// The last event, then those of the job's errors.
         let events: [[UInt8]]
         let result: [UInt8]
         let ending: MemoryEnding
 
-        /// With a letter of how it ended and a line feed, as Redis keeps it.
+        /// Includes a letter for the ending and a line feed, as in Redis.
         var size: Int { KeptErrors.size(of: events) + result.count + 2 }
     }
 
@@ -40,7 +40,7 @@ struct History: Sendable {
         return true
     }
 
-    /// Drops what is older, and what is beyond the limits, if anything was changed; at the end of a transition.
+    /// Drops records that are too old or beyond the limits, if anything has changed. Called at the end of a transition.
     mutating func trim(before oldest: Int64) {
         guard !isTrimmed else { return }
         while let id = order.first, let record = records[id] {

@@ -1,11 +1,11 @@
-/// The events of a job's runs that failed, timed out or killed it: the newest first, as many as the limits allow.
+/// The events of a job's unsuccessful runs, the newest first, within the limits.
 struct KeptErrors: Sendable {
     static let mostEvents = 10
     static let mostBytes = 16384
 
     private(set) var events: [[UInt8]] = []
 
-    /// Keeps one more, and drops the oldest ones that are too many then. The newest one is kept, however long.
+    /// Keeps another event and drops the oldest beyond the limits. The newest one is kept, however long it is.
     mutating func keep(_ event: [UInt8]) {
         events.insert(event, at: 0)
         while events.count > 1, events.count > Self.mostEvents || Self.size(of: events) > Self.mostBytes {
@@ -13,7 +13,7 @@ struct KeptErrors: Sendable {
         }
     }
 
-    /// How many bytes events take, with one between two of them.
+    /// Returns the size of events in bytes, with one byte between two of them.
     static func size(of events: [[UInt8]]) -> Int {
         events.reduce(max(events.count - 1, 0)) { $0 + $1.count }
     }

@@ -1,12 +1,12 @@
-/// Jobs in line, by their ids: taken from the head, put at either end, and found anywhere in the same short time.
+/// A list of ids with access to the head, both ends and any member in constant time.
 ///
-/// Places are numbered; a place that was left stays empty and is skipped.
+/// Positions are numbered; a position whose id was removed stays empty and is skipped.
 struct Line: Sendable {
     private var idsByPlace: [Int: String] = [:]
     private var placesByID: [String: Int] = [:]
-    /// The place of the head, never an empty one unless the whole line is empty.
+    /// The position of the head, which is empty only if the whole list is.
     private var head = 0
-    /// The place after the last.
+    /// The position after the last.
     private var end = 0
 
     var count: Int { idsByPlace.count }
@@ -37,7 +37,7 @@ struct Line: Sendable {
         skipEmptyPlaces()
     }
 
-    /// Puts one job at the place of another.
+    /// Replaces one job by another at the same position.
     mutating func replace(_ old: String, with new: String) {
         guard let place = placesByID.removeValue(forKey: old) else { return }
         put(new, at: place)

@@ -1,27 +1,27 @@
-/// The events of the contract.
+/// The kinds of events.
 enum MemoryEventKind: String {
     case started, finished, failed, retrying, cancelled, dropped, replaced, released, recovered, dead, progress
     case timedOut = "timed_out"
 }
 
-/// What an event says besides its kind and the job.
+/// The members of an event besides its kind and the job.
 struct MemoryEventDetails {
     var attempt = 0
     var worker: String?
     var milliseconds = 0
     var error: String?
-    /// More members, as JSON.
+    /// Further members, as JSON.
     var members: [UInt8] = []
 }
 
 extension MemoryQueue {
-    /// Publishes an event of a job and answers its line.
+    /// Publishes an event of a job and returns its line.
     @discardableResult
     mutating func publish(_ kind: MemoryEventKind, of job: MemoryJob, _ details: MemoryEventDetails) -> [UInt8] {
         publish(kind, id: job.id, fragment: job.header.fragment, details)
     }
 
-    /// Publishes an event of a job that may not be in the queue, and answers its line.
+    /// Publishes an event of a job that may not be in the queue, and returns its line.
     @discardableResult
     mutating func publish(
         _ kind: MemoryEventKind,

@@ -1,9 +1,9 @@
-/// The durable stream of a queue, as far as anything within a process is durable.
+/// The durable stream of a queue, which lasts as long as the process.
 struct MemoryEventLog: Sendable {
     private var epoch: Int64?
     private var lastEpoch: Int64 = 0
     private var written: Int64 = 0
-    /// The last ones, the oldest first.
+    /// The last events, the oldest first.
     private var lines: [[UInt8]] = []
     var cursors: [String: EventCursor] = [:]
 
@@ -15,11 +15,11 @@ struct MemoryEventLog: Sendable {
         lastEpoch = epoch ?? lastEpoch
         written += 1
         lines.append(line)
-        // In portions, so that an event does not move all of them.
+        // Events are removed in portions, so that not every new event moves all others.
         if lines.count > kept + kept / 8 + 16 { lines.removeFirst(lines.count - kept) }
     }
 
-    /// Nothing is kept any more: what happens from now on has no number, so the next numbering is another one.
+    /// Stops keeping events. Later events have no numbers, so the next numbering has another epoch.
     mutating func stop() {
         epoch = nil
         written = 0
@@ -38,7 +38,7 @@ struct MemoryEventLog: Sendable {
     }
 }
 
-/// Reading the durable stream.
+/// Reads the durable stream.
 extension MemoryQueue {
     func eventPage(after cursor: EventCursor) -> EventPage { log.page(after: cursor, kept: settings.keptEvents) }
 
@@ -50,7 +50,7 @@ extension MemoryQueue {
                 "the queue keeps the cursors of 1000 readers, which is the limit; use the name of one of them"
             )
         }
-        // Of two that read for the same reader, the slower one does not put it back.
+        // If two processes use the same reader name, the slower one does not set the cursor back.
         if let known = log.cursors[reader], known.epoch == cursor.epoch, known.number >= cursor.number { return }
         log.cursors[reader] = cursor
     }

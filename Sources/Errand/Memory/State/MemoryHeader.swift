@@ -1,9 +1,9 @@
-/// What the broker reads of an envelope: its header and its fragment, never its JSON.
+/// The parts of an envelope that the broker reads: its header and its fragment, never its JSON.
 struct MemoryHeader: Sendable {
     let policy: UniquenessPolicy
     let until: UniqueUntil
     let priority: Int
-    /// In milliseconds.
+    /// The timeout in milliseconds.
     let timeout: Int64?
     let retries: Int?
     /// The `"operation":…,"name":…` part of events.
@@ -13,7 +13,7 @@ struct MemoryHeader: Sendable {
     private static let mostFragmentBytes = 8192
     private static let mostHeaderBytes = 64
 
-    /// Reads an envelope; `nil` when it does not begin with a header of version 1.
+    /// Reads an envelope; `nil` if it does not begin with a header of version 1.
     init?(envelope: [UInt8]) {
         guard let end = envelope.prefix(Self.mostHeaderBytes).firstIndex(of: UInt8(ascii: "\n")),
             let header = try? EnvelopeHeader(envelope[..<end])
@@ -26,13 +26,13 @@ struct MemoryHeader: Sendable {
         fragment = Self.printable(envelope[(end + 1)...].prefix(header.fragmentCount))
     }
 
-    /// The fragment, or one without names when it would break the line of an event.
+    /// Returns the fragment, or one without names if it would break the line of an event.
     private static func printable(_ fragment: ArraySlice<UInt8>) -> [UInt8] {
         let isPlain = fragment.count <= mostFragmentBytes && fragment.allSatisfy { $0 >= 0x20 }
         return isPlain && fragment.starts(with: #""operation":"#.utf8) ? Array(fragment) : nameless
     }
 
-    /// The operation, where the fragment says one.
+    /// The operation, if the fragment has one.
     var operation: String? {
         let start = #""operation":""#.utf8
         guard fragment.starts(with: start) else { return nil }

@@ -1,32 +1,32 @@
-/// A job that has not ended for good, and everything the broker knows of it.
+/// A job that has not ended, with all of its data.
 struct MemoryJob: Sendable {
     let id: String
-    /// What it is called for uniqueness; `nil` for a job that opted out.
+    /// The job's unique name; `nil` if its policy is `ignore`.
     let name: MemoryName?
-    /// Whether it has started and let its name go.
+    /// Whether the job has started and no longer holds its name.
     var isNameless = false
     let envelope: [UInt8]
     let header: MemoryHeader
     var readySince: Int64
     var place: Place
-    /// Runs that failed or timed out.
+    /// The number of runs that failed or timed out.
     var failures = 0
-    /// Workers that died with it begun, or may have, and those of them that held nothing else.
+    /// The number of workers that died with the job begun, or possibly begun, and of those that had no other job.
     var crashes = 0
     var crashesAlone = 0
-    /// Whether a worker has died with it, begun or not.
+    /// Whether a worker has died with the job, begun or not.
     var hasComeBack = false
-    /// What is kept of its runs that did not succeed.
+    /// The events of its unsuccessful runs.
     var errors = KeptErrors()
-    /// How far it is, and what its next attempt is to know.
+    /// The last progress and checkpoint.
     var progress: JobProgress?
     var checkpoint: [UInt8]?
-    /// Why its run is to stop.
+    /// Why its run has to stop.
     var stop: StopReason?
-    /// The job that takes over its name when its claim has ended.
+    /// The successor, which gets the job's name when its claim has ended.
     var successor: Succession?
 
-    /// Where a job is. It is in exactly one place.
+    /// The place of a job, which is always exactly one.
     enum Place: Sendable, Equatable {
         case line(LineName)
         case scheduled
@@ -43,29 +43,29 @@ struct MemoryJob: Sendable {
         let due: Int64
     }
 
-    /// From this many crashes on, a job is handed out alone.
+    /// The number of crashes from which on a job is quarantined.
     static let crashesOfSuspect = 3
 
-    /// The name that it holds, or waits for.
+    /// The name that the job holds or waits for.
     var heldName: MemoryName? { isNameless ? nil : name }
     var isSuspect: Bool { crashes >= Self.crashesOfSuspect }
     var stored: [UInt8] {
         let digits = String(min(max(readySince, 0), 9_999_999_999_999))
         return Array(repeating: UInt8(ascii: "0"), count: 13 - digits.utf8.count) + digits.utf8 + envelope
     }
-    /// The line it belongs in when its time has come.
+    /// The ready list for the job.
     var line: LineName { isSuspect ? .suspects : .ready(header.priority) }
 }
 
-/// The lines of a queue.
+/// The ready lists of a queue.
 enum LineName: Sendable, Hashable {
     case ready(Int)
     case suspects
-    /// Jobs of which no session knew the operation.
+    /// Unroutable jobs: no session had the operation.
     case parked(operation: String, priority: Int)
 }
 
-/// A name for uniqueness: names are the same when their bytes are, unlike Swift's strings.
+/// A unique name. Names are compared by their bytes, unlike Swift's strings.
 struct MemoryName: Sendable, Hashable {
     let bytes: [UInt8]
 

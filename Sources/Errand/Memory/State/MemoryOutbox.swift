@@ -1,15 +1,15 @@
-/// What a transition has to tell: events for whoever watches, hints for sessions.
+/// The output of a transition: events for subscribers and wake-ups for sessions.
 struct MemoryOutbox: Sendable {
     private(set) var messages: [[UInt8]] = []
     private(set) var hints: [(session: String, hint: WakeUp)] = []
-    /// Jobs that came into a line, so that as many sessions are woken.
+    /// The number of jobs that became ready; as many sessions are woken.
     var newWork = 0
-    /// A session that waits for a hint from the end of the transition on.
+    /// A session that waits for a wake-up from the end of the transition on.
     var waitsLater: String?
 
     static let mostMessageBytes = 32_000
 
-    /// Adds an event, in the last message while it has room.
+    /// Adds an event to the last message, or to a new one if that is full.
     mutating func add(event line: [UInt8]) {
         if let last = messages.indices.last, messages[last].count + line.count < Self.mostMessageBytes {
             messages[last].append(UInt8(ascii: "\n"))
@@ -23,8 +23,8 @@ struct MemoryOutbox: Sendable {
 }
 
 extension MemoryQueue {
-    /// Ends a transition: what it had to tell, with hints for as many waiting sessions as there are new jobs in line;
-    /// those of a paused queue are told when it goes on.
+    /// Ends a transition. Returns its output, with wake-ups for as many waiting sessions as there are new ready jobs.
+    /// Sessions of a paused queue are woken when it is resumed.
     mutating func takeOutbox() -> MemoryOutbox {
         ended.settle(now: now, window: settings.rememberIDs)
         history.trim(before: now - settings.keepHistory)
@@ -37,7 +37,7 @@ extension MemoryQueue {
         return outbox
     }
 
-    /// The next session to be told of work.
+    /// Returns the next session to wake.
     mutating func takeIdle() -> String? {
         idle.isEmpty ? nil : idle.removeFirst()
     }
@@ -45,7 +45,7 @@ extension MemoryQueue {
     mutating func count(_ what: MemoryTotal) { totals[what.rawValue, default: 0] += 1 }
 }
 
-/// What is counted; the names of ``QueueStatus/Totals``.
+/// The totals; the names of ``QueueStatus/Totals``.
 enum MemoryTotal: String {
     case pushed, dropped, replaced, finished, failed, cancelled, retried, recovered, released, dead
     case timedOut = "timed_out"

@@ -1,12 +1,12 @@
-/// One queue: its jobs, where they are, the sessions that serve it, and what has been counted.
+/// One queue: its jobs and their places, the sessions that serve it, and its totals.
 ///
-/// The transitions are in the folder beside this one; each runs at the time `now`, and what it has to tell gathers in
-/// the outbox.
+/// The transitions are in the neighbouring folder. Each of them runs at the time `now` and collects its events and
+/// wake-ups in the outbox.
 struct MemoryQueue: Sendable {
     let name: String
-    /// Whether an operator has deleted it, so that nothing may be put into it any more.
+    /// Whether the queue was deleted, so that nothing may be added to it.
     var isDeleted = false
-    /// The broker's time, in milliseconds since 1970, set before every transition.
+    /// The broker's time in milliseconds since 1970 UTC, set before every transition.
     var now: Int64 = 0
 
     var jobs: [String: MemoryJob] = [:]
@@ -15,21 +15,21 @@ struct MemoryQueue: Sendable {
     var retrying = TimedIDs()
     /// Dead jobs by the time of their death.
     var dead = TimedIDs()
-    /// Which job holds a name.
+    /// The job that holds each name.
     var holders: [MemoryName: String] = [:]
 
     var sessions: [String: MemorySession] = [:]
-    /// Sessions that found nothing and wait for a hint: who has waited longest is told first.
+    /// Sessions that found no jobs and wait for a wake-up, the longest-waiting first.
     var idle: [String] = []
-    /// Whether somebody hears a session's hints; who does not gets no job by one.
+    /// Whether a session has subscribed to wake-ups. Direct dispatch needs that.
     var listens: @Sendable (_ session: String) -> Bool = { _ in true }
-    /// The session that serves the suspects.
+    /// The quarantine owner: the session that runs the quarantined jobs.
     var solo: String?
     var pulse = MemoryPulse()
 
     var lastToken: Token = 0
     var claimsMade = 0
-    /// How many jobs of higher levels were claimed since one of the lowest was.
+    /// The number of jobs of higher priorities that were claimed since one of the lowest.
     var turn = 0
 
     var schedules: [String: MemorySchedule] = [:]
@@ -46,7 +46,7 @@ struct MemoryQueue: Sendable {
 
     static let mostDead = 100_000
 
-    /// What stands against deleting it; nothing where it has no jobs, live sessions or schedules.
+    /// What prevents the deletion of the queue: jobs, live sessions or schedules.
     var use: QueueDeletion {
         let live = sessions.values.count { $0.leaseEnds > now }
         if jobs.isEmpty, live == 0, schedules.isEmpty { return .deleted(jobs: 0) }
@@ -54,26 +54,26 @@ struct MemoryQueue: Sendable {
     }
 }
 
-/// What tells whether the sessions could beat at all.
+/// The data that determines whether the sessions could send heartbeats at all.
 struct MemoryPulse: Sendable {
     var lastBeat: Int64?
-    /// When recovery was called last, if it came first after an outage and nobody has beaten since.
+    /// The last call of recovery, if it was the first call after an outage and there was no beat since.
     var gapNoticed: Int64?
     /// The longest lease of a session.
     var longestLease: Int64 = 0
-    /// When it was last noticed that the broker or its clock had been away.
+    /// When an outage of the broker or a change of its clock was last noticed.
     var leap: Int64 = 0
-    /// Recovery takes nothing back before this time.
+    /// The time before which recovery recovers nothing.
     var graceEnds: Int64 = 0
 
-    /// What recovery noticed before was another gap, even if the clock, put back, comes by the same time again.
+    /// Notes a beat. It also ends the noticed gap, because a clock that is set back could reach the same time again.
     mutating func beat(at now: Int64) {
         lastBeat = now
         gapNoticed = nil
     }
 }
 
-/// What an operator set; see ``QueueSettings``.
+/// The settings of a queue; see ``QueueSettings``.
 struct MemorySettings: Sendable {
     var isPaused = false
     var publishesStarts = false

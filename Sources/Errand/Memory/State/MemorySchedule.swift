@@ -1,7 +1,7 @@
-/// A schedule as it is stored.
+/// A stored schedule.
 struct MemorySchedule: Sendable {
     var definition: [UInt8]
-    /// `nil` while it is paused, and when it never ticks again.
+    /// The next tick; `nil` if the schedule is paused or never ticks again.
     var nextTick: Int64?
     var isPaused = false
     var lastTick: Int64?

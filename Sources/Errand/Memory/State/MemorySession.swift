@@ -1,11 +1,11 @@
-/// A session as the broker keeps it.
+/// A stored session.
 struct MemorySession: Sendable {
     let id: String
     let host: String
     let pid: Int32
     let concurrency: Int
     let operations: [String: OperationDefaults]
-    /// In milliseconds.
+    /// The lease in milliseconds.
     let lease: Int64
     var leaseEnds: Int64
     var lastBeat: Int64
@@ -13,25 +13,25 @@ struct MemorySession: Sendable {
     var begun: Token = 0
     var claims: [String: MemoryClaim] = [:]
     var lastCall: LastCall?
-    /// What a push must know to answer the next call, when the last one found nothing to begin: how long a claim may wait and
+    /// Set if a push may pre-answer the next call, because the last one found no jobs: how long a claim may wait and
     /// take to stop, in milliseconds.
     var openCall: Int64?
-    /// The token of the claim with which a push has answered the next call.
+    /// The token of the claim with which a push has pre-answered the next call.
     var handedToken: Token?
 
-    /// What a resend of the last call is answered with.
+    /// The data for the reply to a repeated call.
     struct LastCall: Sendable {
         let number: Int
         let token: Token?
         let accepted: [Bool]
-        /// Whether a push had answered it before it came.
+        /// Whether a push had pre-answered the call.
         var isPreanswered = false
     }
 
-    /// The number of the last call that was answered, by a push also.
+    /// The number of the last call with a reply, including a pre-answered one.
     var lastAnswered: Int { (lastCall?.number ?? 0) + (handedToken == nil ? 0 : 1) }
 
-    /// The default timeout that a job without one of its own may get, at the most.
+    /// The longest default timeout that a job without one of its own may have.
     var longestTimeout: Int64 {
         MemoryRules.milliseconds(operations.values.map(\.timeout).max() ?? OperationDefaults().timeout)
     }
@@ -45,9 +45,9 @@ struct MemorySession: Sendable {
 /// The record that a session may run a job.
 struct MemoryClaim: Sendable {
     let token: Token
-    /// When it was made. Its token cannot tell: tokens run ahead of a clock that was put back.
+    /// When the claim was made. The token does not have that time: tokens are ahead of a clock that was set back.
     let made: Int64
     let hardDeadline: Int64
-    /// Counts the claims of the queue.
+    /// The number of the claim in the queue.
     let number: Int
 }

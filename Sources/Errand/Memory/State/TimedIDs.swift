@@ -1,7 +1,7 @@
-/// Ids in the order of a time, such as when they are due; ids of the same time are in the order of the alphabet.
+/// Ids in the order of a time, such as their due time; ids with the same time are in alphabetical order.
 ///
-/// A binary heap in which an id that was removed stays behind until it comes up, or until such entries are the
-/// majority.
+/// It is a binary heap in which the entry of a removed id remains until it reaches the root, or until such entries are
+/// the majority.
 struct TimedIDs: Sendable {
     private struct Entry: Comparable {
         let time: Int64
@@ -32,7 +32,7 @@ struct TimedIDs: Sendable {
 
     mutating func remove(_ id: String) { times[id] = nil }
 
-    /// The earliest id and its time.
+    /// Returns the earliest id and its time.
     mutating func first() -> (id: String, time: Int64)? {
         while let entry = heap.first {
             if times[entry.id] == entry.time { return (entry.id, entry.time) }

@@ -1,4 +1,4 @@
-/// Audit: looks for broken invariants. Only a fault of these transitions could break one, so there is nothing to mend.
+/// Audit: checks the invariants. Only a bug in these transitions could violate one, so there is nothing to repair.
 extension MemoryQueue {
     var findings: [Finding] {
         jobs.values.sorted { $0.id < $1.id }.compactMap(misplaced) + strays + lostNames
@@ -21,7 +21,7 @@ extension MemoryQueue {
         }
     }
 
-    /// Members of a place whose job is elsewhere, or gone.
+    /// Members of a place whose job is elsewhere or does not exist.
     private var strays: [Finding] {
         var strays: [String] = []
         for (line, members) in lines { strays += members.ids.filter { jobs[$0]?.place != .line(line) } }
@@ -36,7 +36,7 @@ extension MemoryQueue {
         }
     }
 
-    /// Names that no unfinished job of that name holds.
+    /// Names whose holder is not an unfinished job of that name.
     private var lostNames: [Finding] {
         holders.filter { name, id in jobs[id]?.name != name || jobs[id]?.place == .dead }.values.sorted()
             .map {

@@ -1,4 +1,5 @@
-/// Cancel and delete: end jobs that wait, tell running ones to stop; delete also removes dead and ended ones.
+/// Cancel and delete: end waiting jobs; cancel also asks running ones to stop, and delete also removes dead and ended
+/// ones.
 extension MemoryQueue {
     mutating func cancel(_ id: String) -> EndingOutcome {
         guard let job = jobs[id] else {
@@ -37,13 +38,12 @@ extension MemoryQueue {
         end(job.id, as: ending, event: ending == .cancelled ? event : nil)
     }
 
-    /// A successor leaves its holder alone: what it asked of it is taken back, as far as the holder has not heard of it
-    /// yet.
+    /// Withdraws a successor's request to stop its holder, if the holder has not received it yet.
     private mutating func takeBackStop(of holder: String) {
         if jobs[holder]?.stop == .replace { jobs[holder]?.stop = nil }
     }
 
-    /// Cancels waiting jobs, as many as one call may; those behind a running job last.
+    /// Cancels waiting jobs, as many as one call may, successors last.
     mutating func clear() -> Int {
         let waiting =
             (lineOrder.lazy.flatMap { self.lines[$0]?.ids ?? [] } + scheduled.sorted + retrying.sorted
@@ -53,7 +53,7 @@ extension MemoryQueue {
         return waiting.count
     }
 
-    /// The lines in the order in which they are shown and cleared.
+    /// The ready lists in the order in which they are shown and cleared.
     var lineOrder: [LineName] {
         [.suspects] + (0...9).reversed().map { .ready($0) } + parkedLines
     }

@@ -1,6 +1,7 @@
-/// Which jobs a session gets, and in which order.
+/// Claims: which jobs a session gets, and in which order.
 extension MemoryQueue {
-    /// The highest level is claimed from first, but every so-manieth job while several levels wait is of the lowest.
+    /// Jobs of the highest priority are claimed first, but while several priorities wait, one of so many jobs has the
+    /// lowest.
     private static let shareOfLowest = 16
 
     mutating func claim(_ call: Exchange, into answer: inout ExchangeReply) {
@@ -18,7 +19,8 @@ extension MemoryQueue {
         if grant.claims.isEmpty { wait(call.session.id, &answer) } else { settle(grant) }
     }
 
-    /// Of what its own call has put in line, which it could not have, others are told.
+    /// Makes a session wait for a wake-up. It is not woken for jobs that its own call has made ready but could not
+    /// claim.
     private mutating func awaitHint(_ session: String) {
         if outbox.newWork > 0 {
             idle.removeAll { $0 == session }
@@ -45,11 +47,11 @@ extension MemoryQueue {
         }
     }
 
-    /// One session at a time serves the suspects, each alone.
+    /// Assigns quarantined jobs: one session at a time runs them, each alone.
     ///
-    /// Who was to serve them and still holds other jobs is not waited for: a session that holds nothing takes over.
+    /// If the quarantine owner still has other jobs, a session without jobs takes over.
     ///
-    /// - Returns: whether that is all the session may have now.
+    /// - Returns: whether the session may have no other jobs now.
     private mutating func serveSuspects(to grant: inout MemoryGrant) -> Bool {
         let areWaiting = lines[.suspects] != nil
         let holdsNothing = sessions[grant.session]?.claims.isEmpty ?? true
@@ -67,7 +69,7 @@ extension MemoryQueue {
         return false
     }
 
-    /// Whether a session holds a suspect and nothing else.
+    /// Returns whether a session has only a quarantined job.
     private func servesOne(_ session: String) -> Bool {
         guard let claims = sessions[session]?.claims, claims.count == 1, let id = claims.keys.first else {
             return false
@@ -80,9 +82,9 @@ extension MemoryQueue {
         return sessions[session]?.operations[operation] != nil
     }
 
-    /// The highest level first, but every so-manieth job while several levels wait is of the lowest.
+    /// Claims from the highest priority first, but while several priorities wait, one of so many jobs has the lowest.
     ///
-    /// - Returns: whether this session met a suspect that it is to serve.
+    /// - Returns: whether this session found a quarantined job that it has to run.
     private mutating func claimLevels(_ grant: inout MemoryGrant) -> Bool {
         var parking = MemoryUnroutable(lots: parkedAndKnown(by: grant.session), mayServe: solo == nil)
         while grant.hasRoom {
@@ -102,7 +104,7 @@ extension MemoryQueue {
         return parking.metSuspect
     }
 
-    /// Claims of one level: what is parked of it was in line before what is ready.
+    /// Claims jobs of one priority: unroutable ones were in the queue before those that are ready.
     @discardableResult
     private mutating func claim(
         _ most: Int,
@@ -113,7 +115,7 @@ extension MemoryQueue {
         var taken = 0
         while taken < most, grant.hasRoom, let lot = parking.lots[level].first {
             taken += claim(most - taken, parkedIn: lot, &parking, &grant)
-            // What is left of it was seen, and stays.
+            // The remaining jobs of this list were checked and stay.
             if taken < most || lines[lot] == nil { parking.lots[level].removeFirst() }
         }
         return taken + claim(most - taken, from: .ready(level), &grant)
@@ -145,7 +147,7 @@ extension MemoryQueue {
     }
 }
 
-/// The claims of one call as they gather.
+/// The claims of one call while they are collected.
 struct MemoryGrant {
     let session: String
     let token: Token
@@ -161,7 +163,7 @@ struct MemoryGrant {
         longestWaitAndGrace = Self.longestWaitAndGrace(of: call)
     }
 
-    /// One job for a session whose call is answered before it comes.
+    /// Makes the grant of one job to a session whose next call is pre-answered.
     init(handingTo session: String, longestWaitAndGrace: Int64, token: Token) {
         self.session = session
         self.token = token
@@ -181,7 +183,7 @@ struct MemoryGrant {
         bytesLeft -= claim.body.count
     }
 
-    /// By when an outcome must have come.
+    /// Returns the time by which an outcome must be reported.
     func hardDeadline(of job: MemoryJob, usual: Int64, now: Int64) -> Int64 {
         let timeout = job.header.timeout.flatMap { $0 > 0 ? $0 : nil } ?? usual
         return MemoryRules.later(MemoryRules.later(now, by: longestWaitAndGrace), by: timeout)

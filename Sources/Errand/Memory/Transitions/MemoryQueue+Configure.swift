@@ -1,4 +1,4 @@
-/// Configure: changes what an operator may set; 0 puts a default back.
+/// Configure: changes the settings; 0 restores a default.
 extension MemoryQueue {
     mutating func configure(_ change: QueueSettings) throws(BrokerError) {
         let numbers = [
@@ -24,7 +24,7 @@ extension MemoryQueue {
         }
     }
 
-    /// Every waiting session is told, so that work goes on at once.
+    /// Pauses or resumes the queue. Every waiting session is woken, so that work continues immediately.
     private mutating func pause(_ paused: Bool) {
         settings.isPaused = paused
         outbox.newWork = idle.count

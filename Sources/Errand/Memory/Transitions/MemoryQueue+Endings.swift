@@ -1,10 +1,10 @@
-/// How a job ends, and what its end means for its name.
+/// How a job ends, and what that means for its name.
 extension MemoryQueue {
-    /// Ends a job for good; its name goes to its successor, or is free.
+    /// Ends a job; its name goes to its successor, or is free.
     ///
     /// - Parameters:
-    ///   - event: The event to keep in the history, if one is to be kept.
-    ///   - isReturned: Whether it would have come back to the head of its line, were there no successor.
+    ///   - event: The event to keep in the history, if there is one.
+    ///   - isReturned: Whether the job would have returned to the head of its ready list without a successor.
     mutating func end(
         _ id: String,
         as ending: MemoryEnding,
@@ -25,19 +25,19 @@ extension MemoryQueue {
         history.keep(record, of: id)
     }
 
-    /// Ends a job because a newer one took its name over.
+    /// Ends a job because a newer one has replaced it.
     mutating func endReplaced(_ id: String, event: [UInt8]? = nil, isReturned: Bool = false) {
         count(.replaced)
         end(id, as: .replaced, event: event, isReturned: isReturned)
     }
 
-    /// Sets a job aside for a person. Its name is free from now on.
+    /// Makes a job dead. Its name is free from now on.
     mutating func die(_ id: String, _ details: MemoryEventDetails) {
         guard let job = jobs[id] else { return }
         let event = publish(.dead, of: job, details)
         count(.dead)
         vacate(id)
-        // First, for a clock that was put back makes the new one look the oldest.
+        // The oldest is removed first, because after a clock was set back the new one would look the oldest.
         trimDead()
         jobs[id]?.place = .dead
         dead.insert(id, at: now)
@@ -52,7 +52,7 @@ extension MemoryQueue {
         end(oldest.id, as: .deleted)
     }
 
-    /// Gives the name up: to the successor, who then goes to its place, or to whoever comes next.
+    /// Frees the job's name, or gives it to the successor, which then becomes ready.
     private mutating func leaveName(_ id: String, isReturned: Bool = false) {
         guard let job = jobs[id], let name = job.name else { return }
         if let successor = job.successor {
@@ -64,24 +64,25 @@ extension MemoryQueue {
         }
     }
 
-    /// Who waited for another job's end comes into line: at the head where that job would stand again.
+    /// Makes a successor ready: at the head of the ready list if the other job would have returned there.
     private mutating func comeNext(_ id: String, due: Int64, atHead: Bool) {
         guard atHead, due <= now else { return lineUp(id, due: due) }
         jobs[id]?.readySince = now
         giveBack(id)
     }
 
-    /// The job has started, and was to hold its name until then.
+    /// Frees the name of a job that held it only until it started.
     mutating func letNameGo(_ id: String) {
         leaveName(id)
         jobs[id]?.isNameless = true
     }
 
-    /// If a successor waits, ends the holder as replaced by it.
+    /// If there is a successor, ends the holder as replaced by it.
     ///
     /// - Parameters:
     ///   - event: The event of the run's end, for the history.
-    ///   - isReturned: Whether its claim ended without an outcome; its successor takes over its place in line then.
+    ///   - isReturned: Whether the claim ended without an outcome; the successor then takes the position in the ready
+    ///     list.
     mutating func giveWayToSuccessor(
         _ job: MemoryJob,
         attempt: Int,

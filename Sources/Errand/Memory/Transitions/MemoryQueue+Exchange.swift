@@ -1,4 +1,4 @@
-/// Exchange: runs that ended, and new claims, in one step.
+/// Exchange: reports ended runs and claims new jobs in one step.
 extension MemoryQueue {
     mutating func exchange(_ call: Exchange) throws(BrokerError) -> ExchangeReply {
         let id = call.session.id
@@ -33,7 +33,7 @@ extension MemoryQueue {
         if let token, call.freeSlots > 0 { sessions[id]?.begun = token } else { sessions[id]?.begun = call.begun }
     }
 
-    /// The verdicts of the first time, and what is still held of its claims.
+    /// Returns the outcomes of the original call, and the claims of it that the session still has.
     func repeated(_ last: MemorySession.LastCall, for session: MemorySession) -> ExchangeReply {
         let held = session.claimsInOrder.filter { $0.claim.token == last.token }
         return ExchangeReply(

@@ -1,6 +1,6 @@
-/// A push that answers the next call of a session which waits for work: it is as if the session had made it just now.
+/// Direct dispatch: a push pre-answers the next call of a waiting session, as if the session had just made it.
 extension MemoryQueue {
-    /// Hands the only job in line to the first waiting session that listens, if its last call left room for that.
+    /// Dispatches the only ready job to the first waiting session that has subscribed, if that session is dispatchable.
     mutating func handOver(_ job: String) {
         guard case .line(let line) = jobs[job]?.place, lines.count == 1, lines[line]?.count == 1, solo == nil,
             !settings.isPaused, !settings.publishesStarts,
@@ -18,7 +18,7 @@ extension MemoryQueue {
         }
     }
 
-    /// Whether a session has beaten within half a lease; an odd lease has its larger half left then.
+    /// Returns whether a session has sent a beat within half a lease; the larger half of an odd lease is then left.
     private func hasBeaten(_ session: MemorySession) -> Bool {
         let left = MemoryRules.later(session.leaseEnds, by: -now)
         return left >= session.lease - session.lease / 2 && left <= session.lease
@@ -38,7 +38,7 @@ extension MemoryQueue {
         outbox.add(.claimed(queue: name, call: session.lastAnswered + 1, claim: claim), for: session.id)
     }
 
-    /// The answer to a call that a push has answered already. Its reports are not taken.
+    /// Returns the reply to a pre-answered call; `nil` if the call is not. The call's reports are not accepted.
     mutating func answeredByPush(_ call: Exchange, of session: MemorySession) -> ExchangeReply? {
         guard let token = session.handedToken, call.call == session.lastAnswered else { return nil }
         let last = MemorySession.LastCall(number: call.call, token: token, accepted: [], isPreanswered: true)

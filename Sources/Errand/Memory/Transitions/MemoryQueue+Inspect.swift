@@ -1,4 +1,4 @@
-/// Inspect: what is known of jobs, by their ids or by the page of a state. Changes nothing.
+/// Inspect: returns jobs by their ids or by a page of a state. Changes nothing.
 extension MemoryQueue {
     func record(of id: String) -> JobRecord? {
         guard let job = jobs[id] else { return endedRecord(of: id) }
@@ -37,7 +37,7 @@ extension MemoryQueue {
         )
     }
 
-    /// A page of those in a state; of ended jobs, a page of the history in which the other states are left out.
+    /// Returns a page of the jobs in a state. For ended jobs it is a page of the history without the other states.
     func page(of state: JobState, from cursor: Int, count: Int) -> JobPage {
         let ids = ids(in: state)
         let start = min(max(cursor, 0), ids.count)

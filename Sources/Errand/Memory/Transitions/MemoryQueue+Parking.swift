@@ -1,9 +1,9 @@
-/// Jobs that wait for a session that knows their operation, each operation and priority in a line of its own.
+/// Unroutable jobs, in a list for each operation and priority.
 extension MemoryQueue {
-    /// Jobs that waited for a session that knows their operation.
+    /// Claims unroutable jobs for a session that has their operation.
     ///
-    /// A suspect among them waits to be served alone by this session, which knows it; or where it was, while another session
-    /// serves suspects, which may not know it.
+    /// Quarantined jobs among them wait until this session runs them alone. If another session is the quarantine owner,
+    /// which may not have the operation, they stay unroutable.
     mutating func claim(
         _ most: Int,
         parkedIn line: LineName,
@@ -26,7 +26,7 @@ extension MemoryQueue {
         return taken
     }
 
-    /// Where jobs are parked whose operations a session knows, by level.
+    /// Returns the lists of unroutable jobs whose operations a session has, by priority.
     func parkedAndKnown(by session: String) -> [[LineName]] {
         let known = sessions[session]?.operations ?? [:]
         var lots = [[LineName]](repeating: [], count: 10)
@@ -37,7 +37,7 @@ extension MemoryQueue {
         return lots
     }
 
-    /// The lines of parked jobs, the highest priority first, and then in the order of the alphabet.
+    /// The lists of unroutable jobs, the highest priority first, and then in alphabetical order.
     var parkedLines: [LineName] {
         let parked = lines.keys.compactMap { line -> (priority: Int, operation: String, line: LineName)? in
             guard case .parked(let operation, let priority) = line else { return nil }
@@ -47,11 +47,11 @@ extension MemoryQueue {
     }
 }
 
-/// What one call knows of parked jobs.
+/// The unroutable jobs during one call.
 struct MemoryUnroutable {
-    /// The lines that it may claim from, by level.
+    /// The lists that the call may claim from, by priority.
     var lots: [[LineName]]
     let mayServe: Bool
-    /// Whether it met a suspect that it is to serve.
+    /// Whether the call found a quarantined job that the session has to run.
     var metSuspect = false
 }

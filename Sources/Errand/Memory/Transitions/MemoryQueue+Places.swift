@@ -1,6 +1,6 @@
-/// How a job comes to a place and leaves it. Every transition moves jobs through these.
+/// Moves jobs between places. Every transition uses these methods.
 extension MemoryQueue {
-    /// To the end of its line, or scheduled while its time has not come. In line, it is ready from now on.
+    /// Appends a job to its ready list, or schedules it if it is not due. It is ready from now on.
     mutating func lineUp(_ id: String, due: Int64 = 0) {
         guard due <= now else { return schedule(id, at: due) }
         guard let line = jobs[id]?.line else { return }
@@ -15,7 +15,8 @@ extension MemoryQueue {
         jobs[id]?.place = .scheduled
     }
 
-    /// Back to the head of its line, ready since when it was. A suspect goes to the end of theirs.
+    /// Returns a job to the head of its ready list; its ready time does not change. A quarantined job goes to the end
+    /// of its list.
     mutating func giveBack(_ id: String) {
         guard let line = jobs[id]?.line else { return }
         if line == .suspects {
@@ -27,13 +28,13 @@ extension MemoryQueue {
         outbox.newWork += 1
     }
 
-    /// To wait for a session that knows its operation.
+    /// Makes a job unroutable: it waits for a session that has its operation.
     mutating func park(_ id: String, operation: String) {
         enter(.parked(operation: operation, priority: jobs[id]?.header.priority ?? 5), id)
         outbox.newWork += 1
     }
 
-    /// To the end of a line; it must have left its place.
+    /// Appends a job that has left its place to a ready list.
     mutating func enter(_ line: LineName, _ id: String) {
         lines[line, default: Line()].append(id)
         jobs[id]?.place = .line(line)
@@ -44,7 +45,7 @@ extension MemoryQueue {
         jobs[id]?.place = .retrying
     }
 
-    /// Takes a job out of the place it is in; it must be given another one or end.
+    /// Removes a job from its place; it must then get another one or end.
     mutating func vacate(_ id: String) {
         switch jobs[id]?.place {
         case .line(let line):

@@ -1,4 +1,4 @@
-/// Promote: puts jobs in line whose time has come.
+/// Promote: moves due jobs to their ready lists.
 extension MemoryQueue {
     mutating func promote() -> Promotion {
         let promoted = promoteScheduled() + promoteRetrying()

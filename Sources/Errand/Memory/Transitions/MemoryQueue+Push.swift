@@ -1,4 +1,4 @@
-/// Push: takes jobs into the queue, one after the other.
+/// Push: adds jobs to the queue, one after the other.
 extension MemoryQueue {
     mutating func push(_ envelopes: [JobEnvelope]) throws(BrokerError) -> [Receipt] {
         let receipts = try enqueue(envelopes)
@@ -6,8 +6,8 @@ extension MemoryQueue {
         return receipts
     }
 
-    /// - Parameter waiting: whether a `drop` waits for the end of a holder that runs, where nobody does yet, instead of
-    ///   giving way to it.
+    /// - Parameter waiting: whether a job with the policy `drop` waits for the end of a running holder without a
+    ///   successor, instead of being dropped.
     mutating func enqueue(_ envelopes: [JobEnvelope], waiting: Bool = false) throws(BrokerError) -> [Receipt] {
         let pushes = try Self.checked(envelopes)
         let fitting = countFitting(pushes)
@@ -15,8 +15,8 @@ extension MemoryQueue {
         return pushes.map { decide($0, waiting) }
     }
 
-    /// How many of the jobs, from the first, there is room for. A job that the queue knows needs none: it was taken already
-    /// and is sent again, and its receipt says so also when the queue is full.
+    /// Returns the number of jobs, from the first, for which there is room. A job that the queue already has needs
+    /// none: it was pushed before, and gets its receipt even if the queue is full.
     private func countFitting(_ pushes: [MemoryPush]) -> Int {
         var room = settings.maximumLength - jobs.count
         if pushes.count <= room { return pushes.count }
@@ -65,8 +65,8 @@ extension MemoryQueue {
         return push.header.policy == .drop ? drop(push, for: holder, waiting) : replace(holder, by: push)
     }
 
-    /// The new job gives way, unless the holder runs, was told to stop (or the new one may wait for it anyway), and
-    /// nobody waits for that yet.
+    /// Drops the new job, unless the holder is running without a successor and was asked to stop (or the new job may
+    /// wait for it anyway).
     private mutating func drop(_ push: MemoryPush, for holder: MemoryJob, _ waiting: Bool) -> Receipt {
         if case .claimed = holder.place, holder.stop != nil || waiting, holder.successor == nil {
             deferBehind(holder, push)
@@ -77,7 +77,7 @@ extension MemoryQueue {
         return Receipt(id: survivor, queue: name, outcome: .dropped, holder: survivor)
     }
 
-    /// The holder gives way: at once where it waits, else when its claim has ended.
+    /// Replaces the holder: immediately if it is waiting, otherwise when its claim has ended.
     private mutating func replace(_ holder: MemoryJob, by push: MemoryPush) -> Receipt {
         if case .claimed(let session) = holder.place {
             deferBehind(holder, push)
@@ -119,7 +119,7 @@ extension MemoryQueue {
         Receipt(id: push.id, queue: name, outcome: outcome, holder: holder)
     }
 
-    /// Marks a running job to stop and hints its session.
+    /// Marks a running job to stop and wakes its session.
     mutating func tellToStop(_ id: String, of session: String, because reason: MemoryJob.StopReason) {
         jobs[id]?.stop = reason
         outbox.add(.stop(queue: name), for: session)

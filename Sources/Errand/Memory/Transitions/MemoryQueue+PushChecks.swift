@@ -1,4 +1,4 @@
-/// A checked job on its way into the queue.
+/// A checked job that is not in the queue yet.
 struct MemoryPush {
     let id: String
     let name: MemoryName?
@@ -12,7 +12,7 @@ struct MemoryPush {
 }
 
 extension MemoryQueue {
-    /// All jobs of a call are checked before the first is taken.
+    /// Checks all jobs of a call before the first is added.
     static func checked(_ envelopes: [JobEnvelope]) throws(BrokerError) -> [MemoryPush] {
         var pushes: [MemoryPush] = []
         pushes.reserveCapacity(envelopes.count)

@@ -1,4 +1,4 @@
-/// Reconcile: compares a session's claims with the runs that its worker knows.
+/// Reconcile: compares a session's claims with the runs of its worker.
 extension MemoryQueue {
     mutating func reconcile(
         _ id: String,

@@ -1,4 +1,4 @@
-/// Recover: takes back what a dead session held, or what live ones hold past their hard deadlines.
+/// Recover: recovers the jobs of a dead session, or those of live sessions past their hard deadlines.
 extension MemoryQueue {
     private static let mostCrashesAlone = 4
     private static let mostRecoveredACall = 400
@@ -10,7 +10,7 @@ extension MemoryQueue {
             return Recovery(recovered: 0, hasMore: false)
         }
         if pulse.gapNoticed != nil { pulse.gapNoticed = now }
-        // A grace is never longer than a lease, whatever a clock that was put back makes of it.
+        // A grace is never longer than a lease, even after a clock was set back.
         let latest = MemoryRules.later(now, by: pulse.longestLease)
         if pulse.graceEnds > now, pulse.graceEnds <= latest { return Recovery(recovered: 0, hasMore: false) }
         if let dead = longestDeadSession { return Recovery(recovered: takeBackClaims(of: dead), hasMore: true) }
@@ -21,13 +21,14 @@ extension MemoryQueue {
         sessions.values.filter { $0.leaseEnds <= now }.min { ($0.leaseEnds, $0.id) < ($1.leaseEnds, $1.id) }
     }
 
-    /// From the newest to the oldest, so that the first in line is at the head again.
+    /// Recovers claims from the newest to the oldest, so that the first job is at the head again.
     private mutating func takeBackClaims(of session: MemorySession) -> Int {
         let heldOne = session.claims.count == 1 && solo == session.id
         let taken = session.claimsInOrder.suffix(Self.mostRecoveredACall).reversed()
         for held in taken {
             guard let job = jobs[held.id], returnClaim(job, of: session.id, as: .recovered) else { continue }
-            // Once it may have waited there by chance; but a job that ends its worker as soon as it begins must be found out, too.
+            // The first time the job may have only been waiting there. But a job that kills its worker as soon as it
+            // begins must be detected as well.
             let counts = held.claim.token <= session.begun || job.hasComeBack
             jobs[job.id]?.hasComeBack = true
             if counts, crash(job, of: session.id, alone: heldOne && job.isSuspect) { continue }
@@ -39,7 +40,7 @@ extension MemoryQueue {
 
     /// Counts a crash.
     ///
-    /// - Returns: whether the job died of it.
+    /// - Returns: whether the job is dead because of it.
     private mutating func crash(_ job: MemoryJob, of session: String, alone: Bool) -> Bool {
         let crashes = job.crashes + 1
         let crashesAlone = job.crashesAlone + (alone ? 1 : 0)
@@ -68,20 +69,22 @@ extension MemoryQueue {
         return min(overdue.count, Self.mostRecoveredACall)
     }
 
-    /// Whether a push has handed a job over of which the session's worker has not heard: nothing that it could have ended.
+    /// Returns whether a push has dispatched the job directly and the session's worker has not received it, so it
+    /// cannot have begun.
     private func isUnheard(_ job: MemoryJob, by session: MemorySession) -> Bool {
         guard let token = session.handedToken, session.claims[job.id]?.token == token else { return false }
         return token > session.begun
     }
 
-    /// Claims that were made before the broker or its clock was away have their time anew.
+    /// Returns the deadline of a claim. Claims from before an outage or a change of the clock get their full time
+    /// again.
     private func deadline(of claim: MemoryClaim) -> Int64 {
         guard claim.made < pulse.leap else { return claim.hardDeadline }
         let again = MemoryRules.later(pulse.leap, by: MemoryRules.later(claim.hardDeadline, by: -claim.made))
         return max(claim.hardDeadline, again)
     }
 
-    /// As with a timeout; the job says, or else the session, how often it is tried again.
+    /// Times out a job. The job, or else the session, determines the number of retries.
     private mutating func endOverdue(_ job: MemoryJob, of session: MemorySession) {
         let attempt = job.failures + 1
         let error = "no outcome by the hard deadline: the worker is stuck"
@@ -94,7 +97,7 @@ extension MemoryQueue {
         guard attempt <= retries(of: job, of: session) else { return die(job.id, run) }
         jobs[job.id]?.errors.keep(event)
         count(.retried)
-        // The default delay without jitter: what the job or its worker wants is not in the header.
+        // The default delay without jitter, because the header does not have the delays of the job or its worker.
         retry(job, run, after: Int64(RetryDelays().ceiling(ofRetry: attempt)))
     }
 

@@ -1,6 +1,6 @@
-/// What becomes of a job when its worker reports how the run ended.
+/// Reports: what happens to a job according to the outcome of its run.
 extension MemoryQueue {
-    /// Takes the reports in order and answers which counted: those whose claim the session still holds.
+    /// Processes the reports in order and returns which were accepted: those whose claim the session still has.
     mutating func take(_ reports: [OutcomeReport], from session: String) -> [Bool] {
         var accepted: [Bool] = []
         var released: [MemoryJob] = []
@@ -58,7 +58,8 @@ extension MemoryQueue {
         retry(job, run, after: Int64(retryDelay))
     }
 
-    /// The run was told to stop, and stopped: cancelled, and replaced where a push asked for the stop.
+    /// Ends a run that was asked to stop and has stopped: the job is cancelled, or replaced if a push has asked it to
+    /// stop.
     private mutating func stopped(_ job: MemoryJob, _ run: MemoryEventDetails, isReturned: Bool = false) {
         let event = publish(.cancelled, of: job, run)
         count(.cancelled)
@@ -70,7 +71,7 @@ extension MemoryQueue {
         end(job.id, as: .cancelled, event: event, isReturned: isReturned)
     }
 
-    /// A job that is to stop gets no other try.
+    /// A job that has to stop is not run again.
     private mutating func snooze(_ job: MemoryJob, _ run: MemoryEventDetails, delay: Int) {
         var asked = run
         asked.error = nil
@@ -99,11 +100,11 @@ extension MemoryQueue {
     }
 }
 
-/// What becomes of a claim that ends without an outcome of its own.
+/// How a claim ends without an outcome of its own.
 extension MemoryQueue {
     /// Publishes that the claim was released or recovered.
     ///
-    /// - Returns: whether the job goes on; `false` when it ended, because it was to stop or a successor waited.
+    /// - Returns: whether the job continues; `false` if it has ended, because it had to stop or there is a successor.
     mutating func returnClaim(_ job: MemoryJob, of session: String, as kind: MemoryEventKind) -> Bool {
         let run = MemoryEventDetails(attempt: job.failures + 1, worker: session)
         if job.stop == .cancel || (job.stop != nil && job.successor == nil) {

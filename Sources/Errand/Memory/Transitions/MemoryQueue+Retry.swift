@@ -1,4 +1,5 @@
-/// Puts dead jobs back in line with fresh attempts, when their name is free, and jobs that wait for their time as they are.
+/// Retry: makes dead jobs ready with fresh attempts if their name is free, and jobs that wait for their time as they
+/// are.
 extension MemoryQueue {
     mutating func retry(_ id: String) -> RetryOutcome {
         guard let job = jobs[id] else { return .notFound }
@@ -23,7 +24,7 @@ extension MemoryQueue {
 }
 
 extension MemoryJob {
-    /// Attempts and crash counts start anew.
+    /// Resets attempts and crash counts.
     mutating func forgetRuns() {
         failures = 0
         crashes = 0

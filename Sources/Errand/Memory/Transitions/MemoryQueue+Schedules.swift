@@ -1,4 +1,4 @@
-/// Schedules: kept by name, and pushed tick by tick.
+/// Schedules: stored by name, and pushed tick by tick.
 extension MemoryQueue {
     static let mostSchedules = 10_000
 
@@ -18,7 +18,7 @@ extension MemoryQueue {
 
     private static let schedulesAPage = 100
 
-    /// A page of schedules by name; the position is the last name of the page before.
+    /// Returns a page of schedules by name; the position is the last name of the previous page.
     func scheduleRecords(after position: String?) -> SchedulePage {
         let left = schedules.keys.filter { name in position.map { $0 < name } ?? true }.sorted()
         let names = left.prefix(Self.schedulesAPage)

@@ -1,4 +1,4 @@
-/// Register, beat and release: how a session comes, stays and goes.
+/// Register, beat and release: the life of a session.
 extension MemoryQueue {
     mutating func register(_ session: Session) throws(BrokerError) {
         let lease = MemoryRules.milliseconds(session.lease)
@@ -43,8 +43,8 @@ extension MemoryQueue {
         return Beat(claims: known.claims.count, stops: stops.map { Beat.Stop(id: $0.id, token: $0.claim.token) })
     }
 
-    /// When nobody has beaten for half a lease, the sessions could not: every lease has run out and nobody may be
-    /// robbed for that, so recovery waits until they had time to come back.
+    /// Notices an outage: if no session has sent a beat for half a lease, none of them could. No session loses its jobs
+    /// for that, so recovery waits until they have had time to return.
     mutating func noticeGap(lease: Int64) {
         let longest = max(lease, pulse.longestLease)
         guard let last = pulse.lastBeat, pulse.gapNoticed != nil || isGap(since: last, longest) else { return }
@@ -52,10 +52,10 @@ extension MemoryQueue {
         pulse.beat(at: now)
     }
 
-    /// Whether the broker was away since then, or its clock was put forward or back.
+    /// Returns whether the broker was away since `last`, or its clock was changed.
     func isGap(since last: Int64, _ longest: Int64) -> Bool { (now - last).magnitude > UInt64(longest / 2) }
 
-    /// Where the clock was put back, leases would last too long.
+    /// Starts a grace, and shortens leases that would last too long after a clock was set back.
     mutating func grantGrace(_ longest: Int64) {
         let end = MemoryRules.later(now, by: longest)
         for (id, session) in sessions where session.leaseEnds > end { sessions[id]?.leaseEnds = end }
@@ -63,7 +63,7 @@ extension MemoryQueue {
         pulse.leap = now
     }
 
-    /// Ends a session; what it still holds goes back to the head of the line, with its attempts unspent.
+    /// Ends a session and releases its claims: the jobs return to the head of the ready list and spend no attempt.
     mutating func release(_ id: String) {
         giveBackClaims(of: id)
         endSession(id)
@@ -82,7 +82,7 @@ extension MemoryQueue {
         if solo == id { solo = nil }
     }
 
-    /// The longest lease counts for as long as a session has it. A grace that was given for a longer one ends with a shorter one.
+    /// Updates the longest lease, which counts as long as a session has it. A grace for a longer lease is shortened.
     private mutating func forgetLease(_ lease: Int64) {
         guard lease >= pulse.longestLease, let longest = sessions.values.map(\.lease).max(), longest < lease else {
             return

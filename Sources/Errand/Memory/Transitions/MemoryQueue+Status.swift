@@ -1,4 +1,4 @@
-/// Status: a queue's counts, totals and sessions. Changes nothing.
+/// Status: returns a queue's counts, totals and sessions. Changes nothing.
 extension MemoryQueue {
     var status: QueueStatus {
         QueueStatus(
@@ -16,7 +16,7 @@ extension MemoryQueue {
         )
     }
 
-    /// The jobs that wait for the end of a run.
+    /// The jobs that wait for the end of the running holder of their name.
     var successors: [String] {
         sessions.values.flatMap { $0.claims.keys.compactMap { jobs[$0]?.successor?.id } }.sorted()
     }
