@@ -76,7 +76,8 @@ public protocol WorkingBroker: TickingBroker {
     /// A broker that delivers every body need not implement it; the default returns none.
     func claims(of session: Session, on queue: String) async throws(BrokerError) -> [HeldClaim]
 
-    /// Recovers the jobs of one session whose lease has ended, and jobs of live sessions past their hard deadline.
+    /// Recovers the jobs of one session whose lease has ended, and times out jobs of live sessions past their hard
+    /// deadline.
     ///
     /// Any worker may call it at any time; a call does a bounded amount of work.
     func recover(on queue: String) async throws(BrokerError) -> Recovery

@@ -25,16 +25,16 @@ public struct JobUpdate: Sendable, Equatable {
 public struct JobProgress: Sendable, Equatable, Codable {
     /// The part that is done, from 0 to 1.
     public var fraction: Double
-    /// What it does now, for people; at most 1,024 bytes.
+    /// What the job does now, for people; at most 1,024 bytes.
     public var message: String?
 
-    /// Makes a progress: a fraction outside of 0 to 1 becomes the nearer end, a longer message is cut.
+    /// Makes a progress. A fraction outside of 0 to 1 is clamped, and a longer message is cut.
     public init(_ fraction: Double, _ message: String? = nil) {
         self.fraction = fraction.isNaN ? 0 : min(1, max(0, fraction))
         self.message = message?.clipped(toUTF8: 1024)
     }
 
-    /// Reads what the broker keeps; `nil` when it is none.
+    /// Reads a stored progress; `nil` if it is invalid.
     package init?(json bytes: [UInt8]) {
         guard let text = try? JSONText(validating: bytes), let read = try? text.decode(JobProgress.self) else {
             return nil
@@ -42,7 +42,7 @@ public struct JobProgress: Sendable, Equatable, Codable {
         self.init(read.fraction, read.message)
     }
 
-    /// The progress as the broker keeps it, and as the members that an event has more: `"fraction":0.4,"message":"…"`.
+    /// The progress as the broker stores it, and as further members of an event: `"fraction":0.4,"message":"…"`.
     package var members: [UInt8] {
         // Thousandths, so that the text is short and never has an exponent.
         let thousandths = Int((fraction * 1000).rounded())

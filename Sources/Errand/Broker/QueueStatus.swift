@@ -18,7 +18,7 @@ public struct QueueStatus: Sendable, Equatable {
     public var deferred: Int
     /// How long the oldest ready job has been waiting, in milliseconds.
     public var oldestReadyMilliseconds: Int
-    /// Unroutable jobs by operation.
+    /// The number of unroutable jobs by operation.
     public var unknownOperations: [String: Int]
     /// Counts since the queue was created.
     public var totals: Totals
@@ -108,7 +108,7 @@ public struct SessionStatus: Sendable, Equatable {
     }
 }
 
-/// A queue's settings. A setting that is `nil` stays unchanged.
+/// A queue's settings. A setting that is `nil` stays unchanged, and 0 restores a default.
 public struct QueueSettings: Sendable, Equatable {
     /// Whether the queue is paused: no jobs are claimed.
     public var isPaused: Bool?

@@ -28,7 +28,7 @@ public struct Beat: Sendable, Equatable {
 
 /// The result of one call of recovery.
 public struct Recovery: Sendable, Equatable {
-    /// The number of recovered jobs.
+    /// The number of jobs that it recovered or timed out.
     public var recovered: Int
     /// Whether another call would immediately find more.
     public var hasMore: Bool

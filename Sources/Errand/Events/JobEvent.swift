@@ -31,7 +31,7 @@ public struct JobEvent: Sendable, Equatable, Decodable {
         public static let cancelled = Kind(rawValue: "cancelled")
         /// A worker released the job, which spends nothing.
         public static let released = Kind(rawValue: "released")
-        /// The job was recovered from a dead worker or a passed hard deadline.
+        /// The job was recovered from a dead worker.
         public static let recovered = Kind(rawValue: "recovered")
         /// The job waits for a retry.
         public static let retrying = Kind(rawValue: "retrying")

@@ -63,7 +63,8 @@ extension MemoryBroker {
         try change(queue) { $0.jobs[id]?.checkpoint }
     }
 
-    /// Recovers the jobs of one session whose lease has ended or, if there is none, jobs past their hard deadline.
+    /// Recovers the jobs of one session whose lease has ended or, if there is none, times out jobs past their hard
+    /// deadline.
     public func recover(on queue: String) async throws(BrokerError) -> Recovery {
         try change(queue) { $0.recover() }
     }

@@ -17,7 +17,7 @@ enum MemoryRules {
     /// Returns a duration in whole milliseconds, at most a century.
     static func milliseconds(_ duration: Duration) -> Int64 { Int64(duration.wholeMilliseconds) }
 
-    /// Returns a later time, or the maximum if it overflows.
+    /// Returns a time plus milliseconds, which may be negative, clamped to the range of `Int64`.
     static func later(_ time: Int64, by milliseconds: Int64) -> Int64 {
         let (sum, overflow) = time.addingReportingOverflow(milliseconds)
         return overflow ? (milliseconds > 0 ? .max : .min) : sum

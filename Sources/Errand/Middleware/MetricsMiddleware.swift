@@ -13,13 +13,10 @@
     ///
     /// | metric | kind | dimensions |
     /// |---|---|---|
-    /// | `errand.jobs.pushed` | counter | `name`, `queue`, `status`: accepted, dropped, replaced, deferred, exists,
-    /// unknown |
-    /// | `errand.jobs` | counter: ended runs | `name`, `queue`, `status`: succeeded, retried, failed, cancelled,
-    /// snoozed, released, lost |
+    /// | `errand.jobs.pushed` | counter | `name`, `queue`, `status`: accepted, dropped, replaced, deferred, exists, unknown |
+    /// | `errand.jobs` | counter: ended runs | `name`, `queue`, `status`: succeeded, retried, failed, cancelled, snoozed, released, lost |
     /// | `errand.jobs.timed_out` | counter: runs that timed out | `name`, `queue` |
-    /// | `errand.jobs.discarded` | counter: claimed jobs that a worker cannot run | `queue`, `reason`: unreadable,
-    /// unknown_operation |
+    /// | `errand.jobs.discarded` | counter: claimed jobs that a worker cannot run | `queue`, `reason`: unreadable, unknown_operation |
     /// | `errand.jobs.duration` | timer: how long handlers ran | `name`, `queue`, `status` |
     /// | `errand.jobs.queued.duration` | timer: how long jobs were ready | `name`, `queue` |
     /// | `errand.jobs.processing` | meter: jobs that this process has claimed | `name`, `queue` |

@@ -1,8 +1,8 @@
 /// The delays before a failed job is retried: exponential backoff with jitter.
 ///
 /// The delay before retry *n* is `base` · 2ⁿ⁻¹, at most ``cap``, shortened by a random part of up to ``jitter``. With
-/// the defaults (15 s, one hour, 0.2) the delays before the first three retries are 12 to 15 s, 24 to 30 s and 48 to 60
-/// s, so the third retry starts 84 s after the first failure at the earliest.
+/// the defaults (15 s, one hour, 0.2) the delays before the first three retries are 12 to 15 s, 24 to 30 s and
+/// 48 to 60 s, so the third retry starts 84 s after the first failure at the earliest.
 ///
 /// In a description, a catalogue or a type's defaults they are the `backoff`:
 ///

@@ -13,7 +13,7 @@ final class BrokerTasks: TaskBacklog {
         TaskStage.accepts(identifier)
     }
 
-    /// Nothing to do: the workers have the handlers.
+    /// Does nothing, because the workers have the handlers.
     func noteRegistration(of identifier: String) {}
 
     func submit(_ requested: RequestedTask, _ answer: @escaping TaskAnswer<Void>) {

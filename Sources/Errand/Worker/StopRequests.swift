@@ -1,7 +1,7 @@
 /// Decides which signals stop a worker, and how.
 ///
-/// A program such as `timeout` signals a process and its group, so one stop arrives as two signals. Signals within 500
-/// ms of the first belong to the same stop.
+/// A program such as `timeout` signals a process and its group, so one stop arrives as two signals. Signals within
+/// 500 ms of the first belong to the same stop.
 package struct StopRequests: Sendable {
     /// The kind of stop.
     package enum Request: Sendable, Equatable {

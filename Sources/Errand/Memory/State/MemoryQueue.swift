@@ -1,6 +1,6 @@
 /// One queue: its jobs and their places, the sessions that serve it, and its totals.
 ///
-/// The transitions are in the neighbouring folder. Each of them runs at the time `now` and collects its events and
+/// The transitions are in the folder `Transitions`. Each of them runs at the time `now` and collects its events and
 /// wake-ups in the outbox.
 struct MemoryQueue: Sendable {
     let name: String
@@ -46,7 +46,7 @@ struct MemoryQueue: Sendable {
 
     static let mostDead = 100_000
 
-    /// What prevents the deletion of the queue: jobs, live sessions or schedules.
+    /// The jobs, live sessions and schedules that prevent the deletion of the queue; `deleted` if there are none.
     var use: QueueDeletion {
         let live = sessions.values.count { $0.leaseEnds > now }
         if jobs.isEmpty, live == 0, schedules.isEmpty { return .deleted(jobs: 0) }

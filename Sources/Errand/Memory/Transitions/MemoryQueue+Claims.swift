@@ -1,7 +1,6 @@
 /// Claims: which jobs a session gets, and in which order.
 extension MemoryQueue {
-    /// Jobs of the highest priority are claimed first, but while several priorities wait, one of so many jobs has the
-    /// lowest.
+    /// Jobs of the highest priority are claimed first, but while several priorities wait, one of 16 has the lowest.
     private static let shareOfLowest = 16
 
     mutating func claim(_ call: Exchange, into answer: inout ExchangeReply) {
@@ -82,7 +81,7 @@ extension MemoryQueue {
         return sessions[session]?.operations[operation] != nil
     }
 
-    /// Claims from the highest priority first, but while several priorities wait, one of so many jobs has the lowest.
+    /// Claims from the highest priority first, but while several priorities wait, one of 16 jobs has the lowest.
     ///
     /// - Returns: whether this session found a quarantined job that it has to run.
     private mutating func claimLevels(_ grant: inout MemoryGrant) -> Bool {

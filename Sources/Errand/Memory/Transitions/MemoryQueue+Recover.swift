@@ -1,4 +1,4 @@
-/// Recover: recovers the jobs of a dead session, or those of live sessions past their hard deadlines.
+/// Recover: recovers the jobs of a dead session, or times out those of live sessions past their hard deadlines.
 extension MemoryQueue {
     private static let mostCrashesAlone = 4
     private static let mostRecoveredACall = 400

@@ -61,8 +61,8 @@ extension Schedule {
 }
 
 extension Schedule.Origin: CustomStringConvertible {
-    /// The source for people: `program`, `catalogue jobs.yaml`, `removed from jobs.yaml`, `by hand`, `by hand instead
-    /// of jobs.yaml`, `by hand, removed from jobs.yaml`.
+    /// The source for people: `program`, `catalogue jobs.yaml`, `removed from jobs.yaml`, `by hand`,
+    /// `by hand instead of jobs.yaml`, `by hand, removed from jobs.yaml`.
     public var description: String {
         switch self {
         case .program: "program"

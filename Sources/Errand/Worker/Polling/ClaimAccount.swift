@@ -1,5 +1,3 @@
-/// Compares how many claims the broker keeps of a session with how many its worker knows of.
-///
 /// Compares the number of claims that the broker has for a session with the number that its worker has.
 ///
 /// The two are never counted at the same moment: a call may be in progress, and the reply to a beat is old when it

@@ -49,7 +49,7 @@ extension QueuePoller {
     var patience: Duration { workerSession.configuration.longestWait + .seconds(3) + workerSession.configuration.lease }
 
     /// The latest time for a run to begin. A job that has not begun by then is released, because the broker would later
-    /// recover it as a hanging run although its own time is not over.
+    /// time it out although its own time is not over.
     func latestBegin(_ claimedAt: ContinuousClock.Instant) -> ContinuousClock.Instant { claimedAt + patience }
 
     /// Returns whether a reply has fewer jobs than the call asked for, and is quickly made into runs.
