@@ -1,5 +1,5 @@
 #!lua
--- What every script starts with: the queue, the server's clock, and helpers that survive garbage in any key.
+-- The common start of all scripts: the queue, the server's clock, and helpers that tolerate invalid values in any key.
 local call = redis.call
 local Q = KEYS[1] or ''
 local queue = string.match(Q, '^errand:{([%w_.-]+)}$')
@@ -8,13 +8,13 @@ if not queue then return redis.error_reply('ERRAND the only key must be errand:{
 local clock = call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 
--- Lua writes large numbers with an exponent; Redis must never see one.
+-- Lua writes large numbers with an exponent, which Redis must never receive.
 local function whole(number) return string.format('%.0f', number) end
 local nowtext = whole(now)
--- The stamp in front of a body has thirteen digits, whatever a clock says that nobody has set yet.
+-- The stamp in front of a body has thirteen digits, even if the server's clock is not set yet.
 local stamp = string.format('%013.0f', now)
 
--- A field that may be missing or garbage, as a number.
+-- Converts a field, which may be missing or invalid, to a number.
 local function num(value)
   local number = tonumber(value or 0)
   if not number or number ~= number or number > 9e15 or number < -9e15 then return 0 end
@@ -26,7 +26,7 @@ local function key(name) return Q .. ':' .. name end
 local function session_key(session) return Q .. ':session:' .. session end
 local function claims_key(session) return Q .. ':claims:' .. session end
 
--- Whether a key exists. Side records are asked for once a call, so a job without them costs nothing.
+-- Whether a key exists. Each script call checks a key once, so a job without side records costs nothing.
 local known = {}
 local function has(name)
   if known[name] == nil then known[name] = call('EXISTS', key(name)) == 1 end
@@ -44,17 +44,17 @@ local function setting(name, default)
   return default
 end
 
--- Calls a variadic command in portions that Lua's stack can hold.
+-- Calls a variadic command in portions that fit on Lua's stack.
 local function each_portion(list, step, command, target)
   for from = 1, #list, step do
     call(command, target, unpack(list, from, math.min(from + step - 1, #list)))
   end
 end
--- The types of the model's keys.
+-- The types of the queue's keys.
 local TYPES = {
   body = 'hash', runtime = 'hash', counters = 'hash', ended = 'hash', sessions = 'zset', idle = 'set', ['ready:5'] = 'list',
 }
--- Keys that a queue of plain jobs lacks, and those that it has at times, are asked for together.
+-- Keys that a queue of plain jobs lacks, and keys that it has at times: one command checks each group.
 local SELDOM = {
   unique = 'hash', ['unique:of'] = 'hash', running = 'hash', successors = 'hash', stops = 'hash', failures = 'hash', crashes = 'hash',
   solo_crashes = 'hash', errors = 'hash', progress = 'hash', checkpoints = 'hash', alias = 'hash', ['alias:of'] = 'hash',
@@ -67,7 +67,7 @@ local AT_TIMES = {
   stream = 'stream', cursors = 'hash',
 }
 
--- What a key is, when it is there and is something else than it should be.
+-- The type of a key, if it exists and has another type than expected.
 local function wrong_type(name, expected)
   local found = call('TYPE', key(name)).ok
   if found ~= 'none' and found ~= expected then return found end
@@ -77,7 +77,7 @@ local function wrong_type_error(name, expected, found)
   return redis.error_reply('WRONGTYPE the key ' .. key(name) .. ' is a ' .. found .. ' and must be a ' .. expected)
 end
 
--- The error for the first of these keys that has the wrong type.
+-- The error for the first of these keys with a wrong type.
 local function type_error(types)
   for name, expected in pairs(types) do
     local found = wrong_type(name, expected)
@@ -95,35 +95,35 @@ end
 local function session_type_error(session)
   return type_error({ ['session:' .. session] = 'hash', ['claims:' .. session] = 'hash' })
 end
--- Of very many, which somebody must have made up, whoever touches one looks at it first.
+-- If there are very many, which are invented operations, each script checks a list before it uses it.
 local function unroutable_type_error()
   if call('HLEN', key('unroutable')) > 100 then return end
   local types = {}
   for _, operation in ipairs(call('HKEYS', key('unroutable'))) do types['unroutable:' .. operation] = 'list' end
   return type_error(types)
 end
--- Redis does not roll back, so a key of a wrong type has to show before the first write: the script ends here.
+-- Redis does not roll back, so the script ends here, before its first write, if a key has the wrong type.
 local special = any_exists(SELDOM)
 do
   local wrong = type_error(TYPES) or (special and (type_error(SELDOM) or unroutable_type_error()))
     or (any_exists(AT_TIMES) and type_error(AT_TIMES))
   if wrong then return wrong end
 end
--- What stored bodies and ids say, however damaged they are.
+-- Parses stored bodies and ids, which may be corrupt.
 local NAMELESS = '"operation":null,"name":null'
--- What would break the line of an event; U+007F may stand in a JSON text as it is.
+-- Characters that would break the line of an event. U+007F may appear unescaped in a JSON text.
 local CONTROL = '[%z\1-\31]'
 
 local function sound_fragment(text)
   return string.sub(text, 1, 12) == '"operation":' and text or NAMELESS
 end
 
--- An id that came from a list or set may be anything; in an event it must not break the line.
+-- An id from a list or set may contain any bytes; in an event it must not break the line.
 local function printable(id)
   return (string.gsub(string.sub(id, 1, 64), '[^%w_-]', '?'))
 end
 
--- A stored body's priority, timeout, retries and event fragment; nil when the header cannot be read.
+-- A stored body's priority, timeout, retries and event fragment; nil if the header is invalid.
 local function header(body)
   local priority, timeout, retries, length, from =
     string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d1[idrDR](%d);(%d*);(%d*);(%d+)\n()')
@@ -148,8 +148,8 @@ end
 local lines, bytes, told, totals = {}, 0, 0, {}
 local function count(what, times) totals[what] = (totals[what] or 0) + (times or 1) end
 
--- An entry of the stream has the id `epoch-number of its last event`: numbers have no holes, so a reader notices what it has
--- missed. A new epoch begins where the last number is not known.
+-- An entry of the stream has the id `epoch-number of its last event`. Numbers have no gaps, so a reader notices missing
+-- events. If the last number is unknown, a new epoch begins.
 local function keep_in_stream(text, kept)
   local epoch, last = string.match(call('HGET', key('runtime'), 'stream') or '', '^(%d+)-(%d+)$')
   local function add()
@@ -163,14 +163,14 @@ local function keep_in_stream(text, kept)
     epoch, last = nowtext, 0
     id = add()
   end
-  -- Where the clock was put back, too, what is in the way is older than this.
+  -- If the clock was put back as well, the entries that prevent the addition are older than this one.
   if not id and call('DEL', key('stream')) == 1 then id = add() end
   call('HSET', key('runtime'), 'stream', id or epoch .. '-' .. whole(num(last) + told))
 end
 
 local function publish()
   if #lines == 0 then return end
-  -- One text alone is not copied.
+  -- A single text is not copied.
   local text = lines[2] and table.concat(lines, '\n') or lines[1]
   call('PUBLISH', key('events'), text)
   local kept = num(field('settings', 'stream'))
@@ -178,7 +178,7 @@ local function publish()
   lines, bytes, told = {}, 0, 0
 end
 
--- Lua hashes every text it makes; up to 8 KiB, joining lines makes one only.
+-- Lua hashes every string that it creates; joining lines of up to 8 KiB creates only one.
 local function tell(line, events)
   if bytes + #line > 8000 then publish() end
   told = told + (events or 1)
@@ -207,11 +207,11 @@ local function add_totals()
   totals = {}
 end
 -- Wakes sessions that wait for jobs.
--- Hands the one new job to a waiting session, which then need not come for it: set by a script that does that. Answers whether it
--- did, or nil when nobody listens there.
+-- Dispatches the only new job to a waiting session, which then need not claim it; set by a script that does so. Returns
+-- whether it did, or nil if no connection of the session listens.
 local dispatch
 
--- Tells as many waiting sessions as there are jobs for them. In a paused queue there are none: they are told when it goes on.
+-- Wakes as many waiting sessions as there are jobs for them. A paused queue wakes none until it resumes.
 local function wake(jobs)
   if jobs == 0 or num(field('settings', 'paused')) == 1 then return end
   while jobs > 0 and call('EXISTS', key('idle')) == 1 do
@@ -227,13 +227,13 @@ local function wake(jobs)
 end
 -- The lists of ready, quarantined and unroutable jobs: how a job enters and leaves them.
 local QUARANTINE_AFTER = 3
--- How many jobs this script has made ready.
+-- The number of jobs that this script has made ready.
 local fresh = 0
--- The bytes of bodies that the script may still read: of large jobs a call handles fewer.
+-- The bytes of bodies that the script may still read: a call handles fewer jobs if they are large.
 local room = 8388608
 
--- The entry under which a job comes into a line: its id, or another text while that stands for something else somewhere: for a job
--- that took over the place of an older one of this id, or for an older one that has left and is yet to be skipped.
+-- The entry of a job in a ready list. It is the id, or an alias while that text has another meaning: the position of a
+-- job that has replaced an older one of this id, or a tombstone of an older one.
 local function is_taken(entry) return field('alias', entry) or field('tombstones', entry) end
 local function entry_for(id)
   if not is_taken(id) then return id end
@@ -247,7 +247,7 @@ local function entry_for(id)
   return entry
 end
 
--- To the end of its line, or scheduled. The ready-since stamp in front of the body starts anew.
+-- Appends a job to its ready list, or schedules it. The ready-since stamp in front of the body is renewed.
 local function line_up(id, body, due)
   local priority = header(body)
   if due > now then
@@ -260,7 +260,7 @@ local function line_up(id, body, due)
   end
 end
 
--- Back to the head of its line, where it was.
+-- Returns a job to the head of its ready list, where it was.
 local function give_back(id, body)
   if num(field('crashes', id)) >= QUARANTINE_AFTER then call('RPUSH', key('quarantined'), entry_for(id))
   else call('LPUSH', key('ready:' .. (header(body) or '5')), entry_for(id)) end
@@ -268,16 +268,16 @@ local function give_back(id, body)
   fresh = fresh + 1
 end
 
--- A claim as it is kept: its token, its hard deadline and, where the token does not tell, the time at which it was made: tokens
--- run ahead of a clock that was put back.
+-- The stored form of a claim: its token, its hard deadline, and the time at which it was made unless the token implies
+-- it: after the clock was put back, tokens are ahead of it.
 local function claim_text(token, deadline)
   return token .. ':' .. whole(deadline) .. (math.floor(num(token) / 1000) ~= now and ':' .. nowtext or '')
 end
 
--- The entry of a line at which a job stands: its own id, or that of the job whose place it took over.
+-- The entry of a job in a ready list: its own id, or that of the job that it replaced there.
 local function entry_of(id) return field('alias:of', id) or id end
 
--- Takes a job out of its line: out of a short line at once, else by a tombstone that a claim skips.
+-- Removes a job from its ready list: directly from a short list, else by a tombstone that a claim skips.
 local function leave_line(id, body)
   local entry = entry_of(id)
   drop('alias', entry)
@@ -300,18 +300,18 @@ local function leave_line(id, body)
   put('tombstones', entry, num(field('tombstones', entry)) + 1)
 end
 -- Unique names, and the successors that wait for their holders.
--- The job that waits for another one's end comes into line, and starts to wait there: at the head where the other one stood there,
--- or would stand again.
+-- Makes a successor ready and renews its stamp. It goes to the head of its ready list if the holder was there or would
+-- have returned there.
 local function come_next(id, body, due, at_head)
   if due > now or not at_head then return line_up(id, body, due) end
   if header(body) then call('HSET', key('body'), id, stamp .. string.sub(body, 14)) end
   give_back(id, body)
 end
 
--- Gives the name up: to the successor, who then goes to its place, or to whoever comes next.
+-- Frees the name of a job, or passes it to the successor, which then becomes ready.
 local function leave_name(id, at_head)
   local name, successor_entry = field('unique:of', id), field('successors', id)
-  -- Without a name there is nothing of the kind, unless a key was lost.
+  -- Without a name there is neither a holder nor a successor, unless a key was lost.
   if not (name or successor_entry) then return drop('running', id) end
   local due, successor = string.match(successor_entry or '', '^(%d+):(.+)$')
   local body = successor and call('HGET', key('body'), successor)
@@ -331,12 +331,12 @@ local function successor_of(id)
   return successor_entry and string.match(successor_entry, '^%d+:(.+)$')
 end
 
--- A successor leaves its holder alone: what it asked of it is taken back, as far as the holder has not heard of it yet.
+-- Detaches a successor from its holder, and withdraws its request to stop if the holder has not received it yet.
 local function leave_holder(holder)
   drop('successors', holder)
   if field('stops', holder) == 'replace' then drop('stops', holder) end
 end
--- What is remembered of ended jobs: their ids, and for a day their last events, errors and results.
+-- The records of ended jobs: their ids, and for a day their last events, errors and results.
 local HISTORY_KEPT, HISTORY_BYTES, HISTORY_MS, IDS_KEPT = 10000, 67108864, 86400000, 500000
 local ERRORS_KEPT, ERRORS_BYTES = 10, 16384
 local ended, kept, records = {}, 0, 0
@@ -350,7 +350,7 @@ local function remember_all(ids, first, how)
 end
 local function remember(id, how) remember_all({ id }, 1, how) end
 
--- The errors of a job's runs: their events, the newest first, with tabs between them, which no event holds.
+-- The errors of a job's runs: their events, newest first, separated by tabs, which no event contains.
 local function keep_error(id, line)
   local kept_lines, size = { line }, #line
   for earlier in string.gmatch(field('errors', id) or '', '[^\t]+') do
@@ -361,7 +361,8 @@ local function keep_error(id, line)
   put('errors', id, table.concat(kept_lines, '\t'))
 end
 
--- A record is the letter of how the job ended, its last event and those of its errors, and its result after a line feed.
+-- A record consists of the letter of the ending, the last event, the events of its errors, and, after a line feed, the
+-- result.
 local function keep_history(id, how, line, result)
   local errors = field('errors', id)
   local record = how .. line .. (errors and '\t' .. errors or '') .. '\n' .. (result or '')
@@ -375,14 +376,15 @@ local function flush_ended()
   if #ended == 0 then return end
   local window = setting('remember_ms', 60000)
   local since = num(call('HGET', key('runtime'), 'ended_at'))
-  -- A clock that was put back is no reason to forget anything: the window begins anew.
+  -- If the clock was put back, no id is forgotten: the window begins anew.
   if since > now then
     since = now
     call('HSET', key('runtime'), 'ended_at', nowtext)
   end
   if since == 0 or now - since >= window or call('HLEN', key('ended')) >= IDS_KEPT then
     if since > 0 and call('EXISTS', key('ended')) == 1 then
-      -- Half a million ids take a tenth of a second to free, so the server does that beside its work. A user who may not UNLINK waits.
+      -- Half a million ids take a tenth of a second to free, so the server frees them in the background, unless the
+      -- user may not call UNLINK.
       redis.pcall('UNLINK', key('ended:old'))
       call('RENAME', key('ended'), key('ended:old'))
     end
@@ -393,7 +395,7 @@ local function flush_ended()
   ended = {}
 end
 
--- Also where nothing ends any more.
+-- The history also expires if no job ends any more.
 local function expire_history()
   for _, name in ipairs({ 'history', 'history:order' }) do
     call('PEXPIRE', key(name), whole(setting('keep_ms', HISTORY_MS)))
@@ -403,18 +405,18 @@ end
 local function trim_history()
   if kept == 0 and records == 0 then return end
   local order, oldest = key('history:order'), now - setting('keep_ms', HISTORY_MS)
-  -- Where all had expired, nothing of it counts any more.
+  -- If the history had expired, its stored size no longer counts.
   local stored = kept + (call('LLEN', order) > records and num(call('HGET', key('runtime'), 'history_bytes')) or 0)
   for _ = 1, records + 100 do
     local head = call('LINDEX', order, 0)
     if not head then
-      -- Then whatever was counted wrong is forgotten as well.
+      -- This also corrects a wrong size.
       stored = 0
       break
     end
     local at, id = string.match(head, '^(%d+):(.*)$')
     local record = id and call('HGET', key('history'), id)
-    -- Otherwise it was deleted, or is a newer one of the same id, which has an entry of its own.
+    -- Otherwise the record was deleted, or is a newer one of the same id, which has its own entry.
     local stands = record and string.find(string.match(record, '^[^\t]*'), '"at_ms":' .. at .. ',', 1, true)
     local fits = stored <= HISTORY_BYTES and call('LLEN', order) <= HISTORY_KEPT
     if stands and num(at) > oldest and fits then break end
@@ -439,14 +441,14 @@ local function forget_runs(id)
   drop('stops', id)
   drop('progress', id)
 end
--- Removes what is kept beside a body.
+-- Removes the side records of a body.
 local function forget_sides(id)
   forget_runs(id)
   drop('errors', id)
   drop('checkpoints', id)
 end
 
--- Ends a job for good: `how` is a letter of the ended record (f finished, c cancelled, r replaced, x deleted).
+-- Ends a job for good. `how` is a letter of the ended record (f finished, c cancelled, r replaced, x deleted).
 local function end_job(id, how, line, result, at_head)
   if line then keep_history(id, how, line, result) end
   remember(id, how)
@@ -455,8 +457,9 @@ local function end_job(id, how, line, result, at_head)
   call('HDEL', key('body'), id)
 end
 
--- Ends a job whose claim is over and whose successor waits. Answers whether there was one. It comes to the head of its line where the job
--- itself would have come back there; otherwise who is replaced again and again would never run in a line that is long.
+-- Ends a job whose claim is over, if a successor waits, and returns whether one did. With `at_head`, the successor goes
+-- to the head of its ready list, because the ended job would have returned there. Otherwise a job that is replaced
+-- again and again would never run in a long list.
 local function superseded(id, fragment, attempt, worker, line, at_head)
   if not successor_of(id) then return false end
   event('replaced', id, fragment, attempt, worker, 0, 'null')
@@ -474,11 +477,11 @@ local function trim_dead()
   count('dead_trimmed')
 end
 
--- Sets a job aside for a person. Its name is free from now on.
+-- Sets a job aside as dead and frees its name.
 local function die(id, fragment, attempt, worker, duration, error)
   local line = event('dead', id, fragment, attempt, worker, duration, error)
   count('dead')
-  -- First, for a clock that was put back makes the new one look the oldest.
+  -- Trims first: after the clock was put back, the new job would look like the oldest.
   trim_dead()
   call('ZADD', key('dead'), nowtext, id)
   keep_error(id, line)
@@ -486,7 +489,7 @@ local function die(id, fragment, attempt, worker, duration, error)
   drop('stops', id)
 end
 
--- A member of a line or a due set without a body: garbage, unless its job has just ended.
+-- Handles an entry of a ready list or a due set without a body: invalid, unless its job has just ended.
 local function bury(id, reason)
   if call('ZSCORE', key('dead'), id) then return count('strays') end
   local made = call('HSETNX', key('body'), id, '') == 1
@@ -497,7 +500,7 @@ local function bury(id, reason)
   die(id, NAMELESS, 0, 'null', 0, reason or '"its body is missing"')
 end
 
--- Writes what the script gathered. Every script that changes jobs ends with it.
+-- Writes the gathered changes. Every script that changes jobs ends with it.
 local function settle()
   flush_ended()
   trim_history()
@@ -505,13 +508,13 @@ local function settle()
   add_totals()
   wake(fresh)
 end
--- Taking jobs into the queue: the same for those that producers push and for those of schedules. A job is five values in
--- ARGV: id, due, policy, name, envelope; `from` is where the first one begins.
+-- Adds jobs to the queue, both those that producers push and those of schedules. A job is five values in ARGV: id, due,
+-- policy, name, envelope; `from` is the index of the first one.
 local function problem(i)
   local id, due, policy, name, envelope = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
   if #id < 1 or #id > 64 or string.find(id, '[^%w_-]') then return 'the id must match [A-Za-z0-9_-]{1,64}' end
   if #due > 15 or not string.find(due, '^%d+$') then return 'the due time must be milliseconds since 1970' end
-  -- Ten digits are seconds of these centuries, and as milliseconds weeks or years after 1970.
+  -- Values of ten to twelve digits are seconds of these centuries; as milliseconds they are weeks or years after 1970.
   if #due >= 10 and #due <= 12 then return 'the due time must be milliseconds since 1970; it looks like seconds' end
   if not string.find(policy, '^[idrDR]$') then return 'the policy must be i, d, r, D or R' end
   if (policy == 'i') ~= (name == '') then return 'a name goes with the policies d, r, D and R, and only with them' end
@@ -522,8 +525,8 @@ local function problem(i)
   end
 end
 
--- How many of the jobs, from the first, there is room for. A job that the queue knows needs none: it was taken already and is sent
--- again, and its receipt says so also when the queue is full.
+-- The number of jobs, from the first, that the queue has room for. A job that the queue already has needs no room: it
+-- is pushed again, and gets its receipt even if the queue is full.
 local function count_fitting(from, room)
   local fitting = 0
   for i = from, #ARGV, 5 do
@@ -538,7 +541,8 @@ local function count_fitting(from, room)
   return fitting
 end
 
--- The error for jobs that do not all fit. Its first word says how many do, from the first, so that the caller can send these alone.
+-- The error for jobs that do not all fit. Its first word is the number of jobs, from the first, that do, so that the
+-- caller can push these alone.
 local function refuse_as_full(fitting, jobs, waiting, gone, most)
   local what = 'is full'
   if fitting > 0 then what = 'has room for ' .. fitting .. ' of these ' .. jobs .. ' jobs' end
@@ -547,21 +551,21 @@ local function refuse_as_full(fitting, jobs, waiting, gone, most)
     .. ', its limit is ' .. whole(most) .. '; wait, or raise the limit with errand queue limit ' .. queue)
 end
 
--- What is wrong with the jobs, as an error reply, and how many the queue holds; every check comes before the first write.
+-- An error reply if a job is invalid, and else the number of jobs in the queue; every check precedes the first write.
 local function refuse_jobs(from)
   for i = from, #ARGV, 5 do
     local what = problem(i)
     if what then return redis.error_reply('ERRAND job ' .. (i - from + 5) / 5 .. ': ' .. what) end
   end
   local waiting, most, jobs = call('HLEN', key('body')), setting('maximum', 10000000), (#ARGV - from + 1) / 5
-  -- A job that has left a long line keeps its place there until that comes to the head.
+  -- A job that has left a long ready list occupies its entry until the entry reaches the head.
   local gone = has('tombstones') and call('HLEN', key('tombstones')) or 0
   waiting = waiting + gone
   if waiting + jobs > most then
     local fitting = count_fitting(from, most - waiting)
     if fitting < jobs then return refuse_as_full(fitting, jobs, waiting, gone, most) end
   end
-  -- A line of the wrong type shows here, before anything is written.
+  -- A list of the wrong type is detected here, before the first write.
   local checked = {}
   for i = from, #ARGV, 5 do
     local place = ARGV[i + 1] == '0' and 'ready:' .. string.sub(ARGV[i + 4], 3, 3) or 'scheduled'
@@ -571,7 +575,7 @@ local function refuse_jobs(from)
   return nil, waiting
 end
 
--- Bodies and entries of plain jobs are gathered and written with one command each.
+-- Bodies and entries of plain jobs are gathered and written with one command a key.
 local bodies, entries, seen = {}, {}, {}
 local function gather(id, envelope, due)
   local level = string.sub(envelope, 3, 3)
@@ -603,7 +607,7 @@ local function take_name(id, name)
   put('unique', name, id)
 end
 
--- The old job ends; whatever was kept beside it goes with it.
+-- Ends the old job and removes its side records.
 local function give_way(holder, body)
   local _, _, _, fragment = header(body)
   local line = event_of('replaced', holder, fragment or NAMELESS)
@@ -615,16 +619,16 @@ local function give_way(holder, body)
   call('HDEL', key('body'), holder)
 end
 
--- Whether a waiting job is in line behind others of an operation that nobody knew.
+-- Whether a waiting job is in the list of unroutable jobs of its operation.
 local function is_parked(id, body)
   if not has('unroutable') then return false end
   local _, _, _, fragment = header(body)
   local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
   local group = operation and unroutable_field(operation, body)
   if not group or not field('unroutable', group) then return false end
-  -- Nobody knows whether it is in there; at the end of its own line it is certainly found.
+  -- Whether the corrupt list has the job is unknown. At the end of its own ready list the new job is certainly found.
   if wrong_type('unroutable:' .. group, 'list') then return true end
-  -- In a long line it is not looked for: then it just goes to the end of its new line.
+  -- A long list is not searched: the new job then goes to the end of its ready list.
   return call('LLEN', key('unroutable:' .. group)) > 1000 or call('LPOS', key('unroutable:' .. group), entry_of(id))
 end
 
@@ -664,13 +668,13 @@ local function stop(holder, session)
   call('PUBLISH', key('wakeups:' .. session), 's')
 end
 
--- Whether a `drop` waits for the end of a holder that runs, where nobody does yet, instead of giving way to it.
+-- Whether a `drop` is deferred until a running holder ends, if it has no successor yet, instead of being dropped.
 local waits = false
 
 local function push_named(id, due, policy, name, envelope)
   write_gathered()
   local holder = call('HGET', key('unique'), name)
-  -- A lock whose holder is gone, or does not know of it, is none.
+  -- A lock is void if its holder is gone or does not have the name.
   if holder and (call('HEXISTS', key('body'), holder) == 0 or field('unique:of', holder) ~= name) then holder = nil end
   if not holder then
     gather(id, envelope, due)
@@ -678,8 +682,8 @@ local function push_named(id, due, policy, name, envelope)
     return 'a'
   end
   local session = field('running', holder)
-  -- What was written so far stays: a key of a wrong type must not end the script here. Whether the session still has that claim is
-  -- then for the doctor to see; who took the holder for one that waits would end a job that runs.
+  -- Earlier jobs are written by now, so a key of a wrong type must not end the script here. The doctor then checks
+  -- whether the session still has the claim. Treating the holder as waiting would end a job that runs.
   local runs = session and (wrong_type('claims:' .. session, 'hash') or call('HEXISTS', claims_key(session), holder) == 1)
   if not runs then session = nil end
   if policy == 'd' or policy == 'D' then
@@ -701,7 +705,7 @@ local function push_named(id, due, policy, name, envelope)
   return 'r:' .. holder
 end
 
--- Takes the jobs, one after the other; adds one text a job to the answer.
+-- Adds the jobs in order, and one text for each job to the reply.
 local function take_jobs(from, answer)
   local ids = {}
   for i = from, #ARGV, 5 do ids[#ids + 1] = ARGV[i] end
@@ -723,14 +727,15 @@ local function take_jobs(from, answer)
   end
   write_gathered()
 end
--- push: takes jobs into the queue, one after the other.
+-- push: adds jobs to the queue, one after the other.
 --
--- KEYS[1]  errand:{queue}
--- ARGV     for each job five values: id, due (ms since 1970; 0 is now), policy (i, d, r; D and R let the name go at the first claim), name ('' without), envelope
--- Answer   first 1 when the queue was not known before (then: SADD errand:queues queue), else 0; then one text a job:
---          a accepted · e exists · d:HOLDER dropped · r:HOLDER replaced · n:HOLDER deferred
+-- KEYS[1]    errand:{queue}
+-- Arguments  for each job five values: id, due (ms since 1970; 0 is now), policy (i, d, r; with D and R the name is
+--            free from the first claim on), name ('' for none), envelope
+-- Reply      first 1 if the queue was not known before (then: SADD errand:queues queue), else 0; then one text a job:
+--            a accepted · e exists · d:HOLDER dropped · r:HOLDER replaced · n:HOLDER deferred
 --
--- Runs without allow-oom: a push is refused when the server's memory is full.
+-- Runs without allow-oom: a push is refused if the server's memory is full.
 local COUNT = #ARGV / 5
 if COUNT < 1 or COUNT > 1000 or COUNT ~= math.floor(COUNT) then
   return redis.error_reply('ERRAND push takes 1 to 1000 jobs of 5 values each')
@@ -742,10 +747,11 @@ local answer = { 0 }
 if waiting == 0 and call('HLEN', key('counters')) == 0 then answer[1] = 1 end
 take_jobs(1, answer)
 
--- A session that found nothing has left word that a push may answer its next call: how long a claim of it may take. The only job in
--- line goes to it at once, as if it had made that call just now. It learns of it by the hint; if that is lost, by making the call.
--- Who has no connection, or has not beaten for half a lease, gets nothing: that lease would have to end first. Nor does who does not
--- know its operation.
+-- Direct dispatch. A dispatchable session has stored how long a claim of its next call may take. If the pushed job is
+-- the only ready one, it goes to that session at once, as if the session had made this call now. The wake-up carries
+-- the job; if it is lost, the session gets the job with its call. A session without a connection, or without a
+-- heartbeat for half a lease, gets no job this way, because the job would wait until that lease ends. Neither does a
+-- session that lacks the operation.
 local LARGEST_DISPATCHED = 16384
 local function is_alone(level)
   if special and num(field('settings', 'starts')) == 1 then return false end
@@ -767,7 +773,7 @@ local function dispatch_to(session, lease_ends)
   local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
   local waits = redis.pcall('HMGET', me, 'call', 'open', 'lease', 'secret', 'op:' .. (operation or ''))
   local grace, usual = string.match(not waits.err and waits[5] and waits[2] or '', '^(%d+):(%d+)$')
-  -- A lease that lasts longer than it is long tells of a clock that was put back: the claim's deadline would soon be over.
+  -- If more time is left than the lease is long, the clock was put back, and the claim's deadline would pass too soon.
   local left, lease = lease_ends - now, num(waits[3])
   if not grace or 2 * left < lease or left > lease or #envelope > LARGEST_DISPATCHED or not is_alone(level) then return false end
   local runtime = call('HMGET', key('runtime'), 'token', 'quarantine_owner')
@@ -781,7 +787,7 @@ local function dispatch_to(session, lease_ends)
   call('HSET', mine, id, claim_text(token, deadline))
   call('HSET', key('runtime'), 'token', token)
   call('HSET', me, 'open', 'h' .. token)
-  -- A capital letter: its name is its own until it starts, and free from now on.
+  -- A capital letter: the job holds its name only until it starts, so the name is free now.
   if string.find(ARGV[3], '[DR]') then leave_name(id) elseif ARGV[3] ~= 'i' then put('running', id, session) end
   return true
 end

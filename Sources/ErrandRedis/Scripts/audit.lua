@@ -1,8 +1,11 @@
--- audit: one bounded step of an audit. It looks at a page of one key and compares each member with its counterparts, all in one
--- script, so what it reports is so; and mends it when asked. What no single page can tell is settled by `confirm`.
+-- audit: runs one bounded step of an audit. A step reads a page of one key and compares each member with its
+-- counterparts in the same script, so its findings are consistent. On request it also repairs them. The step `confirm`
+-- decides what a single page cannot show.
 --
--- ARGV     1 to mend, the step, then what the step takes: a name, a cursor or position, how many at the most; or ids
--- Answer   next cursor or position ('end': none), findings (kind, subject, 1 if mended, …), and a list that depends on the step
+-- Arguments  1 to repair, the step, then the arguments of the step: a name, a cursor or position, the largest number of
+--            members; or ids
+-- Reply      next cursor or position ('end': none), findings (kind, subject, 1 if repaired, …), and a list that depends
+--            on the step
 if not steps[step] then return redis.error_reply('ERRAND an audit has no step ' .. step) end
 steps[step]()
 if mending then settle() end

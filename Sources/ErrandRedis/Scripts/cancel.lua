@@ -1,10 +1,11 @@
--- cancel: ends jobs that wait, tells running ones to stop; as `delete` it also removes dead and ended ones.
+-- cancel: cancels waiting jobs and asks running ones to stop. With `delete` it also removes dead and ended jobs.
 --
--- ARGV     cancel or delete, then ids
--- Answer   one word a job: cancelled, stopping, deleted, running, ended, dead, not_found. For the first of them at least, and for as many more
---          as have 8 MiB together
+-- Arguments  cancel or delete, then ids
+-- Reply      one word a job: cancelled, stopping, deleted, running, ended, dead, not_found. It covers at least the
+--            first job, and as many more as have 8 MiB together
 local deleting = ARGV[1] == 'delete'
--- Which sessions hold claims of these jobs: a session is asked for all of them at once, and for nothing else: there may be many of both.
+-- The sessions that hold claims of these jobs. There may be many of both, so one command asks a session for all of
+-- them.
 local holders = {}
 for _, session in ipairs(#ARGV > 1 and call('ZRANGE', key('sessions'), 0, -1) or {}) do
   local claims = redis.pcall('HMGET', claims_key(session), unpack(ARGV, 2))
@@ -14,7 +15,7 @@ for _, session in ipairs(#ARGV > 1 and call('ZRANGE', key('sessions'), 0, -1) or
   end
 end
 
--- The same id may be asked for twice in one call.
+-- A call may contain the same id twice.
 local ended_here = {}
 local function has_ended(id) return ended_here[id] or field('ended', id) or field('ended:old', id) end
 

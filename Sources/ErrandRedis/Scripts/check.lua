@@ -1,4 +1,4 @@
--- check: whether the scripts that change the queue find its keys as they must be. Reads only.
+-- check: checks whether the keys of the queue have the types that the scripts that change it require. Reads only.
 --
--- Answer   OK, or the error with which they end before their first write
+-- Reply      OK, or the error with which these scripts end before their first write
 return redis.status_reply('OK')

@@ -1,9 +1,9 @@
--- clear: cancels waiting jobs, a bounded number at a time.
+-- clear: cancels waiting jobs, a bounded number a call.
 --
--- ARGV     how many at the most
--- Answer   how many were cancelled, and 1 when more may be left
+-- Arguments  the largest number of jobs
+-- Reply      how many were cancelled, and 1 if more may be left
 local limit = math.min(num(ARGV[1]), 500)
--- Popped a few at a time, for they may be large.
+-- Entries are popped a few at a time, because their bodies may be large.
 local PORTION = 32
 local cleared, looked = 0, 0
 local function is_enough() return looked >= limit or room <= 0 end
@@ -42,7 +42,7 @@ end
 
 clear_line(key('quarantined'))
 for level = 9, 0, -1 do clear_line(key('ready:' .. level)) end
--- However many lines there are, no more are looked at than jobs may be cleared: each has one. The highest priority first, as above.
+-- Looks at no more lists than jobs may be cleared: each holds at least one. The highest priority comes first, as above.
 local groups = not is_enough() and call('HRANDFIELD', key('unroutable'), limit) or {}
 table.sort(groups, function(one, other)
   local _, level = parse_unroutable_field(one)
@@ -68,7 +68,7 @@ for _, name in ipairs({ 'scheduled', 'retrying' }) do
     end
   end
 end
--- What waits for the end of a run, by their ids.
+-- Clears successors in the order of their ids.
 local function clear_successors()
   local waiting, flat = {}, not is_enough() and call('HRANDFIELD', key('successors'), limit - looked, 'WITHVALUES') or {}
   for i = 1, #flat, 2 do waiting[#waiting + 1] = { holder = flat[i], id = string.match(flat[i + 1], '^%d+:(.+)$') or '' } end

@@ -1,16 +1,18 @@
--- exchange: runs that ended, and new claims, in one step.
+-- exchange: takes reports of ended runs and makes new claims, in one step.
 --
--- ARGV     session, call number, wanted, free slots, begun token, wait + grace (ms), the same + longest default timeout (ms),
---          bytes at the most, 1 when a push may answer the next call if this one finds nothing, number of portions, then the reports in portions:
---          0 and nine values: id, token, verb, attempt, duration (ms), fragment, error (JSON), result, retry delay (ms; '' for none)
---          n > 0, for n jobs that just finished and are alike: token, fragment, attempt, the ids, the durations (ms)
--- Answer   verdicts ('1' counted, '0' stale), token of the claims, ids, bodies, extras (position, failures, crashes, …), flags (1 due jobs wait, 2 paused,
---          4 nothing but what has left so far: there may be more behind it, 8 a push has answered this call before it came, and its
---          reports were not taken)
+-- Arguments  session, call number, wanted, free slots, begun token, wait + grace (ms), wait + grace + longest default
+--            timeout (ms), largest number of bytes, 1 if a push may answer the next call when this one finds nothing,
+--            number of portions, then the reports in portions:
+--            0 and nine values: id, token, verb, attempt, duration (ms), fragment, error (JSON), result, retry delay
+--            (ms; '' for none)
+--            n > 0, for n finished jobs that are alike: token, fragment, attempt, the ids, the durations (ms)
+-- Reply      outcomes ('1' accepted, '0' stale), token of the claims, ids, bodies, extras (position, failures, crashes,
+--            …), flags (1 due jobs wait, 2 paused, 4 only tombstones were found so far, and jobs may follow them, 8 the
+--            call is pre-answered, and its reports were not taken)
 local last = call('HMGET', me, 'call', 'token', 'verdicts', 'open')
 local last_call, last_token, last_verdicts = last[1], last[2], last[3]
 
--- A push has dispatched a job in answer to this call: from now on it is the last one.
+-- A push has answered this call with a job: the call counts as the last one from now on.
 local dispatched = string.match(last[4] or '', '^h(%d+)$')
 if dispatched and num(call_number) == num(last_call) + 1 then
   last_call, last_token, last_verdicts = call_number, dispatched, 'h'
@@ -18,7 +20,7 @@ if dispatched and num(call_number) == num(last_call) + 1 then
   if free_slots > 0 then call('HSET', me, 'begun', dispatched) end
 end
 
--- The reply to a call that was made before: the verdicts of the first time, and what is still held of its claims.
+-- The reply to a repeated call: the outcomes of the first time, and the claims of that time that are still held.
 local function reply_again()
   if last_token and last_token ~= '' then
     local held = call('HGETALL', mine)
@@ -29,8 +31,8 @@ local function reply_again()
     end
   end
   add_extras()
-  -- A session that waits for a wake-up, and has had none yet, goes on waiting: on a bad network every lost reply would be another
-  -- look.
+  -- A session that waits for a wake-up, and has had none yet, keeps waiting. Otherwise each reply that a bad network
+  -- loses would cost another look at the lists.
   local waits = #ids > 0 or wanted == 0 or call('SISMEMBER', key('idle'), session) == 1
   local is_dispatched = last_verdicts == 'h'
   return {
@@ -40,13 +42,13 @@ local function reply_again()
 end
 if last_call == call_number then return reply_again() end
 
--- A call that was held up on a broken connection while later ones arrived: its reply is not awaited any more.
+-- A broken connection has delayed this call while later ones arrived. No worker waits for its reply any more.
 if num(call_number) < num(last_call) then return redis.error_reply('ERRAND this call is older than the last one') end
 
 if #asked > 0 then take_reports() end
 if not is_plain then known = {} end
 
--- What a push must know to dispatch a job in answer to the next call.
+-- What a push needs in order to dispatch a job in answer to the next call.
 local open = ''
 local waits = false
 
@@ -73,7 +75,7 @@ local function keep_claims()
   if has('unique:of') then
     local names = call('HMGET', key('unique:of'), unpack(ids))
     for i = 1, #ids do
-      -- A capital letter: its name is its own until it starts, and free from now on.
+      -- A capital letter: the job holds its name only until it starts, so the name is free now.
       local lets_go = names[i] and string.find(string.sub(bodies[i], 15, 15), '[DR]')
       if lets_go then leave_name(ids[i]) elseif names[i] then put('running', ids[i], session) end
     end
@@ -108,7 +110,7 @@ local begun = begun_token
 if token ~= '' and free_slots > 0 then begun = num(token) end
 local verdict_text = table.concat(verdicts)
 call('HSET', me, 'call', call_number, 'token', token, 'verdicts', verdict_text, 'begun', whole(begun), 'open', open)
--- A session that finds nothing is not woken for what this call itself has made ready: that is for others.
+-- A session that finds nothing is not woken for the jobs that this call itself makes ready: other sessions get them.
 if waits and fresh > 0 then call('SREM', key('idle'), session) end
 settle()
 if waits then call('SADD', key('idle'), session) end

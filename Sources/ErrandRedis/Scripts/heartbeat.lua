@@ -1,7 +1,7 @@
--- heartbeat: extends a session's lease and tells it what is to stop.
+-- heartbeat: extends a session's lease and returns the runs that must stop.
 --
--- ARGV     session, lease (ms), begun token
--- Answer   how many claims the session holds, then id and token of each that is to stop
+-- Arguments  session, lease (ms), begun token
+-- Reply      how many claims the session holds, then id and token of each that must stop
 local session, lease = ARGV[1], num(ARGV[2])
 if not call('ZSCORE', key('sessions'), session) then return redis.error_reply('ERRANDLOST the session is not registered') end
 local wrong = type_error({ runtime = 'hash', stops = 'hash' }) or session_type_error(session)
@@ -23,7 +23,7 @@ local function tell_to_stop(id, claim)
     answer[#answer + 1] = token
   end
 end
--- Of the two the smaller is gone through: somebody may have cancelled more jobs than this session will ever hold.
+-- Iterates over the smaller set: more jobs may be cancelled than this session ever holds.
 if has('stops') and call('HLEN', key('stops')) <= 1000 then
   local ids = call('HKEYS', key('stops'))
   local claims = #ids > 0 and call('HMGET', mine, unpack(ids)) or {}

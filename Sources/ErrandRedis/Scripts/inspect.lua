@@ -1,12 +1,15 @@
--- inspect: what is known of jobs, by their ids or by the page of a state. Reads only.
+-- inspect: returns the records of jobs, by id or by a page of a state. Reads only.
 --
--- ARGV     ids, then ids · or page, state, offset, how many at the most
--- Answer   next offset, or how many of the ids were looked at (-1: all); then for each job an array: id, state ('' unknown), body, failures, crashes, at (ms; 0 unknown),
---          session, events (the last one and the errors, with tabs between), result, progress, position in the state (0 by ids). As many as fit into 1 MiB, but one at least
+-- Arguments  ids, then ids · or page, state, offset, the largest number of jobs
+-- Reply      next offset, or how many of the ids were looked at (-1: all); then an array for each job: id, state ('' if
+--            unknown), body, failures, crashes, at (ms; 0 if unknown), session, events (the last one and the errors,
+--            separated by tabs), result, progress, position in the state (0 by ids). As many jobs as fit into 1 MiB,
+--            and at least one
 local HOW = { f = 'finished', c = 'cancelled', r = 'replaced', x = 'deleted' }
 local sessions = call('ZRANGE', key('sessions'), 0, -1)
 
--- Which sessions hold claims of these jobs: a session is asked for all of them at once, for there may be many of both.
+-- The sessions that hold claims of these jobs. There may be many of both, so one command asks a session for all of
+-- them.
 local holders = {}
 local function may_run(id)
   if call('HEXISTS', key('body'), id) == 0 then return false end
@@ -84,10 +87,11 @@ if ARGV[1] == 'ids' then
 end
 
 local state, offset, limit = ARGV[2], num(ARGV[3]), math.min(num(ARGV[4]), 500)
--- What the page holds: the text that stands there, its position, and what its place tells: a time or a session.
+-- The places on the page: the text stored there, its position, and the time or the session that it implies.
 local places, skipped, of_history = {}, 0, false
 
--- Goes through parts one after the other as if they were one list; each answers its length and a slice of places.
+-- Treats consecutive parts as one list. Each part provides its length and a function that returns a slice of its
+-- places.
 local function page(length, slice)
   local from = math.max(offset - skipped, 0)
   local to = math.min(length, from + limit - #places) - 1
@@ -144,8 +148,8 @@ local function page_of_history()
   end)
 end
 
--- Whoever makes operations up by the thousand is not to make every look expensive: no more are looked at than the page needs, and
--- none beyond the first thousands.
+-- Thousands of invented operations must not make a page expensive: it looks at no more lists than it needs, and at none
+-- beyond the first 5,000.
 local function page_of_parked()
   local cursor, looked = '0', 0
   repeat
@@ -173,8 +177,8 @@ else
   page_of_history()
 end
 
--- The job of a place. An entry of a line with a tombstone may belong to a job that is elsewhere by now, and the id of an
--- ended job may have been used again.
+-- The job of a place. An entry with a tombstone may belong to a job that has moved, and the id of an ended job may be
+-- in use again.
 local function id_at(place) return state == 'ready' and field('alias', place.text) or place.text end
 local function is_unsure(place) return of_history or (state == 'ready' and num(field('tombstones', place.text)) > 0) end
 local function found_at(place)

@@ -1,4 +1,4 @@
--- What every step of an audit starts with: its arguments, its findings, and pages of keys.
+-- The common part of all audit steps: arguments, findings, and pages of keys.
 local mending, step, name, position, most = ARGV[1] == '1', ARGV[2], ARGV[3] or '', ARGV[4] or '0', num(ARGV[5])
 local found, list, next_position = {}, {}, 'end'
 local function finding(kind, subject, mend)
@@ -10,7 +10,7 @@ local function add(...)
   for _, value in ipairs({ ... }) do list[#list + 1] = value end
 end
 
--- A key of a wrong type counts as missing; the first step says so and puts it aside.
+-- A key of a wrong type counts as missing. The first step reports it and moves it aside.
 for _, types in ipairs({ TYPES, SELDOM, AT_TIMES, SCHEDULE_TYPES }) do
   for part, expected in pairs(types) do
     if call('EXISTS', key(part)) == 0 or wrong_type(part, expected) then known[part] = false end
@@ -27,7 +27,7 @@ local function claims_of(session) return not wrong_type('claims:' .. session, 'h
 local function unroutable_length(operation)
   return not wrong_type('unroutable:' .. operation, 'list') and call('LLEN', key('unroutable:' .. operation)) or 0
 end
--- The lines but for those of parked jobs, of which there may be thousands.
+-- The ready lists except those of unroutable jobs, of which there may be thousands.
 local function plain_lines()
   local names = { 'quarantined' }
   for level = 0, 9 do names[#names + 1] = 'ready:' .. level end
@@ -55,7 +55,7 @@ end
 
 local steps = {}
 
--- The order of the history, from the times of its records; what has none is no record.
+-- Rebuilds the order of the history from the times of its records, and removes records without a time.
 local function relist_history()
   local records, bytes = {}, 0
   for _, id in ipairs(call('HKEYS', key('history'))) do
@@ -74,14 +74,14 @@ local function relist_history()
   call('HSET', key('runtime'), 'history_bytes', whole(bytes))
 end
 
--- Types, and what is small enough to be looked at as a whole. Lists how many bodies there are, then lines and their lengths,
--- then, after an empty text, sessions.
+-- Types, and keys that are small enough for a single step. Lists the number of bodies, then ready lists and their
+-- lengths, then, after an empty text, sessions.
 local function put_aside(part)
   local aside = key('corrupt:' .. part)
-  -- What an earlier repair has put aside stays for a person to look at.
+  -- The key that an earlier repair has moved aside stays for a person to inspect.
   if call('EXISTS', aside) == 1 then aside = aside .. ':' .. nowtext end
   call('RENAME', key(part), aside)
-  -- Whether it was paused is lost: to go on is for a person to say.
+  -- The settings are lost, and the queue may have been paused. A person decides when it resumes.
   if part == 'settings' then put('settings', 'paused', '1') end
 end
 local function move_aside_if_corrupt(part, expected)

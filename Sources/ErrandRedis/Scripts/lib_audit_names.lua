@@ -19,11 +19,12 @@ steps['unique:of'] = function()
   end)
 end
 
--- Whether a waiting job has asked the one before it to stop; one that only waits for the end of a run, as a schedule's may, has not.
+-- Whether a successor asks its holder to stop. One that only waits for the end of the run, as a schedule's may, does
+-- not.
 local function has_asked(id) return string.find(string.sub(field('body', id), 15, 15), '[rR]') end
 
--- A job whose name another one holds, and when it is due: it waits for that one's end if it is nowhere. What has a place runs or will run
--- from there; waiting as well it would run twice.
+-- A job whose name another job holds, and its due time. A job without a position becomes a successor. A job with a
+-- position runs from there, and would run twice if it were a successor as well.
 function steps.nowhere()
   local id = name
   local text = field('unique:of', id)
@@ -64,7 +65,7 @@ function steps.running()
   end)
 end
 
--- The name that a body was pushed with, read by the caller, for a job that has none.
+-- The name that a body was pushed with, which the caller has read from it, for a job without a name.
 function steps.nameless()
   local id, text = name, position
   if not lives(id) or field('unique:of', id) then return end
@@ -76,7 +77,7 @@ function steps.nameless()
   end)
 end
 
--- What is kept beside bodies ------------------------------------------------------------------------------------------
+-- Side records of bodies ----------------------------------------------------------------------------------------------
 function steps.beside()
   each_field(name, function(id)
     if not there('body', id) or (name == 'stops' and score('dead', id)) then
@@ -88,7 +89,7 @@ function steps.alias()
   each_field('alias', function(entry, id)
     if field('alias:of', id) == entry and lives(id) then return end
     finding('alias_without_owner', entry, function()
-      -- As the next step sees it: what is dead stands nowhere.
+      -- As in the next step: a dead job has no alias.
       if lives(id) and not field('alias:of', id) then put('alias:of', id, entry) else drop('alias', entry) end
     end)
   end)
@@ -113,7 +114,7 @@ function steps.idle()
 end
 function steps.tombstones()
   each_field('tombstones', function(entry, n)
-    -- What no line of ours holds; its bytes may be anything.
+    -- No ready list of this queue holds such an entry; its bytes may be anything.
     if num(n) <= 0 or string.find(entry, '[^%w_:-]') then
       finding('tombstone_without_entry', printable(entry), function() drop('tombstones', entry) end)
     else

@@ -1,4 +1,4 @@
--- Steps that look at a page of one key, or at keys as a whole.
+-- Steps that check a page of one key, or whole keys.
 function steps.keys()
   for _, types in ipairs({ TYPES, SELDOM, AT_TIMES, SCHEDULE_TYPES }) do
     for part, expected in pairs(types) do move_aside_if_corrupt(part, expected) end
@@ -35,7 +35,7 @@ function steps.keys()
   for _, session in ipairs(sessions()) do add(session) end
 end
 
--- Operations with parked jobs; lists those that have a line, and its length.
+-- Operations with unroutable jobs; lists the operations with a list, and its length.
 function steps.operations()
   each_field('unroutable', function(operation, counted)
     move_aside_if_corrupt('unroutable:' .. operation, 'list')
@@ -48,7 +48,7 @@ function steps.operations()
   end)
 end
 
--- A line of parked jobs, or claims, that a look at all keys showed.
+-- A list of unroutable jobs, or claims, that a scan of all keys has found.
 function steps.unroutable()
   if there('unroutable', name) or wrong_type('unroutable:' .. name, 'list') then return end
   local waiting = call('LLEN', key('unroutable:' .. name))
@@ -56,7 +56,7 @@ function steps.unroutable()
 end
 function steps.stranded()
   if call('EXISTS', claims_key(name)) == 0 or score('sessions', name) then return end
-  -- With its lease in the past, recovery finds the session like any other dead one.
+  -- With a lease in the past, recovery handles the session like any dead one.
   finding('claims_without_session', name, function()
     call('ZADD', key('sessions'), '1', name)
     known.sessions = true
@@ -103,8 +103,8 @@ function steps.due()
   end
 end
 
--- From the end to the head, for a line loses entries at its head all the time; lists ids, then, after an empty text, entries with
--- tombstones.
+-- From the end to the head, because claims constantly remove entries at the head. Lists ids, then, after an empty text,
+-- entries with tombstones.
 function steps.line()
   local full_key, from, removed, tombs = key(name), num(position), 0, {}
   if call('EXISTS', full_key) == 0 or wrong_type(name, 'list') then return end
@@ -133,7 +133,8 @@ function steps.line()
   add(unpack(tombs))
 end
 
--- Lists how many bytes the page has, ids, and after an empty text those that lack the name they were pushed with.
+-- Lists the number of bytes on the page, ids, and, after an empty text, the jobs that lack the name they were pushed
+-- with.
 function steps.bodies()
   local size, nameless = 0, {}
   local ids = {}

@@ -1,5 +1,5 @@
--- Where jobs are: each must be in exactly one position.
--- The places of a job but for lines, which cannot be asked.
+-- The positions of jobs: each job must have exactly one.
+-- The places of a job except ready lists, which have no command to look up an entry quickly.
 local holding
 local function places_of(id)
   holding = holding or sessions()
@@ -17,29 +17,30 @@ local function places_of(id)
   return places
 end
 
--- How often an entry is in a line. This is the one command that takes longer in a longer line.
+-- How often an entry is in a list. This is the one command whose cost grows with the length of the list.
 local function times(line, entry)
   if call('EXISTS', key(line)) == 0 or wrong_type(line, 'list') then return 0 end
   return #call('LPOS', key(line), entry, 'COUNT', 0)
 end
 
--- The places of a job, and the lines it is in, once for each time.
+-- The places of a job, and the ready lists that contain it, each as often as it does.
 local function all_places_of(id, entry)
   local lines, asked = {}, plain_lines()
   local _, _, _, fragment = header(field('body', id))
   local operation = fragment and string.match(fragment, '^"operation":"([%w_.-]+)"')
-  -- Where somebody has made thousands of operations up, only the job's own is looked for.
+  -- If there are thousands of invented operations, only the job's own is searched.
   if has('unroutable') and call('HLEN', key('unroutable')) <= 1000 then asked = all_lines()
   elseif operation then asked[#asked + 1] = 'unroutable:' .. unroutable_field(operation, field('body', id)) end
   for _, line in ipairs(asked) do
     for _ = 1, times(line, entry) do lines[#lines + 1] = line end
   end
-  -- However many somebody wrote there.
+  -- The tombstones of an entry may exceed its occurrences.
   for _ = 1, math.min(num(field('tombstones', entry)), #lines) do lines[#lines] = nil end
   return places_of(id), lines
 end
 
--- Lists for each id: the id, how many places but lines it has (-1: it is gone), and the line it should else be in.
+-- Lists for each id: the id, the number of places except ready lists (-1: the job is gone), and the ready list that it
+-- should be in otherwise.
 function steps.examine()
   for i = 3, #ARGV do
     local id = ARGV[i]
@@ -50,7 +51,7 @@ function steps.examine()
   end
 end
 
--- Lines are left first, then the due sets, then the dead: a claim and a succession stay.
+-- Removes the job from ready lists first, then from the due sets, then from the dead: a claim and a succession stay.
 local function leave(places, lines, entry)
   local left = #places + #lines
   for _, line in ipairs(lines) do
@@ -64,7 +65,8 @@ local function leave(places, lines, entry)
   return left == 1
 end
 
--- A job that was dead when its place was lost; one that was retried has its newest error from its death as well, but begins anew.
+-- A job that was dead when its position was lost. The newest error of a job that was retried by hand is also its death,
+-- but its attempts begin anew.
 local function was_dead(id)
   local last = field('errors', id)
   local ran = num(field('failures', id)) + num(field('crashes', id)) > 0
@@ -79,7 +81,7 @@ local function put_back(id, body, due)
   call('ZADD', key('dead'), nowtext, id)
 end
 
--- An id and when it is due: whether it is in one place, all of them looked at in this one script.
+-- An id and its due time: checks within this one script that the job has exactly one position.
 function steps.confirm()
   local id = name
   local body = field('body', id)
@@ -90,7 +92,7 @@ function steps.confirm()
   elseif #places + #lines > 1 then finding('several_places', id, function() leave(places, lines, entry) end) end
 end
 
--- An entry: whether it is in line as often as it has tombstones.
+-- An entry: checks that ready lists contain it at least as often as it has tombstones.
 function steps.tomb()
   local tombs, entries = num(field('tombstones', name)), 0
   for _, line in ipairs(all_lines()) do entries = entries + times(line, name) end

@@ -1,8 +1,8 @@
 -- Schedules: their definitions, ticks and pauses.
--- No script reads a definition: its reader says what it thinks of one, by the digest of what it has read.
+-- No script parses a definition. The caller parses it and reports its finding with the digest of the text it has read.
 local function shown(schedule) return is_name(schedule) and schedule or printable(schedule) end
 
--- A definition is never thrown away: a person may know what it was to be.
+-- A definition is never deleted: a person may know what it should be.
 local function set_aside(schedule, definition)
   if wrong_type('corrupt:definitions', 'hash') then return false end
   call('HSET', key('corrupt:definitions'), schedule .. ' ' .. nowtext, definition)
@@ -10,7 +10,7 @@ local function set_aside(schedule, definition)
   for _, part in ipairs({ 'pauses', 'ticks', 'schedules' }) do drop(part, schedule) end
 end
 
--- Lists how many bytes the page has, then names.
+-- Lists the number of bytes on the page, then names.
 function steps.schedules()
   local size, names = 0, {}
   each_field('schedules', function(schedule, definition)
@@ -22,21 +22,21 @@ function steps.schedules()
   add(unpack(names))
 end
 
--- A schedule, and the digest of the definition that could not be read.
+-- A schedule, and the digest of the definition that could not be parsed.
 function steps.unreadable()
   local definition = field('schedules', name)
   if not definition or digest_of(definition) ~= position then return end
   finding('schedule_unreadable', name, function() return set_aside(name, definition) end)
 end
 
--- A schedule, the digest of its definition and the next tick that this has from now on.
+-- A schedule, the digest of its definition, and its next tick from now on.
 function steps.tick()
   local definition, upcoming = field('schedules', name), ARGV[5]
   if not definition or digest_of(definition) ~= position then return end
   local function set() call('ZADD', key('timetable'), upcoming, name) end
   local stored = score('timetable', name)
   if not stored and not there('pauses', name) then
-    -- As long as what held the pauses lies aside, nobody knows whether this is one that was paused.
+    -- While the corrupt pauses are set aside, it is unknown whether this schedule was paused.
     local was_paused = wrong_type('pauses', 'hash') or call('EXISTS', key('corrupt:pauses')) == 1
     if was_paused then finding('pause_unknown', name, function() put('pauses', name, nowtext) end)
     else finding('schedule_without_tick', name, set) end
@@ -67,7 +67,7 @@ function steps.ticks()
   end)
 end
 
--- A generation of deleted schedules.
+-- A generation of the deleted schedules.
 function steps.deleted()
   each_field(name, function(schedule, record)
     local kind = not (is_name(schedule) and revision_in(record)) and 'deletion_unreadable'

@@ -1,4 +1,4 @@
--- What every script starts with: the queue, the server's clock, and helpers that survive garbage in any key.
+-- The common start of all scripts: the queue, the server's clock, and helpers that tolerate invalid values in any key.
 local call = redis.call
 local Q = KEYS[1] or ''
 local queue = string.match(Q, '^errand:{([%w_.-]+)}$')
@@ -7,13 +7,13 @@ if not queue then return redis.error_reply('ERRAND the only key must be errand:{
 local clock = call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 
--- Lua writes large numbers with an exponent; Redis must never see one.
+-- Lua writes large numbers with an exponent, which Redis must never receive.
 local function whole(number) return string.format('%.0f', number) end
 local nowtext = whole(now)
--- The stamp in front of a body has thirteen digits, whatever a clock says that nobody has set yet.
+-- The stamp in front of a body has thirteen digits, even if the server's clock is not set yet.
 local stamp = string.format('%013.0f', now)
 
--- A field that may be missing or garbage, as a number.
+-- Converts a field, which may be missing or invalid, to a number.
 local function num(value)
   local number = tonumber(value or 0)
   if not number or number ~= number or number > 9e15 or number < -9e15 then return 0 end
@@ -25,7 +25,7 @@ local function key(name) return Q .. ':' .. name end
 local function session_key(session) return Q .. ':session:' .. session end
 local function claims_key(session) return Q .. ':claims:' .. session end
 
--- Whether a key exists. Side records are asked for once a call, so a job without them costs nothing.
+-- Whether a key exists. Each script call checks a key once, so a job without side records costs nothing.
 local known = {}
 local function has(name)
   if known[name] == nil then known[name] = call('EXISTS', key(name)) == 1 end
@@ -43,7 +43,7 @@ local function setting(name, default)
   return default
 end
 
--- Calls a variadic command in portions that Lua's stack can hold.
+-- Calls a variadic command in portions that fit on Lua's stack.
 local function each_portion(list, step, command, target)
   for from = 1, #list, step do
     call(command, target, unpack(list, from, math.min(from + step - 1, #list)))

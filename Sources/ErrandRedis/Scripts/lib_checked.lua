@@ -1,4 +1,4 @@
--- Redis does not roll back, so a key of a wrong type has to show before the first write: the script ends here.
+-- Redis does not roll back, so the script ends here, before its first write, if a key has the wrong type.
 local special = any_exists(SELDOM)
 do
   local wrong = type_error(TYPES) or (special and (type_error(SELDOM) or unroutable_type_error()))

@@ -1,7 +1,7 @@
--- Claims: takes jobs from the lists and notes them for the session.
+-- Claims: takes jobs from the lists and stores the claims of the session.
 local room = most_bytes
 local token, flags = '', 0
--- Ids with their bodies and counts, as the worker wants them.
+-- Ids with their bodies and counts, in the form that the worker expects.
 local ids, bodies, extras = {}, {}, {}
 local function add_job(id, body)
   ids[#ids + 1] = id
@@ -21,7 +21,7 @@ local function add_extras()
   end
 end
 
--- Entries of a line as ids: tombstones are skipped and counted down, places taken over lead to their new owners.
+-- Resolves entries to ids: skips tombstones and counts them down, and replaces aliases by the jobs they stand for.
 local skipped = 0
 local function resolve(entries)
   if not (has('tombstones') or has('alias')) then return entries end
@@ -74,11 +74,12 @@ local function claim(found)
   end
 end
 
--- Pops up to `n` entries of a line, in portions so that large bodies do not pile up; many tombstones take several calls.
+-- Pops up to `n` entries of a list, in portions so that large bodies do not pile up; many tombstones take several
+-- calls.
 local looked, whole_room = 0, room
 local function portion()
   if #ids == 0 then return 8 end
-  -- The first few tell how large bodies are; where they tell it wrong, this many of a MiB each are still no disaster.
+  -- The first few bodies give an estimate of the size. If it is wrong, 32 bodies of a MiB each are still acceptable.
   return math.max(1, math.min(32, math.floor(room * #ids / (whole_room - room))))
 end
 local function take(line, n, sift)

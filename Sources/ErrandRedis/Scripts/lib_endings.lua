@@ -9,14 +9,14 @@ local function forget_runs(id)
   drop('stops', id)
   drop('progress', id)
 end
--- Removes what is kept beside a body.
+-- Removes the side records of a body.
 local function forget_sides(id)
   forget_runs(id)
   drop('errors', id)
   drop('checkpoints', id)
 end
 
--- Ends a job for good: `how` is a letter of the ended record (f finished, c cancelled, r replaced, x deleted).
+-- Ends a job for good. `how` is a letter of the ended record (f finished, c cancelled, r replaced, x deleted).
 local function end_job(id, how, line, result, at_head)
   if line then keep_history(id, how, line, result) end
   remember(id, how)
@@ -25,8 +25,9 @@ local function end_job(id, how, line, result, at_head)
   call('HDEL', key('body'), id)
 end
 
--- Ends a job whose claim is over and whose successor waits. Answers whether there was one. It comes to the head of its line where the job
--- itself would have come back there; otherwise who is replaced again and again would never run in a line that is long.
+-- Ends a job whose claim is over, if a successor waits, and returns whether one did. With `at_head`, the successor goes
+-- to the head of its ready list, because the ended job would have returned there. Otherwise a job that is replaced
+-- again and again would never run in a long list.
 local function superseded(id, fragment, attempt, worker, line, at_head)
   if not successor_of(id) then return false end
   event('replaced', id, fragment, attempt, worker, 0, 'null')
@@ -44,11 +45,11 @@ local function trim_dead()
   count('dead_trimmed')
 end
 
--- Sets a job aside for a person. Its name is free from now on.
+-- Sets a job aside as dead and frees its name.
 local function die(id, fragment, attempt, worker, duration, error)
   local line = event('dead', id, fragment, attempt, worker, duration, error)
   count('dead')
-  -- First, for a clock that was put back makes the new one look the oldest.
+  -- Trims first: after the clock was put back, the new job would look like the oldest.
   trim_dead()
   call('ZADD', key('dead'), nowtext, id)
   keep_error(id, line)
@@ -56,7 +57,7 @@ local function die(id, fragment, attempt, worker, duration, error)
   drop('stops', id)
 end
 
--- A member of a line or a due set without a body: garbage, unless its job has just ended.
+-- Handles an entry of a ready list or a due set without a body: invalid, unless its job has just ended.
 local function bury(id, reason)
   if call('ZSCORE', key('dead'), id) then return count('strays') end
   local made = call('HSETNX', key('body'), id, '') == 1
@@ -67,7 +68,7 @@ local function bury(id, reason)
   die(id, NAMELESS, 0, 'null', 0, reason or '"its body is missing"')
 end
 
--- Writes what the script gathered. Every script that changes jobs ends with it.
+-- Writes the gathered changes. Every script that changes jobs ends with it.
 local function settle()
   flush_ended()
   trim_history()

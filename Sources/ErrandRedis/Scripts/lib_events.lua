@@ -2,8 +2,8 @@
 local lines, bytes, told, totals = {}, 0, 0, {}
 local function count(what, times) totals[what] = (totals[what] or 0) + (times or 1) end
 
--- An entry of the stream has the id `epoch-number of its last event`: numbers have no holes, so a reader notices what it has
--- missed. A new epoch begins where the last number is not known.
+-- An entry of the stream has the id `epoch-number of its last event`. Numbers have no gaps, so a reader notices missing
+-- events. If the last number is unknown, a new epoch begins.
 local function keep_in_stream(text, kept)
   local epoch, last = string.match(call('HGET', key('runtime'), 'stream') or '', '^(%d+)-(%d+)$')
   local function add()
@@ -17,14 +17,14 @@ local function keep_in_stream(text, kept)
     epoch, last = nowtext, 0
     id = add()
   end
-  -- Where the clock was put back, too, what is in the way is older than this.
+  -- If the clock was put back as well, the entries that prevent the addition are older than this one.
   if not id and call('DEL', key('stream')) == 1 then id = add() end
   call('HSET', key('runtime'), 'stream', id or epoch .. '-' .. whole(num(last) + told))
 end
 
 local function publish()
   if #lines == 0 then return end
-  -- One text alone is not copied.
+  -- A single text is not copied.
   local text = lines[2] and table.concat(lines, '\n') or lines[1]
   call('PUBLISH', key('events'), text)
   local kept = num(field('settings', 'stream'))
@@ -32,7 +32,7 @@ local function publish()
   lines, bytes, told = {}, 0, 0
 end
 
--- Lua hashes every text it makes; up to 8 KiB, joining lines makes one only.
+-- Lua hashes every string that it creates; joining lines of up to 8 KiB creates only one.
 local function tell(line, events)
   if bytes + #line > 8000 then publish() end
   told = told + (events or 1)

@@ -1,18 +1,18 @@
--- What stored bodies and ids say, however damaged they are.
+-- Parses stored bodies and ids, which may be corrupt.
 local NAMELESS = '"operation":null,"name":null'
--- What would break the line of an event; U+007F may stand in a JSON text as it is.
+-- Characters that would break the line of an event. U+007F may appear unescaped in a JSON text.
 local CONTROL = '[%z\1-\31]'
 
 local function sound_fragment(text)
   return string.sub(text, 1, 12) == '"operation":' and text or NAMELESS
 end
 
--- An id that came from a list or set may be anything; in an event it must not break the line.
+-- An id from a list or set may contain any bytes; in an event it must not break the line.
 local function printable(id)
   return (string.gsub(string.sub(id, 1, 64), '[^%w_-]', '?'))
 end
 
--- A stored body's priority, timeout, retries and event fragment; nil when the header cannot be read.
+-- A stored body's priority, timeout, retries and event fragment; nil if the header is invalid.
 local function header(body)
   local priority, timeout, retries, length, from =
     string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d1[idrDR](%d);(%d*);(%d*);(%d+)\n()')

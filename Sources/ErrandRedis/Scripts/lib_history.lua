@@ -1,4 +1,4 @@
--- What is remembered of ended jobs: their ids, and for a day their last events, errors and results.
+-- The records of ended jobs: their ids, and for a day their last events, errors and results.
 local HISTORY_KEPT, HISTORY_BYTES, HISTORY_MS, IDS_KEPT = 10000, 67108864, 86400000, 500000
 local ERRORS_KEPT, ERRORS_BYTES = 10, 16384
 local ended, kept, records = {}, 0, 0
@@ -12,7 +12,7 @@ local function remember_all(ids, first, how)
 end
 local function remember(id, how) remember_all({ id }, 1, how) end
 
--- The errors of a job's runs: their events, the newest first, with tabs between them, which no event holds.
+-- The errors of a job's runs: their events, newest first, separated by tabs, which no event contains.
 local function keep_error(id, line)
   local kept_lines, size = { line }, #line
   for earlier in string.gmatch(field('errors', id) or '', '[^\t]+') do
@@ -23,7 +23,8 @@ local function keep_error(id, line)
   put('errors', id, table.concat(kept_lines, '\t'))
 end
 
--- A record is the letter of how the job ended, its last event and those of its errors, and its result after a line feed.
+-- A record consists of the letter of the ending, the last event, the events of its errors, and, after a line feed, the
+-- result.
 local function keep_history(id, how, line, result)
   local errors = field('errors', id)
   local record = how .. line .. (errors and '\t' .. errors or '') .. '\n' .. (result or '')
@@ -37,14 +38,15 @@ local function flush_ended()
   if #ended == 0 then return end
   local window = setting('remember_ms', 60000)
   local since = num(call('HGET', key('runtime'), 'ended_at'))
-  -- A clock that was put back is no reason to forget anything: the window begins anew.
+  -- If the clock was put back, no id is forgotten: the window begins anew.
   if since > now then
     since = now
     call('HSET', key('runtime'), 'ended_at', nowtext)
   end
   if since == 0 or now - since >= window or call('HLEN', key('ended')) >= IDS_KEPT then
     if since > 0 and call('EXISTS', key('ended')) == 1 then
-      -- Half a million ids take a tenth of a second to free, so the server does that beside its work. A user who may not UNLINK waits.
+      -- Half a million ids take a tenth of a second to free, so the server frees them in the background, unless the
+      -- user may not call UNLINK.
       redis.pcall('UNLINK', key('ended:old'))
       call('RENAME', key('ended'), key('ended:old'))
     end
@@ -55,7 +57,7 @@ local function flush_ended()
   ended = {}
 end
 
--- Also where nothing ends any more.
+-- The history also expires if no job ends any more.
 local function expire_history()
   for _, name in ipairs({ 'history', 'history:order' }) do
     call('PEXPIRE', key(name), whole(setting('keep_ms', HISTORY_MS)))
@@ -65,18 +67,18 @@ end
 local function trim_history()
   if kept == 0 and records == 0 then return end
   local order, oldest = key('history:order'), now - setting('keep_ms', HISTORY_MS)
-  -- Where all had expired, nothing of it counts any more.
+  -- If the history had expired, its stored size no longer counts.
   local stored = kept + (call('LLEN', order) > records and num(call('HGET', key('runtime'), 'history_bytes')) or 0)
   for _ = 1, records + 100 do
     local head = call('LINDEX', order, 0)
     if not head then
-      -- Then whatever was counted wrong is forgotten as well.
+      -- This also corrects a wrong size.
       stored = 0
       break
     end
     local at, id = string.match(head, '^(%d+):(.*)$')
     local record = id and call('HGET', key('history'), id)
-    -- Otherwise it was deleted, or is a newer one of the same id, which has an entry of its own.
+    -- Otherwise the record was deleted, or is a newer one of the same id, which has its own entry.
     local stands = record and string.find(string.match(record, '^[^\t]*'), '"at_ms":' .. at .. ',', 1, true)
     local fits = stored <= HISTORY_BYTES and call('LLEN', order) <= HISTORY_KEPT
     if stands and num(at) > oldest and fits then break end

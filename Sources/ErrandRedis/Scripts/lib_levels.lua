@@ -1,9 +1,11 @@
--- Which lists a claim takes from: levels, unroutable jobs whose operation the session has, and quarantined jobs.
--- Whether this session may be the one that serves the suspects, and whether it met one that was parked.
+-- Selects the lists that a claim takes from: levels, unroutable jobs of operations that the session has, and
+-- quarantined jobs.
+-- Whether this session may become the quarantine owner, and whether it found a quarantined job among unroutable ones.
 local may_own_quarantine, met_quarantined = false, false
 
--- Those of a parked line who may run beside others. A suspect waits to be served alone by this session, which knows it; or where it
--- was, while another one serves suspects, who may not know it.
+-- The unroutable jobs that may run beside others. A quarantined job moves to the quarantine if this session may own it,
+-- since it has the operation. Otherwise the job goes to the end of its list, because the present quarantine owner may
+-- lack the operation.
 local function without_quarantined(found, line)
   if #found == 0 or not has('crashes') then return found end
   local crashes, others = call('HMGET', key('crashes'), unpack(found)), {}
@@ -17,7 +19,8 @@ local function without_quarantined(found, line)
   return others
 end
 
--- Where jobs of operations are parked that this session knows, by level, however many others somebody has made up.
+-- The lists of unroutable jobs by level, for operations that this session has. Invented operations do not add to the
+-- cost.
 local function known_unroutable()
   local levels = {}
   local function add(group)
@@ -40,8 +43,8 @@ local function known_unroutable()
   return levels
 end
 
--- The highest level first, but every sixteenth job while several levels wait is one of the lowest. What is parked of a level was in line
--- before what is ready there.
+-- The highest level comes first, but while several levels wait, every sixteenth job is from the lowest. Within a level,
+-- unroutable jobs precede ready ones, because they were ready before.
 local function take_levels(n)
   local unroutable = has('unroutable') and known_unroutable() or {}
   local turn = num(runtime[5])
@@ -49,13 +52,13 @@ local function take_levels(n)
   local function take_level(level, most)
     local groups = unroutable[level] or {}
     while #groups > 0 and most > 0 and room > 0 and looked < 2000 do
-      -- Another one first with each call, so that none waits for ever.
+      -- Each call begins with another list, so that none waits forever.
       local at = num(call_number) % #groups + 1
       local line = key('unroutable:' .. groups[at])
       most = take(line, most, without_quarantined)
       local left = call('LLEN', line)
       if left > 0 then call('HSET', key('unroutable'), groups[at], left) else call('HDEL', key('unroutable'), groups[at]) end
-      -- What is left of it was seen, and stays.
+      -- The rest of the list was examined, and stays.
       if most > 0 or left == 0 then table.remove(groups, at) end
     end
     if #groups == 0 then unroutable[level] = nil end
@@ -88,7 +91,7 @@ local function take_levels(n)
   call('HSET', key('runtime'), 'turn', turn)
 end
 
--- Whether a session holds a suspect and nothing else.
+-- Whether a session holds a quarantined job and nothing else.
 local function runs_one_alone(somebody)
   local theirs = claims_key(somebody)
   if call('TYPE', theirs).ok ~= 'hash' or call('HLEN', theirs) ~= 1 then return false end
@@ -109,8 +112,9 @@ local function knows_first_quarantined()
   return false
 end
 
--- One session at a time serves the suspects, each alone. Answers whether that is all it may have now. Who was to serve them and
--- still holds other jobs is not waited for: a session that holds nothing takes over.
+-- Makes this session the quarantine owner if it can be: one session at a time runs the quarantined jobs, each alone.
+-- Returns whether the session may claim no other jobs now. An owner that still holds other jobs blocks no one: a
+-- session without claims replaces it.
 local function own_quarantine()
   local owner, waiting = runtime[4], has('quarantined')
   may_own_quarantine = not owner

@@ -1,12 +1,12 @@
 -- The lists of ready, quarantined and unroutable jobs: how a job enters and leaves them.
 local QUARANTINE_AFTER = 3
--- How many jobs this script has made ready.
+-- The number of jobs that this script has made ready.
 local fresh = 0
--- The bytes of bodies that the script may still read: of large jobs a call handles fewer.
+-- The bytes of bodies that the script may still read: a call handles fewer jobs if they are large.
 local room = 8388608
 
--- The entry under which a job comes into a line: its id, or another text while that stands for something else somewhere: for a job
--- that took over the place of an older one of this id, or for an older one that has left and is yet to be skipped.
+-- The entry of a job in a ready list. It is the id, or an alias while that text has another meaning: the position of a
+-- job that has replaced an older one of this id, or a tombstone of an older one.
 local function is_taken(entry) return field('alias', entry) or field('tombstones', entry) end
 local function entry_for(id)
   if not is_taken(id) then return id end
@@ -20,7 +20,7 @@ local function entry_for(id)
   return entry
 end
 
--- To the end of its line, or scheduled. The ready-since stamp in front of the body starts anew.
+-- Appends a job to its ready list, or schedules it. The ready-since stamp in front of the body is renewed.
 local function line_up(id, body, due)
   local priority = header(body)
   if due > now then
@@ -33,7 +33,7 @@ local function line_up(id, body, due)
   end
 end
 
--- Back to the head of its line, where it was.
+-- Returns a job to the head of its ready list, where it was.
 local function give_back(id, body)
   if num(field('crashes', id)) >= QUARANTINE_AFTER then call('RPUSH', key('quarantined'), entry_for(id))
   else call('LPUSH', key('ready:' .. (header(body) or '5')), entry_for(id)) end
@@ -41,16 +41,16 @@ local function give_back(id, body)
   fresh = fresh + 1
 end
 
--- A claim as it is kept: its token, its hard deadline and, where the token does not tell, the time at which it was made: tokens
--- run ahead of a clock that was put back.
+-- The stored form of a claim: its token, its hard deadline, and the time at which it was made unless the token implies
+-- it: after the clock was put back, tokens are ahead of it.
 local function claim_text(token, deadline)
   return token .. ':' .. whole(deadline) .. (math.floor(num(token) / 1000) ~= now and ':' .. nowtext or '')
 end
 
--- The entry of a line at which a job stands: its own id, or that of the job whose place it took over.
+-- The entry of a job in a ready list: its own id, or that of the job that it replaced there.
 local function entry_of(id) return field('alias:of', id) or id end
 
--- Takes a job out of its line: out of a short line at once, else by a tombstone that a claim skips.
+-- Removes a job from its ready list: directly from a short list, else by a tombstone that a claim skips.
 local function leave_line(id, body)
   local entry = entry_of(id)
   drop('alias', entry)

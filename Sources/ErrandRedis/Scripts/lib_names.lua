@@ -1,16 +1,16 @@
 -- Unique names, and the successors that wait for their holders.
--- The job that waits for another one's end comes into line, and starts to wait there: at the head where the other one stood there,
--- or would stand again.
+-- Makes a successor ready and renews its stamp. It goes to the head of its ready list if the holder was there or would
+-- have returned there.
 local function come_next(id, body, due, at_head)
   if due > now or not at_head then return line_up(id, body, due) end
   if header(body) then call('HSET', key('body'), id, stamp .. string.sub(body, 14)) end
   give_back(id, body)
 end
 
--- Gives the name up: to the successor, who then goes to its place, or to whoever comes next.
+-- Frees the name of a job, or passes it to the successor, which then becomes ready.
 local function leave_name(id, at_head)
   local name, successor_entry = field('unique:of', id), field('successors', id)
-  -- Without a name there is nothing of the kind, unless a key was lost.
+  -- Without a name there is neither a holder nor a successor, unless a key was lost.
   if not (name or successor_entry) then return drop('running', id) end
   local due, successor = string.match(successor_entry or '', '^(%d+):(.+)$')
   local body = successor and call('HGET', key('body'), successor)
@@ -30,7 +30,7 @@ local function successor_of(id)
   return successor_entry and string.match(successor_entry, '^%d+:(.+)$')
 end
 
--- A successor leaves its holder alone: what it asked of it is taken back, as far as the holder has not heard of it yet.
+-- Detaches a successor from its holder, and withdraws its request to stop if the holder has not received it yet.
 local function leave_holder(holder)
   drop('successors', holder)
   if field('stops', holder) == 'replace' then drop('stops', holder) end

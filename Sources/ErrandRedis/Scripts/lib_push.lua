@@ -1,10 +1,10 @@
--- Taking jobs into the queue: the same for those that producers push and for those of schedules. A job is five values in
--- ARGV: id, due, policy, name, envelope; `from` is where the first one begins.
+-- Adds jobs to the queue, both those that producers push and those of schedules. A job is five values in ARGV: id, due,
+-- policy, name, envelope; `from` is the index of the first one.
 local function problem(i)
   local id, due, policy, name, envelope = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
   if #id < 1 or #id > 64 or string.find(id, '[^%w_-]') then return 'the id must match [A-Za-z0-9_-]{1,64}' end
   if #due > 15 or not string.find(due, '^%d+$') then return 'the due time must be milliseconds since 1970' end
-  -- Ten digits are seconds of these centuries, and as milliseconds weeks or years after 1970.
+  -- Values of ten to twelve digits are seconds of these centuries; as milliseconds they are weeks or years after 1970.
   if #due >= 10 and #due <= 12 then return 'the due time must be milliseconds since 1970; it looks like seconds' end
   if not string.find(policy, '^[idrDR]$') then return 'the policy must be i, d, r, D or R' end
   if (policy == 'i') ~= (name == '') then return 'a name goes with the policies d, r, D and R, and only with them' end
@@ -15,8 +15,8 @@ local function problem(i)
   end
 end
 
--- How many of the jobs, from the first, there is room for. A job that the queue knows needs none: it was taken already and is sent
--- again, and its receipt says so also when the queue is full.
+-- The number of jobs, from the first, that the queue has room for. A job that the queue already has needs no room: it
+-- is pushed again, and gets its receipt even if the queue is full.
 local function count_fitting(from, room)
   local fitting = 0
   for i = from, #ARGV, 5 do
@@ -31,7 +31,8 @@ local function count_fitting(from, room)
   return fitting
 end
 
--- The error for jobs that do not all fit. Its first word says how many do, from the first, so that the caller can send these alone.
+-- The error for jobs that do not all fit. Its first word is the number of jobs, from the first, that do, so that the
+-- caller can push these alone.
 local function refuse_as_full(fitting, jobs, waiting, gone, most)
   local what = 'is full'
   if fitting > 0 then what = 'has room for ' .. fitting .. ' of these ' .. jobs .. ' jobs' end
@@ -40,21 +41,21 @@ local function refuse_as_full(fitting, jobs, waiting, gone, most)
     .. ', its limit is ' .. whole(most) .. '; wait, or raise the limit with errand queue limit ' .. queue)
 end
 
--- What is wrong with the jobs, as an error reply, and how many the queue holds; every check comes before the first write.
+-- An error reply if a job is invalid, and else the number of jobs in the queue; every check precedes the first write.
 local function refuse_jobs(from)
   for i = from, #ARGV, 5 do
     local what = problem(i)
     if what then return redis.error_reply('ERRAND job ' .. (i - from + 5) / 5 .. ': ' .. what) end
   end
   local waiting, most, jobs = call('HLEN', key('body')), setting('maximum', 10000000), (#ARGV - from + 1) / 5
-  -- A job that has left a long line keeps its place there until that comes to the head.
+  -- A job that has left a long ready list occupies its entry until the entry reaches the head.
   local gone = has('tombstones') and call('HLEN', key('tombstones')) or 0
   waiting = waiting + gone
   if waiting + jobs > most then
     local fitting = count_fitting(from, most - waiting)
     if fitting < jobs then return refuse_as_full(fitting, jobs, waiting, gone, most) end
   end
-  -- A line of the wrong type shows here, before anything is written.
+  -- A list of the wrong type is detected here, before the first write.
   local checked = {}
   for i = from, #ARGV, 5 do
     local place = ARGV[i + 1] == '0' and 'ready:' .. string.sub(ARGV[i + 4], 3, 3) or 'scheduled'
@@ -64,7 +65,7 @@ local function refuse_jobs(from)
   return nil, waiting
 end
 
--- Bodies and entries of plain jobs are gathered and written with one command each.
+-- Bodies and entries of plain jobs are gathered and written with one command a key.
 local bodies, entries, seen = {}, {}, {}
 local function gather(id, envelope, due)
   local level = string.sub(envelope, 3, 3)
@@ -96,7 +97,7 @@ local function take_name(id, name)
   put('unique', name, id)
 end
 
--- The old job ends; whatever was kept beside it goes with it.
+-- Ends the old job and removes its side records.
 local function give_way(holder, body)
   local _, _, _, fragment = header(body)
   local line = event_of('replaced', holder, fragment or NAMELESS)
@@ -108,16 +109,16 @@ local function give_way(holder, body)
   call('HDEL', key('body'), holder)
 end
 
--- Whether a waiting job is in line behind others of an operation that nobody knew.
+-- Whether a waiting job is in the list of unroutable jobs of its operation.
 local function is_parked(id, body)
   if not has('unroutable') then return false end
   local _, _, _, fragment = header(body)
   local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
   local group = operation and unroutable_field(operation, body)
   if not group or not field('unroutable', group) then return false end
-  -- Nobody knows whether it is in there; at the end of its own line it is certainly found.
+  -- Whether the corrupt list has the job is unknown. At the end of its own ready list the new job is certainly found.
   if wrong_type('unroutable:' .. group, 'list') then return true end
-  -- In a long line it is not looked for: then it just goes to the end of its new line.
+  -- A long list is not searched: the new job then goes to the end of its ready list.
   return call('LLEN', key('unroutable:' .. group)) > 1000 or call('LPOS', key('unroutable:' .. group), entry_of(id))
 end
 
@@ -157,13 +158,13 @@ local function stop(holder, session)
   call('PUBLISH', key('wakeups:' .. session), 's')
 end
 
--- Whether a `drop` waits for the end of a holder that runs, where nobody does yet, instead of giving way to it.
+-- Whether a `drop` is deferred until a running holder ends, if it has no successor yet, instead of being dropped.
 local waits = false
 
 local function push_named(id, due, policy, name, envelope)
   write_gathered()
   local holder = call('HGET', key('unique'), name)
-  -- A lock whose holder is gone, or does not know of it, is none.
+  -- A lock is void if its holder is gone or does not have the name.
   if holder and (call('HEXISTS', key('body'), holder) == 0 or field('unique:of', holder) ~= name) then holder = nil end
   if not holder then
     gather(id, envelope, due)
@@ -171,8 +172,8 @@ local function push_named(id, due, policy, name, envelope)
     return 'a'
   end
   local session = field('running', holder)
-  -- What was written so far stays: a key of a wrong type must not end the script here. Whether the session still has that claim is
-  -- then for the doctor to see; who took the holder for one that waits would end a job that runs.
+  -- Earlier jobs are written by now, so a key of a wrong type must not end the script here. The doctor then checks
+  -- whether the session still has the claim. Treating the holder as waiting would end a job that runs.
   local runs = session and (wrong_type('claims:' .. session, 'hash') or call('HEXISTS', claims_key(session), holder) == 1)
   if not runs then session = nil end
   if policy == 'd' or policy == 'D' then
@@ -194,7 +195,7 @@ local function push_named(id, due, policy, name, envelope)
   return 'r:' .. holder
 end
 
--- Takes the jobs, one after the other; adds one text a job to the answer.
+-- Adds the jobs in order, and one text for each job to the reply.
 local function take_jobs(from, answer)
   local ids = {}
   for i = from, #ARGV, 5 do ids[#ids + 1] = ARGV[i] end

@@ -1,4 +1,4 @@
--- Whether the queue exists: whatever creates it, a push, a session, a schedule or an operator, leaves a key for good.
+-- Whether the queue exists. Whatever creates it (a push, a session, a schedule or an operator) leaves a permanent key.
 local ALL_TYPES = { TYPES, SELDOM, AT_TIMES, SCHEDULE_TYPES }
 local function queue_exists()
   for _, types in ipairs(ALL_TYPES) do

@@ -1,4 +1,4 @@
--- What scripts start with that only read: a key of a wrong type ends them, and their error names it.
+-- The common start of scripts that only read: a key of a wrong type ends them with an error that names it.
 call = function(command, name, ...)
   local reply = redis.pcall(command, name, ...)
   if type(reply) ~= 'table' or not reply.err then return reply end

@@ -1,7 +1,7 @@
--- The reports of an exchange: each one ends a claim, if it comes from the session that holds it.
+-- The reports of an exchange: each one ends a claim, if it comes from the session that holds the claim.
 local verdicts, done, gone = {}, {}, {}
 local finished, returned = {}, {}
--- Whether no job has anything beside its body: then a finish only removes that.
+-- Whether no job has side records: then a finish only removes the body.
 local bare
 
 local function retry(id, fragment, attempt, duration, delay, line)
@@ -11,7 +11,7 @@ local function retry(id, fragment, attempt, duration, delay, line)
   event('retrying', id, fragment, attempt, worker, duration, 'null')
 end
 
--- It was told to stop, and does.
+-- The job was asked to stop, and has stopped.
 local function cancelled(id, fragment, attempt, duration, failure)
   local line = event('cancelled', id, fragment, attempt, worker, duration, failure or 'null')
   count('cancelled')
@@ -70,12 +70,14 @@ local function take_reports()
   bare = not special or call('EXISTS', key('unique:of'), key('failures'), key('crashes'), key('errors'), key('stops'),
     key('progress'), key('checkpoints')) == 0
   local held = call('HMGET', mine, unpack(asked))
-  -- An id that somebody wrote into a line twice may run in two sessions; it ends once, as long as its end is remembered.
+  -- An id that is in a ready list twice, because a person has written it there, may run in two sessions. It ends once,
+  -- while its end is remembered.
   local over = has('ended') and call('HMGET', key('ended'), unpack(asked)) or {}
   local long_over = has('ended:old') and call('HMGET', key('ended:old'), unpack(asked)) or {}
   local good, over_claims = nil, 0
 
-  -- Whether the report of an id counts: it comes from who holds it, and then that claim is over; and the job has not ended otherwise.
+  -- Whether the report of an id counts: its session holds the claim, which is over then, and the job has not ended
+  -- otherwise.
   local function counts(i, start)
     local id, claim = asked[i], held[i]
     if not claim or done[id] or (claim ~= good and string.sub(claim, 1, #start) ~= start) then return false end
@@ -86,7 +88,7 @@ local function take_reports()
     return not (over[i] or long_over[i])
   end
 
-  -- The events of alike jobs differ in their ids and durations only; this is event() for many.
+  -- The events of similar jobs differ only in ids and durations; this is event() for many of them.
   local function finish_together(at, n, before)
     local start, fragment, durations = ARGV[at + 1] .. ':', sound_fragment(ARGV[at + 2]), at + 3 + n - before
     local head, tail = '{"event":"finished","id":"', ',"error":null}'
@@ -130,7 +132,7 @@ local function take_reports()
       end
     end
   end
-  -- Given back from the last to the first, so that the first is at the head again.
+  -- Released from the last to the first, so that the first is at the head again.
   for i = #returned, 1, -1 do
     local body = return_claim(returned[i], session, 'released')
     if body then give_back(returned[i], body) end

@@ -1,7 +1,8 @@
--- The arguments of an exchange, checked before anything is written, and what they say of the session.
+-- The arguments of an exchange, which are checked before the first write, and the state of the session.
 local session, call_number = ARGV[1], ARGV[2]
 local wanted, free_slots, begun_token = num(ARGV[3]), num(ARGV[4]), num(ARGV[5])
--- Milliseconds that a claim lasts beyond its job's timeout, and those of a job without a timeout of its own.
+-- The milliseconds that a claim lasts beyond its job's timeout, and those of a claim whose job has no timeout of its
+-- own.
 local wait_and_grace, usual_duration = num(ARGV[6]), num(ARGV[7])
 local most_bytes, accepts_dispatch, portion_count = num(ARGV[8]), ARGV[9] == '1', num(ARGV[10])
 local FIRST_PORTION = 11
@@ -9,7 +10,7 @@ local FIRST_PORTION = 11
 local me, mine = session_key(session), claims_key(session)
 if not call('ZSCORE', key('sessions'), session) then return redis.error_reply('ERRANDLOST the session is not registered') end
 local wrong = session_type_error(session)
--- Where each portion of reports begins in ARGV, and the ids of all reports.
+-- The index of each portion of reports in ARGV, and the ids of all reports.
 local portions, asked = {}, {}
 do
   local at = FIRST_PORTION
@@ -27,7 +28,7 @@ do
   end
 end
 if wrong then return wrong end
--- What a queue of plain jobs lacks need not be asked for again, until other reports than of finished jobs have been taken.
+-- A queue of plain jobs lacks these keys, so they need no further checks until a report other than a finish is taken.
 if not special then
   for name in pairs(SELDOM) do known[name] = false end
 end

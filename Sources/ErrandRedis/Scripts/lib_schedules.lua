@@ -1,4 +1,4 @@
--- Schedules: what is stored of one, and whether it is still what a caller read.
+-- Schedules: their stored values, and whether these are still the ones that a caller has read.
 local SCHEDULE_TYPES = {
   schedules = 'hash', timetable = 'zset', pauses = 'hash', ticks = 'hash', unscheduled = 'hash', ['unscheduled:old'] = 'hash',
 }
@@ -6,13 +6,13 @@ local function is_name(name) return #name >= 1 and #name <= 128 and not string.f
 local function is_time(text) return text == '' or (#text <= 13 and string.find(text, '^%d+$') ~= nil) end
 local function digest_of(definition) return definition and definition ~= '' and redis.sha1hex(definition) or '' end
 
--- Deleted schedules and their revisions, for processes of older code that start later and still declare them. Kept in two
--- generations: a full one becomes the old one, whose predecessor is dropped. What older code still asks for is moved to the
--- new one, so what is forgotten is what nobody has asked for while so many others were deleted.
+-- Deleted schedules and their revisions, for processes with older code that start later and still declare them. There
+-- are two generations: a full one becomes the old one and replaces it. A record that older code still requests moves to
+-- the new one, so a schedule is forgotten after 10,000 other deletions without a request.
 local MOST_DELETED = 10000
 local function is_revision(text) return #text <= 15 and string.find(text, '^%d+$') ~= nil end
--- What is kept of one: the revision it had; after a blank, when a program last declared it nevertheless (ms), and after another
--- one the catalogue that this program read, if it did.
+-- The record of a deleted schedule: its revision; after a blank, the time (ms) at which a program last declared it
+-- nevertheless; and after another blank, the catalogue that this program read, if any.
 local function revision_in(record)
   local revision = string.match(record, '^(%d+)$') or string.match(record, '^(%d+) %d+ ')
   return revision and is_revision(revision) and revision

@@ -1,8 +1,8 @@
 -- Sessions, leases and the grace after an outage.
 
--- When nobody has beaten for half a lease, the broker or the network was away, or its clock was put forward, and every lease
--- has run out: nobody may be robbed for that, so recovery waits until the sessions had time to come back. Where the clock was
--- put back instead, leases would last too long.
+-- If no session has sent a heartbeat for half a lease, the broker or the network was away, or the clock was put
+-- forward, and every lease has ended. No worker may lose its jobs for that, so recovery waits until the sessions have
+-- had time to return. If the clock was put back instead, leases would last too long.
 local function grant_grace(longest, noted_as, at)
   for _, session in ipairs(call('ZRANGEBYSCORE', key('sessions'), '(' .. whole(now + longest), '+inf', 'LIMIT', 0, 5000)) do
     call('ZADD', key('sessions'), whole(now + longest), session)
@@ -14,14 +14,15 @@ local function mind_the_gap(lease)
   local runtime = call('HMGET', key('runtime'), 'beat', 'lease', 'gap')
   local longest = math.max(lease, num(runtime[2]))
   if not runtime[1] then return end
-  -- What recovery has noticed ends now, at whatever time a clock has come back from it.
+  -- A gap that recovery has detected ends now, even if a clock has meanwhile made up for it.
   if not runtime[3] and math.abs(now - num(runtime[1])) <= longest / 2 then return end
   grant_grace(longest, 'beat', nowtext)
-  -- A clock that was put back comes by the same times again: what recovery has noticed was another gap.
+  -- A clock that was put back passes the same times again: the gap that recovery has detected was another one.
   call('HDEL', key('runtime'), 'gap')
 end
 
--- The longest lease counts for as long as a session has it. A grace that was given for a longer one ends with a shorter one.
+-- The longest lease applies while a session has it. A grace that was granted for a longer lease ends with a shorter
+-- one.
 local function forget_lease(lease)
   local runtime, longest = call('HMGET', key('runtime'), 'lease', 'grace'), 0
   if lease < num(runtime[1]) then return end
@@ -46,7 +47,8 @@ local function end_session(session)
   if call('HGET', key('runtime'), 'quarantine_owner') == session then call('HDEL', key('runtime'), 'quarantine_owner') end
 end
 
--- Gives a claim up that ended without an outcome of its own: `kind` is released or recovered.
+-- Ends a claim that has no outcome of its own: `kind` is released or recovered. Returns the body if the job must go to
+-- the head of its ready list.
 local function return_claim(id, session, kind)
   local body = call('HGET', key('body'), id)
   if not body then return end
@@ -66,8 +68,8 @@ local function return_claim(id, session, kind)
   return body, fragment, attempt, worker
 end
 
--- Claims, as HGETALL answers them, from the newest to the oldest: the first in line goes back last, so that it is at the head
--- again. A hash this small keeps its fields in the order in which they came; of one that is larger, or was as this began, the ids tell.
+-- Sorts claims, in the form of HGETALL, from the newest to the oldest: the first job returns last, so that it is at the
+-- head again. A small hash keeps its fields in the order of insertion; if the hash is or was larger, the ids decide.
 local function newest_first(claims, session)
   local sorted, flat = {}, {}
   local me, keeps_order = session_key(session), #claims <= 256

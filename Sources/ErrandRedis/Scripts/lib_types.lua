@@ -1,8 +1,8 @@
--- The types of the model's keys.
+-- The types of the queue's keys.
 local TYPES = {
   body = 'hash', runtime = 'hash', counters = 'hash', ended = 'hash', sessions = 'zset', idle = 'set', ['ready:5'] = 'list',
 }
--- Keys that a queue of plain jobs lacks, and those that it has at times, are asked for together.
+-- Keys that a queue of plain jobs lacks, and keys that it has at times: one command checks each group.
 local SELDOM = {
   unique = 'hash', ['unique:of'] = 'hash', running = 'hash', successors = 'hash', stops = 'hash', failures = 'hash', crashes = 'hash',
   solo_crashes = 'hash', errors = 'hash', progress = 'hash', checkpoints = 'hash', alias = 'hash', ['alias:of'] = 'hash',
@@ -15,7 +15,7 @@ local AT_TIMES = {
   stream = 'stream', cursors = 'hash',
 }
 
--- What a key is, when it is there and is something else than it should be.
+-- The type of a key, if it exists and has another type than expected.
 local function wrong_type(name, expected)
   local found = call('TYPE', key(name)).ok
   if found ~= 'none' and found ~= expected then return found end
@@ -25,7 +25,7 @@ local function wrong_type_error(name, expected, found)
   return redis.error_reply('WRONGTYPE the key ' .. key(name) .. ' is a ' .. found .. ' and must be a ' .. expected)
 end
 
--- The error for the first of these keys that has the wrong type.
+-- The error for the first of these keys with a wrong type.
 local function type_error(types)
   for name, expected in pairs(types) do
     local found = wrong_type(name, expected)
@@ -43,7 +43,7 @@ end
 local function session_type_error(session)
   return type_error({ ['session:' .. session] = 'hash', ['claims:' .. session] = 'hash' })
 end
--- Of very many, which somebody must have made up, whoever touches one looks at it first.
+-- If there are very many, which are invented operations, each script checks a list before it uses it.
 local function unroutable_type_error()
   if call('HLEN', key('unroutable')) > 100 then return end
   local types = {}

@@ -1,9 +1,9 @@
 -- Wakes sessions that wait for jobs.
--- Hands the one new job to a waiting session, which then need not come for it: set by a script that does that. Answers whether it
--- did, or nil when nobody listens there.
+-- Dispatches the only new job to a waiting session, which then need not claim it; set by a script that does so. Returns
+-- whether it did, or nil if no connection of the session listens.
 local dispatch
 
--- Tells as many waiting sessions as there are jobs for them. In a paused queue there are none: they are told when it goes on.
+-- Wakes as many waiting sessions as there are jobs for them. A paused queue wakes none until it resumes.
 local function wake(jobs)
   if jobs == 0 or num(field('settings', 'paused')) == 1 then return end
   while jobs > 0 and call('EXISTS', key('idle')) == 1 do

@@ -1,8 +1,8 @@
--- promote: puts jobs in line whose time has come.
+-- promote: appends due jobs to their ready lists.
 --
--- ARGV     how many at the most, of each kind; fewer when they are large
--- Answer   how many, in how many ms the next one is due or a schedule ticks (0: more are due now; -1: nothing is to come),
---          and 1 when a schedule is due now
+-- Arguments  the largest number of jobs of each kind; large jobs reduce it
+-- Reply      how many, the ms until the next job is due or a schedule ticks (0: more are due now; -1: none is to come),
+--            and 1 if a schedule is due now
 local limit = math.min(num(ARGV[1]), 500)
 local promoted, next_due = 0, -1
 local function await(time)
@@ -29,12 +29,12 @@ for _, name in ipairs({ 'scheduled', 'retrying' }) do
   await(call('ZRANGE', due_key, 0, 0, 'WITHSCORES')[2])
 end
 local ticking = 0
--- A spoiled timetable is no reason to leave jobs half promoted; whoever asks for what is due will hear of it.
+-- A corrupt timetable does not leave jobs half promoted: the script that lists due schedules reports it.
 if has('timetable') and not wrong_type('timetable', 'zset') then
   local first = call('ZRANGE', key('timetable'), 0, 0, 'WITHSCORES')[2]
   if first and num(first) <= now then
     ticking = 1
-    -- One that cannot tick now is no reason to ask again at once.
+    -- A schedule that cannot tick now is no reason to call again at once.
     first = call('ZRANGEBYSCORE', key('timetable'), '(' .. nowtext, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
   end
   await(first)

@@ -1,11 +1,12 @@
--- push: takes jobs into the queue, one after the other.
+-- push: adds jobs to the queue, one after the other.
 --
--- KEYS[1]  errand:{queue}
--- ARGV     for each job five values: id, due (ms since 1970; 0 is now), policy (i, d, r; D and R let the name go at the first claim), name ('' without), envelope
--- Answer   first 1 when the queue was not known before (then: SADD errand:queues queue), else 0; then one text a job:
---          a accepted · e exists · d:HOLDER dropped · r:HOLDER replaced · n:HOLDER deferred
+-- KEYS[1]    errand:{queue}
+-- Arguments  for each job five values: id, due (ms since 1970; 0 is now), policy (i, d, r; with D and R the name is
+--            free from the first claim on), name ('' for none), envelope
+-- Reply      first 1 if the queue was not known before (then: SADD errand:queues queue), else 0; then one text a job:
+--            a accepted · e exists · d:HOLDER dropped · r:HOLDER replaced · n:HOLDER deferred
 --
--- Runs without allow-oom: a push is refused when the server's memory is full.
+-- Runs without allow-oom: a push is refused if the server's memory is full.
 local COUNT = #ARGV / 5
 if COUNT < 1 or COUNT > 1000 or COUNT ~= math.floor(COUNT) then
   return redis.error_reply('ERRAND push takes 1 to 1000 jobs of 5 values each')
@@ -17,10 +18,11 @@ local answer = { 0 }
 if waiting == 0 and call('HLEN', key('counters')) == 0 then answer[1] = 1 end
 take_jobs(1, answer)
 
--- A session that found nothing has left word that a push may answer its next call: how long a claim of it may take. The only job in
--- line goes to it at once, as if it had made that call just now. It learns of it by the hint; if that is lost, by making the call.
--- Who has no connection, or has not beaten for half a lease, gets nothing: that lease would have to end first. Nor does who does not
--- know its operation.
+-- Direct dispatch. A dispatchable session has stored how long a claim of its next call may take. If the pushed job is
+-- the only ready one, it goes to that session at once, as if the session had made this call now. The wake-up carries
+-- the job; if it is lost, the session gets the job with its call. A session without a connection, or without a
+-- heartbeat for half a lease, gets no job this way, because the job would wait until that lease ends. Neither does a
+-- session that lacks the operation.
 local LARGEST_DISPATCHED = 16384
 local function is_alone(level)
   if special and num(field('settings', 'starts')) == 1 then return false end
@@ -42,7 +44,7 @@ local function dispatch_to(session, lease_ends)
   local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
   local waits = redis.pcall('HMGET', me, 'call', 'open', 'lease', 'secret', 'op:' .. (operation or ''))
   local grace, usual = string.match(not waits.err and waits[5] and waits[2] or '', '^(%d+):(%d+)$')
-  -- A lease that lasts longer than it is long tells of a clock that was put back: the claim's deadline would soon be over.
+  -- If more time is left than the lease is long, the clock was put back, and the claim's deadline would pass too soon.
   local left, lease = lease_ends - now, num(waits[3])
   if not grace or 2 * left < lease or left > lease or #envelope > LARGEST_DISPATCHED or not is_alone(level) then return false end
   local runtime = call('HMGET', key('runtime'), 'token', 'quarantine_owner')
@@ -56,7 +58,7 @@ local function dispatch_to(session, lease_ends)
   call('HSET', mine, id, claim_text(token, deadline))
   call('HSET', key('runtime'), 'token', token)
   call('HSET', me, 'open', 'h' .. token)
-  -- A capital letter: its name is its own until it starts, and free from now on.
+  -- A capital letter: the job holds its name only until it starts, so the name is free now.
   if string.find(ARGV[3], '[DR]') then leave_name(id) elseif ARGV[3] ~= 'i' then put('running', id, session) end
   return true
 end

@@ -1,9 +1,9 @@
--- queue: creates the queue, finds out whether it exists, or deletes it with everything that it holds.
+-- queue: creates the queue, checks whether it exists, or deletes it with all its contents.
 --
--- ARGV     create, look, delete, force or sweep; for sweep then the names of keys
--- Answer   create: 1 when it did not exist before, else 0 · look: 1 when it exists, else 0
---          delete, force: deleted, absent or used, then how many jobs, live sessions and schedules it has or had
---          sweep: how many of the keys were left over, and are gone now
+-- Arguments  create, look, delete, force or sweep; for sweep then the names of keys
+-- Reply      create: 1 if it did not exist before, else 0 · look: 1 if it exists, else 0
+--            delete, force: deleted, absent or used, then how many jobs, live sessions and schedules it has or had
+--            sweep: how many of the keys were left over, and are removed now
 local how = ARGV[1]
 if how == 'look' then return queue_exists() and 1 or 0 end
 if how == 'create' then
@@ -12,7 +12,7 @@ if how == 'create' then
   return 1
 end
 
--- Large keys are freed beside the server's work; for a user who may not UNLINK, within it.
+-- The server frees large keys in the background; if the user may not call UNLINK, it frees them at once.
 local function remove(names)
   local removed = 0
   for from = 1, #names, 1000 do
@@ -25,8 +25,8 @@ local function remove(names)
   return removed
 end
 
--- What an old session, an operation or a repair may have left behind that no other key lists any more. Anything else may
--- belong to a queue of the same name that was created meanwhile.
+-- Keys of an old session, an operation or a repair that no other key lists any more. Any other key may belong to a
+-- queue of the same name that was created meanwhile.
 local function is_left_over(name)
   local session = string.match(name, '^session:(.+)$') or string.match(name, '^claims:(.+)$')
   if session then return not call('ZSCORE', key('sessions'), session) end
@@ -53,7 +53,7 @@ if how == 'delete' then
     if wrong then return wrong end
   end
 end
--- By force also where a key is of another type.
+-- With `force` the queue is deleted even if a key has another type.
 local function ask(command, name, ...)
   local answer = redis.pcall(command, key(name), ...)
   return type(answer) == 'table' and answer.err and {} or answer
@@ -76,6 +76,6 @@ for _, session in ipairs(ask('ZRANGE', 'sessions', 0, -1)) do
 end
 for _, group in ipairs(ask('HKEYS', 'unroutable')) do names[#names + 1] = 'unroutable:' .. group end
 remove(names)
--- Their next beat is refused, and stops what they run.
+-- The next heartbeat of these sessions is refused, and they stop what they run.
 for _, session in ipairs(live) do call('PUBLISH', key('wakeups:' .. session), 's') end
 return { 'deleted', jobs, #live, schedules }

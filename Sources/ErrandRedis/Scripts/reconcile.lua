@@ -1,14 +1,14 @@
--- reconcile: compares the claims that are kept of a session with the runs that its worker knows. They differ after the server
--- lost data, or a claim was taken back.
+-- reconcile: compares the stored claims of a session with the runs that its worker has. They differ after the server
+-- has lost data, or after a claim was recovered.
 --
--- ARGV     session, number of its last exchange, then id and token of each run that the worker knows
--- Answer   how many claims were given back because the worker does not know them, then the ids that it has no claim of
+-- Arguments  session, number of its last exchange, then id and token of each run that the worker has
+-- Reply      how many claims were released because the worker does not have them, then the ids without a claim
 local session = ARGV[1]
 local me, mine = session_key(session), claims_key(session)
 if not call('ZSCORE', key('sessions'), session) then return redis.error_reply('ERRANDLOST the session is not registered') end
 local wrong = session_type_error(session)
 if wrong then return wrong end
--- What was claimed since then, or handed over, the worker could not know of when it asked.
+-- The worker could not have the claims that an exchange or a direct dispatch made after this call was sent.
 local last = call('HMGET', me, 'call', 'open')
 local answered = num(last[1]) + (string.find(last[2] or '', '^h') and 1 or 0)
 if answered > num(ARGV[2]) then return redis.error_reply('ERRAND this call is older than the last exchange') end

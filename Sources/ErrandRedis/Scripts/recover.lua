@@ -1,8 +1,8 @@
--- recover: takes back what a dead session held, or what a live one holds past its hard deadline.
+-- recover: recovers the claims of a dead session, or claims of a live one that are past their hard deadline.
 --
--- Answer   how many jobs it took back, and 1 when there is more to do at once
+-- Reply      how many jobs it recovered, and 1 if there is more to do at once
 local ALONE_AT_MOST = 4
--- A session whose keys somebody spoiled is for the doctor, and must not keep the others from being taken back.
+-- A session with corrupt keys needs the doctor; it must not prevent the recovery of other sessions.
 local dead
 for _, session in ipairs(call('ZRANGEBYSCORE', key('sessions'), '-inf', nowtext, 'LIMIT', 0, 20)) do
   dead = dead or (not session_type_error(session) and session)
@@ -14,14 +14,14 @@ if wrong then return wrong end
 
 local runtime = call('HMGET', key('runtime'), 'grace', 'beat', 'lease', 'gap', 'leap')
 local longest, leap = num(runtime[3]), num(runtime[5])
--- The first call after an outage may be this one: then it grants the grace that a beat would. Until somebody has beaten, it notes when it
--- was called last: where that is long ago, too, there was another outage.
+-- This may be the first call after an outage: then it grants the grace that a heartbeat would grant. Until a session
+-- sends a heartbeat, `gap` stores the time of the last call; if that is long ago as well, there was another outage.
 if runtime[2] and math.abs(now - num(runtime[4] or runtime[2])) > longest / 2 then
   grant_grace(longest, 'gap', nowtext)
   return { 0, 0 }
 end
 if runtime[4] then call('HSET', key('runtime'), 'gap', nowtext) end
--- A grace is never longer than a lease, whatever a clock that was put back makes of it.
+-- A grace is never longer than a lease, even if the clock was put back.
 if num(runtime[1]) > now and num(runtime[1]) <= now + longest then return { 0, 0 } end
 
 local function crashed(id, body, fragment, attempt, worker, alone)
@@ -47,7 +47,8 @@ local function take_back(session, claims, mine)
     local body, fragment, attempt, worker = return_claim(id, session, 'recovered')
     if body then
       local suspect = alone and num(field('crashes', id)) >= QUARANTINE_AFTER
-      -- Once it may have waited there by chance; but a job that ends its worker as soon as it begins must be found out, too.
+      -- The first time, the job may only have waited in the dead session; but a job that crashes its worker at once
+      -- must be detected as well.
       local counts = token <= begun or field('crashes', id)
       if not counts then put('crashes', id, 0) end
       if not (counts and crashed(id, body, fragment, attempt, worker, suspect)) then give_back(id, body) end
@@ -67,7 +68,7 @@ local function some_claims(mine)
   return flat
 end
 
--- How often a job is retried whose worker did not say: the job's own word, then the session's.
+-- The retries of a job whose worker did not report an outcome: those of the job, or else the session's default.
 local function retries_of(session, body, fragment)
   local _, _, retries = header(body)
   if retries then return retries end
@@ -76,7 +77,7 @@ local function retries_of(session, body, fragment)
   return num(string.match(defaults or '', ':(%d+)$'))
 end
 
--- A job that a push has handed over, and of which its worker has not heard, is nothing that it could have ended.
+-- A job that a push has dispatched, and that has not reached its worker, cannot have crashed or blocked that worker.
 local function give_back_unheard(session, id, mine, token)
   local me = call('HMGET', session_key(session), 'open', 'begun')
   if me[1] ~= 'h' .. token or num(token) <= num(me[2]) then return false end
@@ -100,7 +101,7 @@ local function overdue(session, id, mine)
       end_job(id, 'c', line)
     elseif not superseded(id, fragment, attempt, worker, line) then
       put('failures', id, attempt)
-      -- The delay is the default one, without jitter: what the job or its worker wants is not in the header.
+      -- The default delay without jitter: the header contains no delay of the job or its worker.
       if attempt <= retries_of(session, body, fragment) then
         call('ZADD', key('retrying'), whole(now + math.min(15000 * 2 ^ (attempt - 1), 3600000)), id)
         keep_error(id, line)
@@ -115,7 +116,7 @@ local function overdue(session, id, mine)
   call('HDEL', mine, id)
 end
 
--- Claims that were made before the broker or its clock was away have their time anew.
+-- A claim that was made before an outage or a jump of the clock gets its full time again.
 local function is_overdue(claim)
   local token, deadline, made = string.match(claim, '^(%d+):(%d+):?(%d*)$')
   if not token then return true end

@@ -1,7 +1,8 @@
--- register: makes a session known; its lease begins.
+-- register: registers a session; its lease begins.
 --
--- ARGV     session, lease (ms), host, pid, concurrency, a secret that hints of handed jobs must repeat, then operation and `timeout:retries` of each operation it knows
--- Answer   OK
+-- Arguments  session, lease (ms), host, pid, concurrency, a secret that wake-ups with dispatched jobs must repeat, then
+--            operation and `timeout:retries` of each operation that the session has
+-- Reply      OK
 local session, lease = ARGV[1], num(ARGV[2])
 if #session < 8 or #session > 64 or string.find(session, '[^%w_-]') then
   return redis.error_reply('ERRAND a session id must match [A-Za-z0-9_-]{8,64}')
@@ -15,10 +16,10 @@ if call('ZSCORE', key('sessions'), session) then
   if there[1] ~= ARGV[3] or there[2] ~= ARGV[4] then return redis.error_reply('ERRAND another process has this session id') end
 end
 
--- The longest lease counts while sessions of it live. Of very many, those are looked at that end last.
+-- The longest lease of the live sessions applies. If there are very many, only the 1,000 that end last are compared.
 local longest = lease
 for _, other in ipairs(call('ZREVRANGE', key('sessions'), 0, 999)) do
-  -- What others' keys are is not this session's business.
+  -- Corrupt keys of other sessions must not prevent this registration.
   if call('TYPE', session_key(other)).ok == 'hash' then
     longest = math.max(longest, num(call('HGET', session_key(other), 'lease')))
   end

@@ -1,7 +1,9 @@
--- release: ends a session; what it still holds goes back to the head of the line, with its attempts unspent.
+-- release: ends a session; the claims that it still holds are released to the heads of their ready lists and spend no
+-- attempt.
 --
--- ARGV     session
--- Answer   how many jobs went back, and 1 when it holds more: then it has not ended, and the call is to be repeated
+-- Arguments  session
+-- Reply      how many claims were released, and 1 if the session holds more: then it has not ended, and the call is to
+--            be repeated
 local session = ARGV[1]
 local wrong = session_type_error(session)
 if wrong then return wrong end

@@ -1,7 +1,8 @@
--- retry: puts dead jobs back in line with fresh attempts, when their name is free, and jobs that wait for their time as they are.
+-- retry: makes dead jobs ready again with fresh attempts, if their names are free, and makes scheduled and retrying
+-- jobs ready now.
 --
--- ARGV     id and name ('' without) of each job; the caller read the name from the body
--- Answer   one text a job: retried, hurried, not_dead, not_found, taken:HOLDER
+-- Arguments  id and name ('' for none) of each job; the caller has read the name from the body
+-- Reply      one text a job: retried, hurried, not_dead, not_found, taken:HOLDER
 local function hurry(id, body)
   for _, name in ipairs({ 'scheduled', 'retrying' }) do
     if call('ZSCORE', key(name), id) then

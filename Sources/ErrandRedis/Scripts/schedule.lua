@@ -1,10 +1,11 @@
--- schedule: stores a schedule's definition, if nothing has changed since the caller read what there is.
+-- schedule: stores a schedule's definition, unless the stored one has changed since the caller read it.
 --
--- ARGV     schedule, digest of the definition ('' for none) and revision of the deleted one ('' for none) as the caller read
---          them, 1 if it was paused then, the new definition, its next tick ('' to leave the timetable as it is)
--- Answer   stored · changed (read again) · late (the next tick has passed: read again)
+-- Arguments  schedule, digest of the definition ('' for none) and revision of the deleted one ('' for none) as the
+--            caller read them, 1 if it was paused then, the new definition, its next tick ('' to leave the timetable as
+--            it is)
+-- Reply      stored · changed (read again) · late (the next tick has passed: read again)
 --
--- Runs without allow-oom: a schedule is refused when the server's memory is full.
+-- Runs without allow-oom: a schedule is refused if the server's memory is full.
 local name, definition, upcoming = ARGV[1], ARGV[5], ARGV[6]
 if not is_name(name) then return redis.error_reply('ERRAND a schedule is named [A-Za-z0-9_.-]{1,128}') end
 if #ARGV ~= 6 or not is_time(upcoming) or #definition > 1200000 then
@@ -14,7 +15,7 @@ local wrong = type_error(SCHEDULE_TYPES)
 if wrong then return wrong end
 local stored = call('HGET', key('schedules'), name)
 if digest_of(stored) ~= ARGV[2] or revision_of_deleted(name) ~= ARGV[3] then return 'changed' end
--- Who pauses or resumes it meanwhile is not overruled.
+-- A pause or a resumption since the caller read the schedule stays in effect.
 local is_paused = not call('ZSCORE', key('timetable'), name) and call('HEXISTS', key('pauses'), name) == 1
 if is_paused ~= (ARGV[4] == '1') then return 'changed' end
 if upcoming ~= '' and num(upcoming) <= now then return 'late' end

@@ -1,7 +1,7 @@
--- settings: changes what an operator may set; an empty value puts the default back.
+-- settings: changes the settings of an operator; an empty value restores the default.
 --
--- ARGV     field and value of each setting: paused, maximum, remember_ms, keep_ms, starts, stream
--- Answer   OK, or an error ERRANDQUEUE where the queue does not exist
+-- Arguments  field and value of each setting: paused, maximum, remember_ms, keep_ms, starts, stream
+-- Reply      OK, or an error ERRANDQUEUE if the queue does not exist
 if not queue_exists() then return redis.error_reply('ERRANDQUEUE ' .. queue) end
 local allowed = { paused = true, maximum = true, remember_ms = true, keep_ms = true, starts = true, stream = true }
 for i = 1, #ARGV, 2 do
@@ -12,7 +12,7 @@ end
 for i = 1, #ARGV, 2 do
   if ARGV[i + 1] == '' or ARGV[i + 1] == '0' then call('HDEL', key('settings'), ARGV[i])
   else call('HSET', key('settings'), ARGV[i], ARGV[i + 1]) end
-  -- What happens while nothing is kept has no number: whoever reads on later is told of a gap by another epoch.
+  -- Events get no number while none are kept. A new epoch later shows readers the gap.
   if ARGV[i] == 'stream' and call('HEXISTS', key('settings'), 'stream') == 0 then
     call('DEL', key('stream'))
     call('HDEL', key('runtime'), 'stream')

@@ -1,12 +1,13 @@
--- status: a queue's counts, totals and the first of its sessions, or more of these. Reads only.
+-- status: returns a queue's counts, totals and the first of its sessions, or more sessions. Reads only.
 --
--- ARGV     '0', or where the answer before says that the sessions go on
--- Answer   counts (name, number, …), parked (operation, number, …), totals (name, number, …),
---          sessions (each: id, host, pid, claims, concurrency, ms since its last beat, operations …), where they go on ('0': no more)
---          Where they go on, counts, parked and totals are empty. A session may be told twice while others come and go.
+-- Arguments  '0', or the position of more sessions from the last reply
+-- Reply      counts (name, number, …), unroutable jobs (operation, number, …), totals (name, number, …), sessions
+--            (each: id, host, pid, claims, concurrency, ms since its last heartbeat, operations …), position of more
+--            sessions ('0': none). On later pages counts, unroutable jobs and totals are empty. While sessions register
+--            and leave, a session may appear twice
 local SESSIONS = 500
 
--- Thousands of sessions would take too long for one call.
+-- A single call would take too long for thousands of sessions.
 local function some_sessions(from)
   if from == '0' and call('ZCARD', key('sessions')) <= SESSIONS then return call('ZRANGE', key('sessions'), 0, -1), '0' end
   local found, ids = call('ZSCAN', key('sessions'), from, 'COUNT', SESSIONS), {}
@@ -53,14 +54,14 @@ end
 
 for level = 0, 9 do add_line(key('ready:' .. level)) end
 add_line(key('quarantined'))
--- Whoever makes operations up by the thousand is not to make every look expensive: the lines of the first hundred are looked at, of the others
--- their counts are added up, of very many those of some.
+-- Thousands of invented operations must not make each call expensive: it reads the lists of the first 100, and adds up
+-- the stored counts of the others, of at most 5,000 in all.
 local unroutable = call('HLEN', key('unroutable')) > 5000 and call('HRANDFIELD', key('unroutable'), 5000, 'WITHVALUES') or call('HGETALL', key('unroutable'))
 for i = 1, #unroutable, 2 do
   if i <= 200 then add_line(key('unroutable:' .. unroutable[i])) else ready = ready + math.max(0, math.min(num(unroutable[i + 1]), 1000000000)) end
 end
 unroutable = { unpack(unroutable, 1, 200) }
--- Nearly every entry with tombstones has one; of very many entries they are not added up.
+-- Nearly every such entry has one tombstone, so the call does not add them up if there are very many entries.
 local tombs = call('HLEN', key('tombstones'))
 if tombs <= 1000 then
   tombs = 0

@@ -1,12 +1,13 @@
--- tick: pushes the jobs of one schedule's ticks, each exactly once, whoever proposes them.
+-- tick: pushes the jobs of one schedule's ticks, each exactly once, although several processes may propose them.
 --
--- ARGV     schedule, digest of the definition and next tick as the caller read them (no next tick: it is run by hand, and its
---          ticks stay as they are), newest tick pushed ('' for none), the next tick from now on ('' for none), how many ticks
---          are skipped, 1 when a job waits for a running one of its name; then five values a job, as push takes them
--- Answer   behind (somebody else was first, or the schedule has changed) · early (a tick's time has not come) · pushed, and one
---          text a job as push answers
+-- Arguments  schedule, digest of the definition and next tick as the caller read them (no next tick: a manual run,
+--            which leaves the ticks as they are), newest tick pushed ('' for none), the next tick from now on ('' for
+--            none), how many ticks are skipped, 1 if a job waits for a running one of its name; then five values a job,
+--            as in push
+-- Reply      behind (another process was first, or the schedule has changed) · early (a tick is in the future) ·
+--            pushed, and one text a job as in push
 --
--- Runs without allow-oom, as push does: what is refused stays due.
+-- Runs without allow-oom, as push does: a refused tick stays due.
 local name, digest, expected, newest, upcoming = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local jobs = (#ARGV - 7) / 5
 if jobs < 0 or jobs > 1000 or jobs ~= math.floor(jobs) or not is_name(name) then

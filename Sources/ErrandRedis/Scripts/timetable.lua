@@ -1,9 +1,11 @@
--- timetable: schedules as they are stored. Reads only.
+-- timetable: returns stored schedules. Reads only.
 --
--- ARGV     `due`, and how many to leave out; `all`, and the position that the last page answered, at first 0; `deleted`, a position and
---          `unscheduled` or `unscheduled:old`, for the deleted ones that programs declare nevertheless; or `named`, and names
--- Answer   the server's time (ms), where the next page begins (-1: there is none), then of each:
---          name, definition ('' for none), next tick (`paused`; '' for none), `last:pushed:missed`, record of the deleted one ('')
+-- Arguments  `due`, and how many to leave out; `all`, and the position from the last page, at first 0; `deleted`, a
+--            position and `unscheduled` or `unscheduled:old`, for deleted schedules that programs still declare; or
+--            `named`, and names
+-- Reply      the server's time (ms), the position of the next page (-1: there is none), then for each schedule:
+--            name, definition ('' for none), next tick (`paused`; '' for none), `last:pushed:missed`, record of the
+--            deleted one ('')
 local A_PAGE, BYTES_A_PAGE = 100, 1048576
 local answer = { nowtext, '-1' }
 
@@ -16,7 +18,8 @@ local function add(name, definition)
   answer[#answer + 1] = record_of_deleted(name)
 end
 
--- In no order, so that a page costs the same of however many schedules. Asked for as few at once as can be: they may be large.
+-- Without an order, so that the cost of a page does not grow with the number of schedules. Each command reads as few as
+-- possible, because definitions may be large.
 local function add_all(cursor)
   local found, bytes = 0, 0
   repeat
@@ -39,7 +42,7 @@ local function add_deleted(cursor, generation)
   end
 end
 
--- Large ones come in several calls.
+-- Large definitions take several calls.
 local function add_some(names, from)
   local bytes = 0
   for i, name in ipairs(names) do

@@ -1,10 +1,10 @@
--- unschedule: deletes, pauses or resumes a schedule, if its definition is still what the caller read; or notes that a program declares
--- a deleted one, or no longer does.
+-- unschedule: deletes, pauses or resumes a schedule, unless its definition has changed since the caller read it; or
+-- records that a program declares a deleted one, or that none does any longer.
 --
--- ARGV     delete, pause, resume, remind or withdraw; schedule; digest of its definition as the caller read it;
---          then for delete the revision that no older code may bring back, for resume the next tick, for remind the path of the
---          program's catalogue ('' for none)
--- Answer   done · changed (read again) · late (the next tick has passed: read again)
+-- Arguments  delete, pause, resume, remind or withdraw; schedule; digest of its definition as the caller read it;
+--            then for delete the revision that older code must not restore, for resume the next tick, for remind the
+--            path of the program's catalogue ('' for none)
+-- Reply      done · changed (read again) · late (the next tick has passed: read again)
 local what, name, extra = ARGV[1], ARGV[2], ARGV[4] or ''
 local wrong = type_error(SCHEDULE_TYPES)
 if wrong then return wrong end

@@ -1,7 +1,7 @@
--- note: what a running job tells of itself.
+-- update: stores progress or a checkpoint that a running job reports.
 --
--- ARGV     session, id, token, progress ('' for none): members of a JSON object, and at most one checkpoint
--- Answer   1 when it counted, 0 when the claim is not that session's any more
+-- Arguments  session, id, token, progress ('' for none): members of a JSON object, and optionally a checkpoint
+-- Reply      1 if it was stored, 0 if the session no longer holds that claim
 local session, id, token, progress, checkpoint = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 if #progress > 8192 or string.find(progress, CONTROL) then
   return redis.error_reply('ERRAND progress has at most 8192 bytes on one line')
