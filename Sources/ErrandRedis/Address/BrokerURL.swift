@@ -1,23 +1,25 @@
 import Errand
 
-/// A broker's URL in its parts: `scheme://[user[:password]@]authority[/path][?query]`, read by the same rules for every scheme.
+/// The parts of a broker's URL: `scheme://[user[:password]@]authority[/path][?query]`, parsed by the same rules for
+/// every scheme.
 struct BrokerURL {
-    /// In lower case.
+    /// The scheme in lower case.
     let scheme: String
-    /// `nil` when the URL names none.
+    /// The user; `nil` if the URL has none.
     let user: String?
-    /// Never empty; `nil` when the URL has no credentials.
+    /// The password, which is never empty; `nil` if the URL has no credentials.
     let password: String?
-    /// What is between the credentials and the path, percent-encoded as it came.
+    /// The text between the credentials and the path, still percent-encoded.
     let authority: Substring
-    /// Decoded, with its leading slash.
+    /// The decoded path, with its leading slash.
     let path: String
-    /// The names and values after `?`, decoded.
+    /// The decoded names and values after `?`.
     let query: [(name: String, value: String)]
 
-    /// Reads a URL.
+    /// Parses a URL.
     ///
-    /// - Throws: `BrokerError` with code `refused` that says what is wrong, and shows nothing that may be a password.
+    /// - Throws: `BrokerError` with code `refused` that describes the problem, and contains nothing that may be a
+    ///   password.
     init(_ url: String) throws(BrokerError) {
         guard url.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
             throw Self.bad("it contains a space or a control character, which must be percent-encoded")
@@ -41,8 +43,8 @@ struct BrokerURL {
         query = try Self.query(tail[question...].dropFirst())
     }
 
-    /// Both, a password alone, or neither: a server takes a client that sends no password for its user `default`, whatever
-    /// the URL says.
+    /// Parses user and password, a password alone, or neither: a server treats a client that sends no password as its
+    /// user `default`, whatever the URL contains.
     private static func credentials(_ text: Substring?) throws(BrokerError) -> (user: String?, password: String?) {
         guard let text else { return (nil, nil) }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -68,7 +70,8 @@ struct BrokerURL {
         return items
     }
 
-    /// Percent-decodes a part; what cannot be decoded is never passed on as it is, for it would be another name or password.
+    /// Percent-decodes a part. A part that cannot be decoded is never used unchanged, because it would be another name
+    /// or password.
     static func decoded(_ text: Substring, _ part: String) throws(BrokerError) -> String {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
@@ -90,7 +93,7 @@ struct BrokerURL {
         return decoded
     }
 
-    /// A number of at most five digits, and nothing else.
+    /// Parses a number of at most five digits, and nothing else.
     static func number(_ text: Substring) -> Int? {
         guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil

@@ -8,9 +8,9 @@ import Errand
     import Darwin
 #endif
 
-/// The part `host[:port]` of a URL, where an IPv6 address is in brackets.
+/// The part `host[:port]` of a URL, with an IPv6 address in brackets.
 enum HostAndPort {
-    /// Reads it; the port is 6379 unless said.
+    /// Parses the part; the default port is 6379.
     static func read(_ authority: Substring) throws(BrokerError) -> (host: String, port: Int) {
         let isLiteral = authority.hasPrefix("[")
         let end =
@@ -38,7 +38,7 @@ enum HostAndPort {
         return host
     }
 
-    /// An IPv6 address, with its zone where it has one: `[fe80::1%25eth0]`.
+    /// Parses an IPv6 address, with its zone if it has one: `[fe80::1%25eth0]`.
     private static func literal(_ text: Substring) throws(BrokerError) -> String {
         let host = try BrokerURL.decoded(text.dropFirst().dropLast(), "host")
         let address = String(host.prefix { $0 != "%" })

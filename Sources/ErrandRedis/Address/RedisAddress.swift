@@ -1,9 +1,10 @@
 public import Errand
 
-/// Where a broker is: `redis://[[user]:password@]host[:port][/db]` or `unix://[[user]:password@]/path/to/socket[?db=n]`.
+/// The address of a broker: `redis://[[user]:password@]host[:port][/db]` or
+/// `unix://[[user]:password@]/path/to/socket[?db=n]`.
 ///
-/// A user without a password is refused. What has a meaning in a URL is percent-encoded in user, password and path. Its
-/// description never shows the credentials.
+/// A user without a password is refused. Characters with a meaning in URLs are percent-encoded in user, password and
+/// path. The description never contains the credentials.
 public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     enum Place: Sendable, Equatable {
         case tcp(host: String, port: Int)
@@ -15,12 +16,12 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     let user: String?
     let password: String?
     let database: Int
-    /// Whether the server is an embedded one, whose data is lost more easily: nobody watches its disk.
+    /// Whether the server is an embedded one, whose data is at a higher risk: no administrator watches its disk.
     private(set) var isEmbedded = false
 
-    /// Reads a URL.
+    /// Parses a URL.
     ///
-    /// - Throws: `BrokerError` with code `refused` that says what is wrong with the URL, without its password.
+    /// - Throws: `BrokerError` with code `refused` that describes the problem, without the password.
     public init(url: String) throws(BrokerError) {
         let parts = try BrokerURL(url)
         let (place, database) =
@@ -36,12 +37,14 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
         try self.init(place: place, user: parts.user, password: parts.password, database: database)
     }
 
-    /// A Unix socket, database 0.
+    /// Makes an address of a Unix socket and database 0.
+    ///
+    /// - Throws: `BrokerError` with code `refused` if the path is longer than the system permits.
     public init(socket path: String) throws(BrokerError) {
         try self.init(place: .unix(path: path), user: nil, password: nil, database: 0)
     }
 
-    /// The socket of an embedded server.
+    /// Returns the address of an embedded server's socket.
     static func embedded(_ path: String) throws(BrokerError) -> RedisAddress {
         var address = try RedisAddress(socket: path)
         address.isEmbedded = true
@@ -93,8 +96,8 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension RedisAddress {
-    /// How redis-benchmark is told where the server is; `nil` when that takes a password, which it wants among its
-    /// arguments, where everybody on the machine could read it.
+    /// The address as arguments of redis-benchmark; `nil` if it has a password, which redis-benchmark would take as an
+    /// argument that every user of the machine can read.
     package var redisBenchmarkArguments: [String]? {
         guard password == nil else { return nil }
         return switch place {
@@ -105,13 +108,13 @@ extension RedisAddress {
 }
 
 extension String {
-    /// As an error may show it: a scheme that is none may be the beginning of credentials.
+    /// The scheme as an error may show it: an invalid scheme may be the beginning of credentials.
     fileprivate var shownAsScheme: String {
         utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "+") } ? self : "what is in front of ://"
     }
 }
 
 extension RedisAddress: CustomReflectable {
-    /// The description only: a dump of the value shows no password either.
+    /// Contains only the description, so that a dump of the value does not contain the password.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,15 +1,15 @@
 import Errand
 
-/// The answer of one step of the audit script.
+/// The reply to one step of the audit script.
 package struct AuditPage: Sendable {
-    /// Where the next page begins; `nil` at the end.
+    /// The position of the next page; `nil` at the end.
     package let next: String?
-    /// What was found: kind, subject, and whether it was mended.
+    /// The findings: kind, subject, and whether it was repaired.
     package let findings: [(kind: String, subject: String, isMended: Bool)]
-    /// What the step lists.
+    /// The list of the step.
     package let list: [String]
 
-    /// Reads the script's answer; `nil` when it is anything else.
+    /// Parses the script's reply; `nil` if it is invalid.
     package init?(_ reply: RESPValue) {
         guard let parts = reply.elements, parts.count == 3, let next = parts[0].text, let found = parts[1].elements,
             let list = parts[2].elements, found.count % 3 == 0
@@ -21,15 +21,15 @@ package struct AuditPage: Sendable {
         }
     }
 
-    /// ``list`` up to the first empty text, and what comes after it.
+    /// ``list`` up to the first empty text, and the rest after it.
     package var halves: (first: ArraySlice<String>, second: ArraySlice<String>) {
         let gap = list.firstIndex(of: "") ?? list.endIndex
         return (list[..<gap], list[gap...].dropFirst())
     }
 }
 
-/// Fingerprints of ids, for sets of millions: 8 bytes each. They are keyed anew in every process, so nobody can make
-/// two ids that collide.
+/// Fingerprints of ids, for sets of millions: 8 bytes each. Every process has new keys for them, so no attacker can
+/// choose two ids that collide.
 struct Fingerprints {
     private var values: [Int] = []
 
@@ -42,10 +42,10 @@ struct Fingerprints {
 
     mutating func add(_ id: String) { values.append(Self.of(id)) }
 
-    /// Has to be called between the last ``add(_:)`` and the first ``times(_:)``.
+    /// Must be called between the last ``add(_:)`` and the first ``times(_:)``.
     mutating func sort() { values.sort() }
 
-    /// How often an id was added.
+    /// Returns how often an id was added.
     func times(_ id: String) -> Int {
         let value = Self.of(id)
         var index = firstIndex { $0 >= value }

@@ -1,4 +1,4 @@
-/// What each kind of finding means: what is wrong, what it costs, what a repair does.
+/// The explanation of each kind of finding: the problem, its consequences, and the repair.
 enum FindingExplanations {
     static func text(of kind: String) -> String { texts[kind] ?? "broken invariant" }
 

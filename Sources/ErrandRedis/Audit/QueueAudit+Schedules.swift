@@ -1,10 +1,10 @@
 import Errand
 
-/// Schedules: definitions, and what is kept of each beside.
+/// Schedules: definitions and their side records.
 extension QueueAudit {
-    /// Scripts read no definitions, so each page is read here; what looks wrong is settled in one script.
+    /// Scripts do not parse definitions, so the audit parses each page here, and confirms a problem in one script.
     mutating func walkSchedules() async throws(BrokerError) {
-        // Whoever reads a schedule reads all of these keys.
+        // Reading a schedule reads all of these keys.
         if !keysAreSpoiled { try await walkDefinitions() }
         for step in ["timetable", "pauses", "ticks"] { _ = try await walk(step) }
         for generation in ["unscheduled", "unscheduled:old"] { _ = try await walk("deleted", generation) }
@@ -24,7 +24,7 @@ extension QueueAudit {
             take(page)
             let names = Array(page.list.dropFirst())
             try await judge(names)
-            // A page takes about a mebibyte at the most.
+            // A page has about 1 MiB at most.
             let bytes = page.list.first.flatMap { Int($0) } ?? 0
             count = min(Self.page, max(1, (1 << 20) / max(1, bytes / max(1, names.count))))
             position = page.next
@@ -50,6 +50,6 @@ extension QueueAudit {
 }
 
 extension ScheduleRecord {
-    /// A time that no script can tell is read as 0.
+    /// A time that no script can represent is parsed as 0.
     fileprivate var hasOddTick: Bool { nextTick == 0 }
 }

@@ -2,15 +2,15 @@ import Errand
 
 /// One walk over a queue's data.
 ///
-/// Members whose counterparts can be asked for (a name and its holder, a claim and its body) are compared in the script
-/// that reads their page. Whether each job is in exactly one place cannot be asked, for lines can only be walked; so
-/// fingerprints of all members are gathered first, and each body's id looked up in them. In a queue that is in use some
-/// have moved meanwhile; they are asked again by themselves, and what then still looks wrong is settled for each id in
-/// one script that looks at every place at once (`confirm`).
+/// The script that reads a page also compares members with counterparts that it can look up (a name and its holder, a
+/// claim and its body). It cannot look up whether a job has exactly one position, because ready lists can only be
+/// walked. So the audit first gathers fingerprints of all members, and then looks each body's id up in them. In a queue
+/// in use, some members have moved meanwhile; the audit examines these individually, and confirms each remaining
+/// suspicion in one script that checks every place at once (`confirm`).
 struct QueueAudit {
-    /// Members a step.
+    /// The number of members a step.
     static let page = 500
-    /// Findings of a kind that are told one by one.
+    /// The number of findings of a kind that are reported individually.
     private static let mostTold = 100
 
     let broker: RedisBroker
@@ -24,15 +24,15 @@ struct QueueAudit {
     private var total = 1
 
     private var bodies = 0
-    /// Of the page with the largest.
+    /// The number of bodies in a mebibyte, on the page with the largest ones.
     private var bodiesAMebibyte = Self.page
     private var lines: [(name: String, length: Int)] = []
     private var sessions: [String] = []
 
-    /// What lines hold, and what the other places do.
+    /// The members of ready lists, and of all other places.
     private var inLines = Fingerprints()
     private var elsewhere = Fingerprints()
-    /// Entries of lines that have tombstones.
+    /// Entries of ready lists that have tombstones.
     private var skipped = Fingerprints()
 
     init(
@@ -47,7 +47,7 @@ struct QueueAudit {
         self.progress = progress
     }
 
-    /// Walks, and answers what was found.
+    /// Runs the audit, and returns its findings.
     mutating func run() async throws(BrokerError) -> [Finding] {
         try await lookAtKeys()
         for side in ["alias", "alias:of"] { _ = try await walk(side) }
@@ -75,7 +75,7 @@ struct QueueAudit {
 
     func step(_ words: String...) async throws(BrokerError) -> AuditPage { try await step(words) }
 
-    /// One call of the script, and a pause as long as it took: the server is for the workers.
+    /// Runs one step, and pauses as long as it took, because the server is mainly for the workers.
     private func step(_ words: [String]) async throws(BrokerError) -> AuditPage {
         var call = ScriptCall(repair ? .audit : .plainAudit, on: queue)
         call.add(repair ? 1 : 0)
@@ -86,7 +86,7 @@ struct QueueAudit {
         return page
     }
 
-    /// All pages of a step, and what they list.
+    /// Runs all pages of a step, and returns their lists.
     mutating func walk(_ step: String, _ name: String = "") async throws(BrokerError) -> [String] {
         var list: [String] = []
         var position: String? = "0"
@@ -110,7 +110,7 @@ struct QueueAudit {
 
     // MARK: What can be looked at as a whole
 
-    /// What follows `infix` in the names of the queue's keys.
+    /// Returns the parts after `infix` of the names of the queue's keys.
     private func suffixes(of infix: String) async throws(BrokerError) -> [String] {
         let prefix = KeySpace.key(of: queue) + infix
         return try await broker.keys(like: prefix + "*").map { String($0.dropFirst(prefix.count)) }
@@ -121,7 +121,7 @@ struct QueueAudit {
         for session in try await suffixes(of: ":claims:") { take(try await step("stranded", session)) }
         for group in try await suffixes(of: ":unroutable:") { take(try await step("unroutable", group)) }
         if repair { _ = try await walk("operations") }
-        // Again: what was mended counts from here on.
+        // Repeats the step after repairs.
         let (counts, sessions) = try await step("keys").halves
         bodies = counts.first.flatMap { Int($0) } ?? 0
         lines = Self.lines(Array(counts.dropFirst()))
@@ -132,12 +132,12 @@ struct QueueAudit {
         total = max(1, bodies + lines.map(\.length).reduce(0, +))
     }
 
-    /// Names and lengths, one after the other.
+    /// Pairs of names and lengths.
     private static func lines(_ words: [String]) -> [(name: String, length: Int)] {
         stride(from: 0, to: words.count - 1, by: 2).map { (words[$0], Int(words[$0 + 1]) ?? 0) }
     }
 
-    /// Entries of lines that are to be skipped, and how often.
+    /// Entries of ready lists that claims skip, and how often.
     private mutating func tombstones() async throws(BrokerError) -> [(entry: String, count: Int)] {
         let list = try await walk("tombstones")
         return stride(from: 0, to: list.count - 1, by: 2).map { (list[$0], Int(list[$0 + 1]) ?? 0) }
@@ -153,7 +153,7 @@ struct QueueAudit {
                 let page = try await step("line", line.name, from, String(Self.page))
                 take(page)
                 let ids = Array(page.halves.first)
-                // New jobs at the end push what was seen into the next page.
+                // New jobs at the end move members of this page to the next one.
                 for id in ids.dropFirst(Self.overlap(previous, ids)) { inLines.add(id) }
                 for entry in page.halves.second { skipped.add(entry) }
                 previous = ids
@@ -163,7 +163,7 @@ struct QueueAudit {
         }
     }
 
-    /// How many ids the end of one page and the beginning of the next have in common.
+    /// Returns how many ids the end of one page and the beginning of the next have in common.
     private static func overlap(_ previous: [String], _ next: [String]) -> Int {
         guard let first = next.first, var start = previous.lastIndex(of: first) else { return 0 }
         while true {
@@ -191,12 +191,12 @@ struct QueueAudit {
                 if waits + others == 0 { missing.append(id) } else if waits + others > 1 { several.append(id) }
             }
             nameless += lacking
-            // A page takes about a mebibyte at the most; one that is empty tells nothing of the next.
+            // A page has about 1 MiB at most; an empty page gives no estimate for the next.
             let seen = max(0, ids.count - 1)
             if seen > 0, let bytes = ids.first.flatMap({ Int($0) }) {
                 let fitting = (1 << 20) / max(1, bytes / seen)
                 bodiesAMebibyte = min(bodiesAMebibyte, max(1, fitting))
-                // Not all at once: small ones may stand before large ones.
+                // Increases gradually: large bodies may follow small ones.
                 count = min(Self.page, 2 * count, max(1, fitting))
             }
             advance(by: seen)
@@ -219,12 +219,12 @@ struct QueueAudit {
 
     private struct Suspect {
         let id: String
-        /// -1: it is gone.
+        /// The number of places except ready lists; -1 if the job is gone.
         let places: Int
         let line: String
     }
 
-    /// Asks for the places of ids, as far as these can be asked for.
+    /// Counts the places of ids, except ready lists.
     private func examine(_ ids: [String]) async throws(BrokerError) -> [Suspect] {
         var suspects: [Suspect] = []
         let portion = max(1, min(200, bodiesAMebibyte, 4000 / (sessions.count + 10)))
@@ -237,7 +237,8 @@ struct QueueAudit {
         return suspects
     }
 
-    /// Walks the lines that these should be in once more, no further than needed: most are new, so they are at the end.
+    /// Walks the ready lists of these jobs once more, but no further than needed: most jobs are new, so they are at the
+    /// end.
     private func lookAgain(for suspects: [Suspect]) async throws(BrokerError) -> [String] {
         var missing: [String] = []
         for (line, group) in Dictionary(grouping: suspects, by: \.line) {
@@ -257,7 +258,7 @@ struct QueueAudit {
         take(try await step("confirm", id, try await due(of: id)))
     }
 
-    /// When a job is due, in milliseconds; only a repair has to know.
+    /// Returns the due time of a job in milliseconds; only a repair needs it.
     private func due(of id: String) async throws(BrokerError) -> String {
         repair ? String(try await description(of: id)?.notBefore ?? 0) : "0"
     }
@@ -266,7 +267,7 @@ struct QueueAudit {
         take(try await step("nameless", id, repair ? try await description(of: id)?.name ?? "" : ""))
     }
 
-    /// Scripts read no bodies, so what only a body says is read here.
+    /// Parses a body, which scripts do not do.
     private func description(of id: String) async throws(BrokerError) -> OperationDescription? {
         guard let record = try await broker.inspect([id], on: queue).first, let record else { return nil }
         return try? JobEnvelope.read(stored: record.body).description
@@ -284,7 +285,7 @@ struct QueueAudit {
                 repaired: found.isMended
             )
             let others = told[found.kind] ?? []
-            // A page may come twice, and a scan may show a member twice.
+            // A page may be repeated, and a scan may return a member twice.
             if others.contains(where: { $0.subject == finding.subject }) { continue }
             if others.count < Self.mostTold {
                 told[found.kind, default: []].append(finding)

@@ -1,15 +1,15 @@
 public import Errand
 
 extension RedisBroker {
-    /// Looks for broken invariants, in steps of about a millisecond each, with pauses between them: a queue may have any
-    /// size, and be in use meanwhile. What is a finding was seen to be so within one script.
+    /// Finds broken invariants, in steps of about a millisecond each, with pauses between them: the queue may have any
+    /// size and be in use. Each finding was confirmed within one script.
     ///
-    /// Of each kind the first hundred are told one by one, the others as a number.
+    /// Reports the first hundred findings of a kind individually, and the number of the others.
     public func audit(_ queue: String, repair: Bool) async throws(BrokerError) -> [Finding] {
         try await audit(queue, repair: repair) { _, _ in }
     }
 
-    /// As ``audit(_:repair:)``, and tells now and then how many of how many members it has looked at.
+    /// Does the same as ``audit(_:repair:)``, and regularly reports how many members of how many it has checked.
     package func audit(
         _ queue: String,
         repair: Bool,
@@ -19,7 +19,8 @@ extension RedisBroker {
         return try await audit.run()
     }
 
-    /// Whether the server's user may list keys; without that the audit does not find what nothing else names.
+    /// Returns whether the server's user may list keys. Without this permission the audit does not find keys that no
+    /// other key lists.
     package func mayListKeys() async throws(BrokerError) -> Bool {
         do throws(BrokerError) { _ = try await command(.command("SCAN", "0", "COUNT", "1")) } catch {
             guard error.code == .notPermitted else { throw error }
@@ -28,7 +29,8 @@ extension RedisBroker {
         return true
     }
 
-    /// Keys of a pattern, each once; the key space is walked in steps. None where the user may not list them.
+    /// Returns the keys that match a pattern, each once. Walks the key space in steps. Returns none if the user may not
+    /// list keys.
     func keys(like pattern: String) async throws(BrokerError) -> Set<String> {
         var keys: Set<String> = []
         guard try await mayListKeys() else { return keys }

@@ -1,8 +1,8 @@
 package import Errand
 
 extension RedisBroker {
-    /// Looks at the registry: whether it is a set, and which queues have keys but are not in it, as when it was lost. With
-    /// `repair` what is no set is put aside, and the queues are put into it.
+    /// Checks whether the registry is a set, and finds queues that have keys but are not in it, for example after its
+    /// loss. With `repair`, moves a registry of another type aside, and adds the queues.
     package func auditRegistry(repair: Bool) async throws(BrokerError) -> [Finding] {
         var findings: [Finding] = []
         if try await registryDamage() != nil {
@@ -19,7 +19,7 @@ extension RedisBroker {
         return Finding(kind: kind, queue: queue, subject: KeySpace.queues, message: message, repaired: repaired)
     }
 
-    /// What an earlier repair has put aside stays for a person to look at.
+    /// The key that an earlier repair has moved aside stays for a person to inspect.
     private func putRegistryAside() async throws(BrokerError) {
         var aside = KeySpace.spoiledQueues
         if try await command(.command("EXISTS", aside)).number == 1 {
@@ -29,12 +29,13 @@ extension RedisBroker {
         _ = try await command(.command("RENAME", KeySpace.queues, aside))
     }
 
-    /// Queues that have keys and are not in the registry; who makes one puts it there a moment later.
+    /// Returns queues that have keys and are not in the registry. A new queue is registered a moment after its first
+    /// key.
     private func unregistered() async throws(BrokerError) -> Set<String> {
         var missing = Set(try await keys(like: "errand:{*}:*").compactMap { KeySpace.queue(in: $0) })
         missing = missing.filter { QueueName.isValid($0) }
         for look in 0..<3 where !missing.isEmpty {
-            // The first of these looks comes after the walk, during which many may have been made.
+            // The first check follows the walk, during which many queues may have been created.
             if look > 0 { try? await Task.sleep(for: .milliseconds(100)) }
             missing.subtract(try await readableQueues())
         }

@@ -1,21 +1,22 @@
 import Errand
 import Synchronization
 
-/// Lets small pushes to one queue that come at the same time share a call.
+/// Lets concurrent small pushes to one queue share a call.
 ///
-/// A push that finds the batcher free goes at once. Those that come while as many calls as may be are under way wait for
-/// the next of them to end; then the first of them leads: it sends the jobs of all, and tells the others what became of theirs.
-/// A group commit, as databases have it: nobody waits for company, and under load one script's fixed cost is shared.
+/// A push that finds the batcher free is sent at once. While the maximum number of calls is under way, later pushes
+/// wait for the next call to end. Then the first of them leads: it sends the jobs of all of them and passes the others
+/// their outcomes. This is a group commit, as in databases: no push waits for others, and under load they share the
+/// fixed cost of a script.
 final class PushBatcher: Sendable {
-    /// What a push is to do.
+    /// What a push has to do.
     enum Ticket: Sendable {
-        /// Send its own jobs and those of the followers, tell these, and then leave.
+        /// Send its own jobs and those of the followers, pass these their outcomes, and then leave.
         case lead([Follower])
-        /// Nothing; this is what became of its jobs.
+        /// Nothing: another push has sent its jobs, with this outcome.
         case told(Result<[Receipt], BrokerError>)
     }
 
-    /// A push whose jobs another one sends.
+    /// A push whose jobs another push sends.
     struct Follower: Sendable {
         let jobs: [JobEnvelope]
         fileprivate let deadline: ContinuousClock.Instant
@@ -29,21 +30,21 @@ final class PushBatcher: Sendable {
         var waiting: [Follower] = []
     }
 
-    /// Two, so that the server has one to work on while the answers of the other one are read.
+    /// Two, so that the server works on one call while the replies to the other are read.
     private static let mostUnderWay = 2
     private static let mostJobs = 500
     private static let mostBytes = 1 << 20
 
     private let gates = Mutex<[String: Gate]>([:])
 
-    /// Whether jobs are few and small enough to share a call. Others are worth one of their own.
+    /// Whether jobs are few and small enough to share a call. Other pushes are sent on their own.
     static func admits(_ jobs: [JobEnvelope]) -> Bool {
         jobs.count <= 64 && jobs.reduce(0) { $0 + $1.bytes.count } <= mostBytes / 8
     }
 
-    /// Waits for a turn. Who leads must ``leave(_:after:)``.
+    /// Waits for a turn. A push that leads must call ``leave(_:after:)``.
     ///
-    /// - Parameter patience: for how long it may wait behind calls that do not reach the broker.
+    /// - Parameter patience: How long the push may wait behind calls that do not reach the broker.
     func enter(_ queue: String, with jobs: [JobEnvelope], patience: Duration) async -> Ticket {
         let deadline = ContinuousClock.now + patience
         return await withCheckedContinuation { continuation in
@@ -61,8 +62,8 @@ final class PushBatcher: Sendable {
         }
     }
 
-    /// Lets the next ones through. Where the broker was not reached, those whose patience is over hear so instead: sent in groups
-    /// that each wait as long, the last of many would wait for ever.
+    /// Lets the next pushes proceed. If the broker was not reached, pushes whose patience is over get that error
+    /// instead: if they were sent in groups that each wait as long, the last of many would wait forever.
     func leave(_ queue: String, after outcome: Result<[Receipt], BrokerError>) {
         let now = ContinuousClock.now
         let (given, next) = gates.withLock { gates -> ([Follower], [Follower]) in
@@ -79,7 +80,7 @@ final class PushBatcher: Sendable {
 }
 
 extension Result<[Receipt], BrokerError> {
-    /// Whether nothing came back from the broker.
+    /// Whether no reply came from the broker.
     fileprivate var isUnheard: Bool {
         switch self {
         case .success(let receipts): !receipts.isEmpty && receipts.allSatisfy { $0.outcome == .unknown }
@@ -87,7 +88,7 @@ extension Result<[Receipt], BrokerError> {
         }
     }
 
-    /// Why who was never sent was not.
+    /// The error for pushes that were never sent.
     fileprivate var reason: BrokerError {
         if case .failure(let error) = self { return error }
         return BrokerError(.notReachable, "the broker answers nothing; this push was not sent")
@@ -96,7 +97,7 @@ extension Result<[Receipt], BrokerError> {
 
 extension PushBatcher.Gate {
     fileprivate mutating func takeImpatient(at now: ContinuousClock.Instant) -> [PushBatcher.Follower] {
-        // They stand in the order in which they came.
+        // The followers are in the order of their arrival.
         let count = waiting.prefix { $0.deadline <= now }.count
         defer { waiting.removeFirst(count) }
         return Array(waiting.prefix(count))

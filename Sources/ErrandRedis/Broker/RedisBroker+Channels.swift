@@ -2,14 +2,14 @@ public import Errand
 import Logging
 
 extension RedisBroker {
-    /// Subscribes to the session's channels on a connection of its own, and says that there may be work whenever it was
-    /// subscribed (again).
+    /// Subscribes to the session's channels on a connection of its own. After each subscription it reports that there
+    /// may be work.
     public func wakeUps(
         for session: Session,
         on queues: [String],
         _ onHint: @escaping @Sendable (WakeUp) -> Void
     ) -> any Subscription {
-        // After a (new) subscription there may have been hints that nobody heard.
+        // Wake-ups may have been lost before the (new) subscription.
         let hintAll: @Sendable () -> Void = {
             for queue in queues {
                 onHint(.stop(queue: queue))
@@ -35,7 +35,7 @@ extension RedisBroker {
             case UInt8(ascii: "w"): onHint(.work(queue: queue))
             case UInt8(ascii: "s"): onHint(.stop(queue: queue))
             case UInt8(ascii: "c"):
-                // What cannot be read here, the call reads.
+                // If the message cannot be parsed, the next call gets the job.
                 guard let handed = DispatchedClaim(message, secret: secret) else { return onHint(.work(queue: queue)) }
                 onHint(.claimed(queue: queue, call: handed.call, claim: handed.claim))
             default: break
@@ -43,7 +43,7 @@ extension RedisBroker {
         }
     }
 
-    /// Subscribes to the queues' channels on a connection of its own; a reader that falls 100,000 messages behind
+    /// Subscribes to the queues' channels on a connection of its own. A reader that falls 100,000 messages behind
     /// misses the oldest.
     public func events(
         of queues: [String]?,

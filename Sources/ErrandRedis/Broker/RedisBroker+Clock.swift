@@ -1,9 +1,9 @@
 public import Errand
 
 extension RedisBroker {
-    /// The server's time in milliseconds since 1970 UTC: the only clock that decides anything.
+    /// Returns the server's time in milliseconds since 1970 UTC. No other clock decides anything.
     ///
-    /// - Throws: ``BrokerError`` when the server cannot be asked, or says no time.
+    /// - Throws: ``BrokerError`` if the server cannot be reached, or does not return a time.
     public func now() async throws(BrokerError) -> Int64 {
         let parts = try await command(.command("TIME")).elements ?? []
         guard parts.count == 2, let seconds = parts[0].number, let microseconds = parts[1].number,

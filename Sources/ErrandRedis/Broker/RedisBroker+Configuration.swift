@@ -4,11 +4,11 @@
     public import Logging
 
     extension RedisBroker {
-        /// A broker at the address of the key `redis.url`, which the environment spells `ERRAND_REDIS_URL` when the reader is
-        /// scoped to `errand`. The value is treated as a secret.
+        /// Makes a broker with the address in the key `redis.url`, which is `ERRAND_REDIS_URL` in the environment if
+        /// the reader is scoped to `errand`. The value is treated as a secret.
         ///
-        /// - Throws: `BrokerError` with code `refused` when it is not set, or cannot be read as an address. There is no
-        ///   other address to fall back to: a backend that was told none must not push where nobody looks.
+        /// - Throws: `BrokerError` with code `refused` if the key is missing or is not a valid address. There is no
+        ///   default address: a backend without a configured one must not push to a server that no worker uses.
         public convenience init(config: ConfigReader, logger: Logger = .current) throws(BrokerError) {
             guard let url = config.string(forKey: "redis.url", isSecret: true), !url.isEmpty else {
                 throw BrokerError(

@@ -1,14 +1,14 @@
 public import Errand
 
 extension RedisBroker {
-    /// Reads what is known of jobs, 50 a script, or as many as have 1 MiB together.
+    /// Returns the records of jobs, `nil` for unknown ones. Reads 50 a script, or as many as have 1 MiB together.
     public func inspect(_ ids: [String], on queue: String) async throws(BrokerError) -> [JobRecord?] {
         var records: [JobRecord?] = []
         while records.count < ids.count { records += try await inspectSome(of: ids[records.count...], on: queue) }
         return records
     }
 
-    /// Reads the first of these, as many as one script may look at; at least one.
+    /// Reads the first of these jobs, as many as one script may read, and at least one.
     private func inspectSome(of ids: ArraySlice<String>, on queue: String) async throws(BrokerError) -> [JobRecord?] {
         try await shrinking(from: min(50, ids.count)) { count throws(BrokerError) in
             try await inspect(all: ids.prefix(count), on: queue)
@@ -29,7 +29,7 @@ extension RedisBroker {
         return answer.dropFirst().map { JobRecord($0) }
     }
 
-    /// Reads one page of a state; at most 500 jobs, or as many as have 1 MiB together.
+    /// Reads one page of a state: at most 500 jobs, or as many as have 1 MiB together.
     public func jobs(
         in state: JobState,
         on queue: String,
@@ -56,8 +56,8 @@ extension RedisBroker {
         return page
     }
 
-    /// Cancels jobs, 50 a script; a session that runs one is told at once by a hint and for certain by its next
-    /// heartbeat.
+    /// Cancels jobs, 50 a script. A wake-up stops a running job at once; if it is lost, the session's next heartbeat
+    /// does.
     public func cancel(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingOutcome] {
         try await end(ids, on: queue, "cancel")
     }
@@ -77,7 +77,7 @@ extension RedisBroker {
         return verdicts
     }
 
-    /// Ends the first of these: where they are large, one script looks at fewer.
+    /// Ends the first of these jobs: if they are large, one script handles fewer.
     private func endSome(
         of ids: ArraySlice<String>,
         on queue: String,
@@ -96,7 +96,8 @@ extension RedisBroker {
         }
     }
 
-    /// Puts dead jobs back in line, 50 a script, or as many as have 1 MiB together; reads their names from their bodies first.
+    /// Makes dead jobs ready again, 50 a script, or as many as have 1 MiB together. Reads their names from their bodies
+    /// first.
     public func retry(_ ids: [String], on queue: String) async throws(BrokerError) -> [RetryOutcome] {
         var verdicts: [RetryOutcome] = []
         while verdicts.count < ids.count {
@@ -107,14 +108,14 @@ extension RedisBroker {
         return verdicts
     }
 
-    /// The error for all jobs of a request: once a part of them was reached, nobody can say that nothing was done.
+    /// The error for all jobs of a request: once some of them were changed, it must not claim that nothing was done.
     private static func error(_ error: BrokerError, afterSome verdicts: [some Any]) -> BrokerError {
         if verdicts.isEmpty { return error }
         let message = "some of the jobs were reached (\(verdicts.count)), then: \(error.message)"
         return BrokerError(.outcomeUnknown, message)
     }
 
-    /// Revives the first of these, as many as one script may move: it writes their bodies anew.
+    /// Retries the first of these jobs, as many as one script may move: it rewrites their bodies.
     private func reviveSome(of ids: ArraySlice<String>, on queue: String) async throws(BrokerError) -> [RetryOutcome] {
         let records = try await inspectSome(of: ids, on: queue)
         var call = ScriptCall(.retry, on: queue)
@@ -130,7 +131,7 @@ extension RedisBroker {
         }
     }
 
-    /// The name that a job takes when it lives; scripts do not read bodies, so the client does.
+    /// The name that a job holds when it is not dead; scripts do not parse bodies, so the client does.
     private static func nameHeld(by record: JobRecord) -> String? {
         guard let job = try? JobEnvelope.read(stored: record.body), job.description.uniquenessPolicy != .ignore else {
             return nil
@@ -138,14 +139,14 @@ extension RedisBroker {
         return job.description.name
     }
 
-    /// Cancels up to 500 waiting jobs.
+    /// Cancels up to 500 waiting jobs, and returns how many.
     public func clear(_ queue: String) async throws(BrokerError) -> Int {
         while true {
             var call = ScriptCall(.clear, on: queue)
             call.add(500)
             let answer = try await run(call).elements ?? []
             guard answer.count == 2, let count = answer[0].number else { throw unexpected("a count") }
-            // A portion may have held nothing but tombstones.
+            // A portion may have contained only tombstones.
             if count > 0 || answer[1].number != 1 { return Int(clamping: count) }
         }
     }

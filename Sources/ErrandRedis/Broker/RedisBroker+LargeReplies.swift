@@ -1,10 +1,10 @@
 import Errand
 
 extension RedisBroker {
-    /// Reads a page, of half as many each time the connection ends while it is answered: a server closes it when a reply is
-    /// larger than its client-output-buffer-limit, and would do so each time.
+    /// Reads a page, and half as many members each time the connection ends before the reply: a server closes the
+    /// connection if a reply exceeds its client-output-buffer-limit, and would do so each time.
     ///
-    /// - Throws: what the last attempt threw. An answer that does not come in time is no reason to ask for less.
+    /// - Throws: The error of the last attempt. A timeout is no reason to request less.
     func shrinking<Page>(
         from count: Int,
         _ read: (_ count: Int) async throws(BrokerError) -> Page

@@ -2,7 +2,7 @@ public import Errand
 import Logging
 
 extension RedisBroker {
-    /// Pushes in calls of at most 500 jobs and about 8 MiB. Small pushes to a queue that come at the same time share calls.
+    /// Pushes jobs in calls of at most 500 jobs and about 8 MiB. Concurrent small pushes to a queue share calls.
     public func push(_ jobs: [JobEnvelope], to queue: String) async throws(BrokerError) -> [Receipt] {
         guard PushBatcher.admits(jobs) else { return try await pushAlone(jobs, to: queue) }
         switch await batcher.enter(queue, with: jobs, patience: options.patience) {
@@ -21,11 +21,11 @@ extension RedisBroker {
             batcher.leave(queue, after: outcome)
             return try outcome.get()
         }
-        // In a task of its own: when the leader's is cancelled, that is no reason for the others' pushes to fail.
+        // In a separate task: a cancellation of the leader must not fail the pushes of others.
         let all = jobs + followers.flatMap(\.jobs)
         let outcome = await Task { await self.outcome(of: all, on: queue) }.value
         batcher.leave(queue, after: outcome)
-        // What the broker refuses may be one push's fault, or there may be room for some of them.
+        // The refusal may concern only one push, or there may be room for some of them.
         if case .failure(let error) = outcome, error.code == .refused || error.code == .full {
             for follower in followers { follower.tell(await self.outcome(of: follower.jobs, on: queue)) }
             return try await pushAlone(jobs, to: queue)
@@ -54,7 +54,7 @@ extension RedisBroker {
         return receipts
     }
 
-    /// At most 500 jobs and about 8 MiB a call.
+    /// Portions of at most 500 jobs and about 8 MiB.
     private static func portions(of jobs: [JobEnvelope]) -> [ArraySlice<JobEnvelope>] {
         var portions: [ArraySlice<JobEnvelope>] = []
         var start = 0
@@ -89,10 +89,10 @@ extension RedisBroker {
                 return receipt
             }
         } catch {
-            // An answer that makes no sense says nothing of what was done. And once an earlier portion was taken, the whole
-            // batch can no longer be said to have failed.
+            // An invalid reply does not show what was done. And once an earlier portion was accepted, the batch as a
+            // whole has not failed.
             guard [.outcomeUnknown, .protocolViolation].contains(error.code) || !done.isEmpty else { throw error }
-            // The receipts have no room for the reason.
+            // The receipts do not contain the reason.
             logger.warning(
                 "the outcome of a push is unknown",
                 metadata: ["job.queue": "\(queue)", "jobs": "\(jobs.count)", "error": "\(error)"]
@@ -103,7 +103,7 @@ extension RedisBroker {
 }
 
 extension ScriptCall {
-    /// The five values of a job.
+    /// Adds the five values of a job.
     mutating func add(_ job: JobEnvelope) {
         add(job.id)
         add(max(0, job.notBefore))

@@ -1,21 +1,21 @@
 public import Errand
 
 extension RedisBroker {
-    /// Creates an empty queue.
+    /// Creates an empty queue, and returns whether it is new.
     @discardableResult
     public func createQueue(_ queue: String) async throws(BrokerError) -> Bool {
         let isNew = try await number(of: "create", queue, .queue) == 1
-        // Also an old one: the registry may have lost it.
+        // An existing one as well: the registry may have lost it.
         await announce(queue)
         return isNew
     }
 
-    /// Returns whether the queue has any keys; the registry of queues may be behind.
+    /// Returns whether the queue has any keys; the registry of queues may be out of date.
     public func hasQueue(_ queue: String) async throws(BrokerError) -> Bool {
         try await number(of: "look", queue, .plainQueue) == 1
     }
 
-    /// Deletes all keys of a queue in one script, and then what earlier repairs and lost sessions have left of it.
+    /// Deletes all keys of a queue in one script, and then the remains of earlier repairs and lost sessions.
     @discardableResult
     public func deleteQueue(_ queue: String, force: Bool) async throws(BrokerError) -> QueueDeletion {
         var call = ScriptCall(.queue, on: queue)
@@ -26,7 +26,7 @@ extension RedisBroker {
         if word == "used" { return .inUse(jobs: counts[0], workers: counts[1], schedules: counts[2]) }
         let wasRegistered = try await strike(queue)
         try await sweep(queue)
-        // A push or a worker may have created it anew, and registered it before it was taken out.
+        // A push or a worker may have created and registered the queue again before it was removed from the registry.
         if try await hasQueue(queue) { await announce(queue) }
         return word == "deleted" || wasRegistered ? .deleted(jobs: counts[0]) : .notFound
     }

@@ -1,7 +1,8 @@
 public import Errand
 
 extension RedisBroker {
-    /// Stores a schedule, after comparing it with what is stored; reads again when somebody else was faster.
+    /// Stores a schedule, after comparing it with the stored one. Reads again if another process has changed it
+    /// meanwhile.
     @discardableResult
     public func put(_ schedule: Schedule) async throws(BrokerError) -> ScheduleOutcome {
         let definition = schedule.encoded()
@@ -31,7 +32,7 @@ extension RedisBroker {
         }
     }
 
-    /// Up to 100 schedules whose tick has come, by the server's clock.
+    /// Returns up to 100 schedules that are due by the server's clock.
     public func dueSchedules(on queue: String, skipping count: Int) async throws(BrokerError) -> DueSchedules {
         var call = ScriptCall(.timetable, on: queue)
         call.add("due")
@@ -40,7 +41,7 @@ extension RedisBroker {
         return DueSchedules(now: page.now, schedules: page.records)
     }
 
-    /// Pushes what is proposed, if nobody was first; one script.
+    /// Pushes the proposed jobs in one script, unless another process was first.
     public func tick(_ proposal: TickProposal, on queue: String) async throws(BrokerError) -> TickOutcome {
         var call = ScriptCall(.tick, on: queue)
         call.add(proposal.schedule)
@@ -68,34 +69,34 @@ extension RedisBroker {
         }
     }
 
-    /// A page of a queue's schedules.
+    /// Returns a page of a queue's schedules.
     public func schedules(on queue: String, from position: String?) async throws(BrokerError) -> SchedulePage {
         var call = ScriptCall(.timetable, on: queue)
         call.add("all")
         call.add(position ?? "0")
         let page = try await timetable(call)
-        // While the server's table grows, a scan may name one twice.
+        // While the server's hash table grows, a scan may return a name twice.
         var names: Set<String> = []
         return SchedulePage(records: page.records.filter { names.insert($0.name).inserted }, next: page.next)
     }
 
-    /// A schedule by its name; `nil` when there is none.
+    /// Returns a schedule by its name; `nil` if there is none.
     public func schedule(_ name: String, on queue: String) async throws(BrokerError) -> ScheduleRecord? {
         let record = try await read(name, on: queue).record
         return record.definition.isEmpty ? nil : record
     }
 
-    /// Deletes a schedule; one of the same or a lower revision does not bring it back.
+    /// Deletes a schedule. A declaration with the same or a lower revision does not restore it.
     public func deleteSchedule(_ name: String, on queue: String) async throws(BrokerError) -> Bool {
         try await unschedule("delete", name, on: queue) { record, _ in Int64(record.schedule?.revision ?? 0) }
     }
 
-    /// Lets a schedule tick no more until it is resumed.
+    /// Pauses a schedule until it is resumed.
     public func pauseSchedule(_ name: String, on queue: String) async throws(BrokerError) -> Bool {
         try await unschedule("pause", name, on: queue) { _, _ in nil }
     }
 
-    /// Lets a paused schedule tick again, from now on.
+    /// Resumes a paused schedule from now on.
     public func resumeSchedule(_ name: String, on queue: String) async throws(BrokerError) -> Bool {
         try await unschedule("resume", name, on: queue) { record, now throws(BrokerError) in
             guard let schedule = record.schedule else {
@@ -144,7 +145,7 @@ extension RedisBroker {
         }
     }
 
-    /// Has the broker keep in mind that a schedule was deleted, because a program still declares it.
+    /// Records that a program still declares a deleted schedule.
     private func remind(of schedule: Schedule) async throws(BrokerError) {
         var call = ScriptCall(.unschedule, on: schedule.queue)
         call.add("remind")
@@ -154,7 +155,7 @@ extension RedisBroker {
         _ = try await run(call)
     }
 
-    /// The deleted schedules of a queue that programs declare nevertheless, by name.
+    /// Returns the deleted schedules of a queue that programs still declare, sorted by name.
     package func declaredDeletedSchedules(on queue: String) async throws(BrokerError) -> [ScheduleRecord] {
         var records: [String: ScheduleRecord] = [:]
         for generation in ["unscheduled", "unscheduled:old"] {
@@ -172,7 +173,7 @@ extension RedisBroker {
         return records.values.sorted { $0.name < $1.name }
     }
 
-    /// Notes that no program declares a deleted schedule any more.
+    /// Records that no program declares a deleted schedule any longer.
     package func withdrawDeletedSchedule(_ name: String, on queue: String) async throws(BrokerError) {
         var call = ScriptCall(.unschedule, on: queue)
         call.add("withdraw")
@@ -181,7 +182,7 @@ extension RedisBroker {
         _ = try await run(call)
     }
 
-    /// Schedules by their names, in one script, or a few if they are large; and the server's time.
+    /// Reads schedules by their names, in one script, or a few if they are large, and the server's time.
     func schedules(
         named names: [String],
         on queue: String

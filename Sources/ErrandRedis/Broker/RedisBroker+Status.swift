@@ -1,7 +1,7 @@
 public import Errand
 
 extension RedisBroker {
-    /// Reads counts, totals and sessions; of more than 500 sessions a part at a time, so that no other call waits long.
+    /// Reads counts, totals and sessions. Reads more than 500 sessions in parts, so that no other call waits long.
     public func status(of queue: String) async throws(BrokerError) -> (queue: QueueStatus, sessions: [SessionStatus]) {
         let answer = try await statusPart(of: queue, from: "0")
         guard var status = QueueStatus(answer, of: queue), var part = SessionsReply(answer) else {
@@ -10,7 +10,7 @@ extension RedisBroker {
         var sessions = part.sessions
         var parts = 1
         while let next = part.next {
-            // Each part has about 500 of them: whoever answers this often is no server.
+            // Each part has about 500 sessions: a real server does not return this many parts.
             parts += 1
             guard parts < 10_000, let more = SessionsReply(try await statusPart(of: queue, from: next)) else {
                 throw unexpected("more of a status")

@@ -29,12 +29,12 @@ extension RedisBroker {
         return EventPage(kept: Int(clamping: kept), last: EventCursor(last), entries: entries)
     }
 
-    /// The cursor that is kept for a reader.
+    /// Returns the stored cursor of a reader.
     public func cursor(of reader: String, on queue: String) async throws(BrokerError) -> EventCursor? {
         try await runCursor(of: reader, "", on: queue)
     }
 
-    /// Keeps how far a reader has come.
+    /// Stores the cursor of a reader.
     public func keep(_ cursor: EventCursor, of reader: String, on queue: String) async throws(BrokerError) {
         _ = try await runCursor(of: reader, cursor.description, on: queue)
     }

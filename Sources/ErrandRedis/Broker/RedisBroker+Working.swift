@@ -2,7 +2,7 @@ public import Errand
 import Logging
 
 extension RedisBroker {
-    /// Registers the session, and puts the queue into the registry.
+    /// Registers the session, and adds the queue to the registry.
     public func register(_ session: Session, on queue: String) async throws(BrokerError) {
         var call = ScriptCall(.register, on: queue)
         call.add(session.id)
@@ -17,7 +17,7 @@ extension RedisBroker {
         }
         _ = try await run(call)
         do { _ = try await command(.command("SADD", KeySpace.queues, queue)) } catch  where error.code == .full {
-            // Who can make room must not be kept from it; the push that made the queue has announced it.
+            // A worker, which can make room, must be able to start; the push that created the queue has registered it.
             logger.debug("queue not announced", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
         }
     }
@@ -66,7 +66,7 @@ extension RedisBroker {
         return answer
     }
 
-    /// Reads the session's claims and asks for the length of each body.
+    /// Reads the session's claims, and the length of each body.
     public func claims(of session: Session, on queue: String) async throws(BrokerError) -> [HeldClaim] {
         let key = KeySpace.key(of: queue)
         let held = try await command(.command("HGETALL", "\(key):claims:\(session.id)")).elements ?? []
@@ -81,7 +81,7 @@ extension RedisBroker {
         return claims
     }
 
-    /// Keeps a running job's note, if its claim still counts.
+    /// Stores an update of a running job, and returns whether its claim is still valid.
     public func update(_ update: JobUpdate, of session: Session, on queue: String) async throws(BrokerError) -> Bool {
         var call = ScriptCall(.update, on: queue)
         call.add(session.id)
@@ -106,7 +106,7 @@ extension RedisBroker {
         return recovery
     }
 
-    /// Puts up to 500 due jobs of each kind in line.
+    /// Makes up to 500 due jobs of each kind ready.
     public func promote(on queue: String) async throws(BrokerError) -> Promotion {
         var call = ScriptCall(.promote, on: queue)
         call.add(500)
@@ -114,7 +114,7 @@ extension RedisBroker {
         return promotion
     }
 
-    /// Gives back what the session holds, and ends it.
+    /// Releases the session's claims, and ends it.
     public func release(_ session: Session, on queue: String) async throws(BrokerError) {
         var call = ScriptCall(.release, on: queue)
         call.add(session.id)

@@ -3,21 +3,21 @@ public import Logging
 
 /// The broker over a Redis server, through hiredis over TCP or a Unix socket.
 ///
-/// Every transition is one Lua script, so it happens wholly or not at all; `docs/data-model.md` says what each does.
-/// One connection on a thread of its own serves all calls; heartbeats and subscriptions have their own.
+/// Every transition is one Lua script, so it happens completely or not at all; `docs/data-model.md` describes each. One
+/// connection on a dedicated thread serves all calls; heartbeats and subscriptions have their own connections.
 ///
 /// ```swift
 /// let broker = try RedisBroker(url: "redis://127.0.0.1:6379")
 /// defer { broker.close() }
 /// ```
 public final class RedisBroker: Broker {
-    /// Where the server is.
+    /// The address of the server.
     public let address: RedisAddress
     let options: ConnectionOptions
     let logger: Logger
     let connection: Connection
     let batcher = PushBatcher()
-    /// What only the server and this broker know: who may merely publish must not be able to hand a job over.
+    /// A secret of the server and this broker: a client that may only publish must not be able to dispatch a job.
     package let hintSecret =
         String(UInt64.random(in: 0 ... .max), radix: 36) + String(UInt64.random(in: 0 ... .max), radix: 36)
     let overrides: ScriptOverrides?
@@ -25,10 +25,10 @@ public final class RedisBroker: Broker {
     /// Makes a broker. It connects with the first call.
     ///
     /// - Parameters:
-    ///   - address: where the server is.
-    ///   - options: timeouts, and for how long calls wait for a connection.
-    ///   - logger: gets debug messages of lost and new connections, and a warning of each push whose outcome is unknown; the
-    ///     task's unless said.
+    ///   - address: The address of the server.
+    ///   - options: Timeouts, and for how long calls wait for a connection.
+    ///   - logger: Receives debug messages about lost and new connections, and a warning for each push with an unknown
+    ///     outcome. The default is the logger of the current task.
     public convenience init(
         _ address: RedisAddress,
         options: ConnectionOptions = ConnectionOptions(),
@@ -37,14 +37,14 @@ public final class RedisBroker: Broker {
         self.init(address, options: options, logger: logger, overrides: nil)
     }
 
-    /// Makes a broker of a URL. It connects with the first call.
+    /// Makes a broker from a URL. It connects with the first call.
     ///
     /// - Parameters:
     ///   - url: `redis://[user[:password]@]host[:port][/db]` or `unix:///path/to/socket[?db=n]`.
-    ///   - options: timeouts, and for how long calls wait for a connection.
-    ///   - logger: gets debug messages of lost and new connections, and a warning of each push whose outcome is unknown; the
-    ///     task's unless said.
-    /// - Throws: `BrokerError` when the URL is none of these; its message never holds the password.
+    ///   - options: Timeouts, and for how long calls wait for a connection.
+    ///   - logger: Receives debug messages about lost and new connections, and a warning for each push with an unknown
+    ///     outcome. The default is the logger of the current task.
+    /// - Throws: `BrokerError` if the URL is invalid; its message never contains the password.
     public convenience init(
         url: String,
         options: ConnectionOptions = ConnectionOptions(),
@@ -67,11 +67,15 @@ public final class RedisBroker: Broker {
         connection = Connection(address, options, logger: logger)
     }
 
-    /// Closes the connection. Calls that wait fail with `closed`.
+    /// Closes the connection. Waiting calls fail with `closed`.
     public func close() { connection.close() }
 
-    /// Asks the server whether it is there and lets this user in; also where it takes no writes for the moment because its disk
-    /// is full, or does not permit the user to ask.
+    /// Checks that the server is reachable and accepts this user.
+    ///
+    /// Also succeeds if the server takes no writes at present because its disk is full, or if the user may not call
+    /// PING.
+    ///
+    /// - Throws: `BrokerError` if the server cannot be reached or rejects the user.
     public func ping() async throws(BrokerError) {
         guard case .error(let text)? = try await connection.send(.command("PING")).first else { return }
         let error = ServerError(text)
@@ -80,7 +84,7 @@ public final class RedisBroker: Broker {
 
     /// Runs a command that is not a script.
     ///
-    /// - Parameter isForeign: whether it asks for another library's data.
+    /// - Parameter isForeign: Whether it reads another library's data.
     package func command(_ words: CommandWriter, isForeign: Bool = false) async throws(BrokerError) -> RESPValue {
         guard let reply = try await connection.send(words).first else { throw unexpected("no reply") }
         if case .error(let text) = reply {
@@ -89,7 +93,7 @@ public final class RedisBroker: Broker {
         return reply
     }
 
-    /// Loads a script that is none of the transitions, for measurements, and answers its digest.
+    /// Loads a script that is not a transition, for measurements, and returns its digest.
     package func load(_ text: [UInt8]) async throws(BrokerError) -> String {
         var words = CommandWriter(capacity: text.count + 64)
         words.begin(3)
@@ -100,10 +104,10 @@ public final class RedisBroker: Broker {
         return digest
     }
 
-    /// Runs a script; while the server cannot serve for the moment (it is loading, say), tries again until patience
-    /// ends.
+    /// Runs a script. While the server cannot serve temporarily, for example because it is loading, retries until the
+    /// patience ends.
     ///
-    /// - Parameter patience: for how long, if not as long as usual.
+    /// - Parameter patience: How long to retry, if not for the patience of the options.
     func run(_ call: ScriptCall, patience: Duration? = nil) async throws(BrokerError) -> RESPValue {
         var retrying = RefusedCall(patience: patience ?? options.patience)
         var byDigest = true
@@ -127,14 +131,15 @@ public final class RedisBroker: Broker {
             if call.script.isReliedOn, retrying.isWorthTelling(after: pause) {
                 options.onRefusal?(error.reasonToWait, retrying.left)
             }
-            // Who is cancelled meanwhile hears what is true: that it was not carried out, and why.
+            // A cancelled caller gets the actual error: the script was not carried out, and why.
             do { try await Task.sleep(for: pause) } catch { throw refusal }
         }
     }
 
-    /// Why the server takes no changes now: it cannot write to its disk, say, or is a replica; `nil` where it takes them.
+    /// Returns the error if the server cannot be reached or takes no changes now, for example because it cannot write
+    /// to its disk or is a replica; `nil` if it takes them.
     package func refusalOfWrites() async -> BrokerError? {
-        // A script that may write is refused as a whole, before it does anything.
+        // The server refuses a script that may write as a whole, before it does anything.
         var call = ScriptCall(.audit, on: "default")
         call.add(0)
         call.add("keys")
@@ -144,8 +149,8 @@ public final class RedisBroker: Broker {
         return nil
     }
 
-    /// Asks whether the server could write to its disk what it has just acknowledged: it writes before it replies, but replies
-    /// all the same when the first write fails, and refuses only what it reads after that.
+    /// Checks whether the server could write to its disk what it has just acknowledged. The server writes before it
+    /// replies, but acknowledges the first write that fails, and refuses only the commands that it reads later.
     private func confirmWrite() async throws(BrokerError) {
         let reply: RESPValue?
         do throws(BrokerError) { reply = try await connection.send(.command("PING")).first } catch {

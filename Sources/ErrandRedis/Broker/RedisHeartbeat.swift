@@ -4,7 +4,7 @@ import Logging
 import Synchronization
 
 extension RedisBroker {
-    /// Starts a thread with a connection of its own that beats for all queues in one round trip.
+    /// Starts a thread with its own connection that sends the heartbeats for all queues in one round trip.
     public func startHeartbeat(
         of session: Session,
         on queues: [String],
@@ -16,8 +16,8 @@ extension RedisBroker {
     }
 }
 
-/// Heartbeats on a thread and a connection of their own, so that neither a handler that blocks every thread of the pool
-/// nor a large reply on the other connection delays them.
+/// Heartbeats on a separate thread and connection, so that neither a handler that blocks every thread of the pool nor a
+/// large reply on the other connection delays them.
 final class RedisHeartbeat: Heartbeat {
     private let address: RedisAddress
     private let options: ConnectionOptions
@@ -42,7 +42,7 @@ final class RedisHeartbeat: Heartbeat {
     ) {
         self.address = address
         var options = options
-        // An answer later than the lease is of no use, and a connection that hangs must be noticed well before.
+        // A reply after the end of the lease is useless, and a hanging connection must be detected well before.
         options.connectTimeout = min(options.connectTimeout, max(session.lease / 2, .milliseconds(500)))
         options.commandTimeout = min(options.commandTimeout, max(session.lease / 2, .milliseconds(500)))
         options.clientName += "-heartbeat"
@@ -82,7 +82,7 @@ final class RedisHeartbeat: Heartbeat {
         }
     }
 
-    /// Beats for all queues in one round trip.
+    /// Sends the heartbeats for all queues in one round trip.
     private func beat(over context: inout HiredisContext) throws(BrokerError) {
         if context.isStale { throw BrokerError(.notReachable, "the broker closed the connection") }
         let replies = try context.roundTrip(
@@ -114,7 +114,7 @@ final class RedisHeartbeat: Heartbeat {
 }
 
 extension RedisBroker {
-    /// Beats once, over the connection of the other calls; for checks, which need no thread for it.
+    /// Sends one heartbeat over the connection of the other calls; for checks, which need no separate thread.
     package func beat(of session: Session, on queue: String, begun: Token) async throws(BrokerError) -> Beat {
         let reply = try await run(.beat(of: session, on: queue, begun: begun))
         guard let beat = Beat(reply) else { throw unexpected("a heartbeat's answer") }

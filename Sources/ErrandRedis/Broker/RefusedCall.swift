@@ -1,6 +1,6 @@
-/// A call that the server refuses for the moment: when it is tried again, and until when.
+/// The retries of a call that the server refuses temporarily: their pauses and their deadline.
 struct RefusedCall {
-    /// A wait that is longer than this is told.
+    /// A longer wait is reported.
     private static let worthTelling = Duration.seconds(1)
 
     private let began = ContinuousClock.now
@@ -10,16 +10,16 @@ struct RefusedCall {
 
     init(patience: Duration) { deadline = began + patience }
 
-    /// For how long it is still tried again.
+    /// The remaining time for retries.
     var left: Duration { max(.zero, deadline - .now) }
 
-    /// The pause before the next try, the last of which is at the deadline; `nil` when that has passed.
+    /// Returns the pause before the next try, the last of which is at the deadline; `nil` if the deadline has passed.
     mutating func pause() -> Duration? {
         let rest = left
         return rest > .zero ? min(.seconds(backoff.next()), rest) : nil
     }
 
-    /// Whether the wait, this pause included, has become so long that it is to be told; true once.
+    /// Returns whether the wait, with this pause, is long enough to be reported; `true` only once.
     mutating func isWorthTelling(after pause: Duration) -> Bool {
         guard !isTold, ContinuousClock.now + pause >= began + Self.worthTelling else { return false }
         isTold = true

@@ -1,11 +1,11 @@
 import Errand
 
-/// Reports as the exchange script takes them.
+/// Encodes reports for the exchange script.
 ///
-/// Most reports say that a job just finished. Those that stand beside each other, come from one claim and are alike but for
-/// their ids and durations go together, and the script makes one text of their events. Any other report goes by itself.
+/// Most reports state only that a job finished. Consecutive ones of the same claim that differ only in ids and
+/// durations form a portion, and the script joins their events into one text. Any other report is encoded individually.
 extension ScriptCall {
-    /// The most reports, and bytes of events, that go together: as much as the script can join at little cost.
+    /// The limits of a portion, which the script can join at little cost.
     private static let most = (reports: 500, bytes: 7_900)
 
     mutating func add(reports: [OutcomeReport]) {
@@ -60,7 +60,7 @@ extension ScriptCall {
         for report in reports { add(report.milliseconds) }
     }
 
-    /// A text as JSON, `null` for none.
+    /// A text as JSON; `null` for `nil`.
     private static func json(_ text: String?) -> [UInt8] {
         guard let text else { return Array("null".utf8) }
         var json: [UInt8] = []
@@ -70,7 +70,7 @@ extension ScriptCall {
 }
 
 extension OutcomeReport {
-    /// Whether there is nothing to say but that the job is done.
+    /// Whether the report states only that the job finished.
     fileprivate var justFinished: Bool { verb == .finished && result.isEmpty && error == nil && fragment.count < 4096 }
 
     fileprivate func isLike(_ other: OutcomeReport) -> Bool {
@@ -78,6 +78,6 @@ extension OutcomeReport {
             && fragment == other.fragment
     }
 
-    /// At least how many bytes its event takes.
+    /// A lower bound of the size of its event in bytes.
     fileprivate var eventSize: Int { fragment.count + id.utf8.count + 200 }
 }

@@ -1,4 +1,4 @@
-/// Waits between attempts to connect: full jitter up to a ceiling that doubles from 50 ms to 2 s.
+/// The waits between attempts to connect: full jitter up to a ceiling that doubles from 50 ms to 2 s.
 struct Backoff {
     private var ceiling = 0.05
 

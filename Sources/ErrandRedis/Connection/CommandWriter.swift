@@ -1,11 +1,11 @@
-/// Writes commands in Redis' protocol into one buffer, so that a whole batch goes to the socket at once.
+/// Encodes commands in the Redis protocol into one buffer, so that a whole batch is sent at once.
 ///
-/// Writing the protocol here instead of through `redisAppendCommandArgv` saves a copy of every argument and is about
-/// five times as fast.
+/// Encoding here instead of with `redisAppendCommandArgv` saves a copy of every argument and is about five times as
+/// fast.
 package struct CommandWriter: Sendable {
     /// The commands written so far.
     package private(set) var bytes: [UInt8]
-    /// How many commands were begun.
+    /// The number of commands begun so far.
     package private(set) var commands = 0
 
     /// Makes a writer with room for `capacity` bytes.
@@ -62,7 +62,7 @@ package struct CommandWriter: Sendable {
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    /// A whole command of texts.
+    /// Returns a complete command of texts.
     package static func command(_ arguments: String...) -> CommandWriter {
         var writer = CommandWriter()
         writer.begin(arguments.count)
@@ -71,7 +71,7 @@ package struct CommandWriter: Sendable {
     }
 }
 
-/// Decimal digits of a number, without a heap allocation.
+/// The decimal digits of a number, without a heap allocation.
 private struct InlineDigits {
     private var storage: InlineArray<24, UInt8> = .init(repeating: 0)
     private var start = 24

@@ -5,16 +5,16 @@ import Foundation
 package import Logging
 import Synchronization
 
-/// A connection with a thread of its own, which handlers cannot block.
+/// A connection with its own thread, which handlers cannot block.
 ///
-/// Callers encode their commands on their own thread and put them, with what is to happen to the replies, into the
-/// mailbox. The connection's thread takes the whole mailbox, appends it once, flushes once and reads the replies in
-/// order, so concurrency becomes pipelining by itself. While nothing is under way the next caller writes to the socket
-/// himself, and leaves the thread the replies. After any error the hiredis context is thrown away and a new one
-/// made, with jittered backoff; what waits in the mailbox meanwhile waits for its patience, what was under way is
-/// answered `outcomeUnknown`.
+/// Callers encode their commands on their own thread and put them into the mailbox, with a completion for the replies.
+/// The connection's thread takes the whole mailbox, appends and flushes it once, and reads the replies in order, so
+/// concurrent calls are pipelined. While nothing is under way, the next caller writes to the socket directly, and the
+/// thread only reads the replies. After any error the hiredis context is discarded and a new one is made, with jittered
+/// backoff. Requests in the mailbox wait for it until their patience ends; requests that were under way fail with
+/// `outcomeUnknown`.
 package final class Connection: Sendable {
-    /// What becomes of a request.
+    /// The completion of a request.
     package typealias Completion = @Sendable (Result<[RESPValue], BrokerError>) -> Void
 
     fileprivate struct Request: Sendable {
@@ -22,15 +22,15 @@ package final class Connection: Sendable {
         let replies: Int
         let deadline: ContinuousClock.Instant
         let complete: Completion
-        /// Set where the caller has written it, or a part.
+        /// Set if the caller has written the request, or a part of it.
         var begun: DirectWriter.Begun?
     }
 
     fileprivate struct Mailbox: Sendable {
-        /// Only the first one can be begun.
+        /// Only the first request can be begun.
         var requests: [Request] = []
         var isClosed = false
-        /// Set while nothing is under way on a connection that works.
+        /// Set while a working connection is idle.
         var line: DirectWriter?
     }
 
@@ -48,7 +48,7 @@ package final class Connection: Sendable {
         DedicatedThread.start("errand-redis") { [self] in run() }
     }
 
-    /// Sends commands and calls `complete` on the connection's thread with a reply for each of them.
+    /// Sends commands and calls `complete` on the connection's thread with one reply for each command.
     package func send(_ commands: CommandWriter, _ complete: @escaping Completion) {
         let request = Request(
             bytes: commands.bytes,
@@ -65,7 +65,7 @@ package final class Connection: Sendable {
         if wasEmpty { arrival.signal() }
     }
 
-    /// Sends commands and waits for a reply to each of them.
+    /// Sends commands and waits for one reply to each.
     package func send(_ commands: CommandWriter) async throws(BrokerError) -> [RESPValue] {
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<[RESPValue], BrokerError>, Never>) in
@@ -74,13 +74,13 @@ package final class Connection: Sendable {
         return try result.get()
     }
 
-    /// Fails what waits and ends the thread after what is under way.
+    /// Fails waiting requests, and ends the thread after those under way.
     package func close() {
         mailbox.withLock { $0.isClosed = true }
         arrival.signal()
     }
 
-    /// Whether the next caller writes himself.
+    /// Whether the next caller writes directly.
     var isLent: Bool { mailbox.withLock { $0.line != nil } }
 
     // MARK: The thread
@@ -93,11 +93,12 @@ package final class Connection: Sendable {
         }
     }
 
-    /// Serves one context until it breaks or there is nothing to do for good.
+    /// Serves one context until it breaks or the connection is closed.
     private func serve(_ context: inout HiredisContext, _ first: [Request]) {
         var requests: [Request]? = first
         while let batch = requests {
-            // What a caller has written he wrote to a connection that was not stale; what can be read is his reply.
+            // A caller that has begun to write has checked that the connection was not stale; readable bytes belong to
+            // its reply.
             if batch.first?.begun == nil, context.isStale {
                 mailbox.withLock { $0.requests.insert(contentsOf: batch, at: 0) }
                 return
@@ -107,12 +108,12 @@ package final class Connection: Sendable {
         }
     }
 
-    /// Most requests whose replies are checked together, and wait for each other.
+    /// The maximum number of requests whose replies are checked together, and wait for each other.
     private static let groupSize = 32
 
-    /// Sends a batch at once and reads its replies, group by group. Answers whether the context can be used on.
+    /// Sends a batch at once and reads its replies, group by group. Returns whether the context remains usable.
     ///
-    /// Who gets the last answer may write at once: what he has to send must not wait until this thread comes to rest.
+    /// After the last reply of the batch the next caller may write at once, without waiting until this thread is idle.
     private func exchange(_ batch: [Request], over context: inout HiredisContext) -> Bool {
         var usable = true
         for (requests, mark) in append(batch, to: &context) {
@@ -121,7 +122,7 @@ package final class Connection: Sendable {
                 let replies = try context.replies(count, before: mark)
                 if replies.contains(where: \.wantsNewConnection) { usable = false }
                 if requests.endIndex == batch.endIndex {
-                    // A reply too many would be taken for the answer to the next request.
+                    // An extra reply would be taken for the reply to the next request.
                     if context.hasUnread { usable = false }
                     if usable { lend(&context) }
                 }
@@ -135,13 +136,14 @@ package final class Connection: Sendable {
         return usable
     }
 
-    /// Lets the next caller write himself, if nobody has left anything to this thread meanwhile.
+    /// Lets the next caller write directly, unless the mailbox has requests for this thread.
     private func lend(_ context: inout HiredisContext) {
         let line = context.lend()
         mailbox.withLock { if $0.requests.isEmpty, !$0.isClosed { $0.line = line } }
     }
 
-    /// Puts a batch into the output buffer, in groups with a mark behind each. What a caller has begun to write has a mark already.
+    /// Appends a batch to the output buffer, in groups with a mark after each. A request that a caller has begun to
+    /// write already has a mark.
     private func append(
         _ batch: [Request],
         to context: inout HiredisContext
@@ -170,7 +172,7 @@ package final class Connection: Sendable {
         }
     }
 
-    /// Connects, for as long as somebody waits who has patience left.
+    /// Connects; retries while any request still has patience left.
     private func connect(_ waiting: inout [Request], _ backoff: inout Backoff) -> HiredisContext? {
         while true {
             do throws(BrokerError) {
@@ -200,8 +202,8 @@ package final class Connection: Sendable {
         }
     }
 
-    /// The next requests, at most about 1,000 commands or 512 KiB of them; `nil` once the connection is closed and what callers
-    /// have begun is done.
+    /// Returns the next requests, at most about 1,000 commands or 512 KiB; `nil` once the connection is closed and the
+    /// begun requests are done.
     private func waitForRequests() -> [Request]? {
         while true {
             let (batch, isClosed) = mailbox.withLock { mailbox in
@@ -223,7 +225,7 @@ package final class Connection: Sendable {
 }
 
 extension Connection.Mailbox {
-    /// Adds a request, having begun to write it where nothing is under way.
+    /// Adds a request; if the connection is idle, begins to write it first.
     fileprivate mutating func add(_ request: Connection.Request) {
         var request = request
         if requests.isEmpty, let line = line.take() { request.begun = line.begin(request.bytes) }
@@ -247,7 +249,7 @@ extension Connection.Mailbox {
 }
 
 extension RESPValue {
-    /// Whether it says that this server will not do.
+    /// Whether the reply shows that this server is unsuitable.
     fileprivate var wantsNewConnection: Bool {
         if case .error(let text) = self { ServerError(text).wantsNewConnection } else { false }
     }

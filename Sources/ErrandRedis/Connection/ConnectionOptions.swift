@@ -1,21 +1,21 @@
-/// How a connection behaves.
+/// The behaviour of a connection.
 public struct ConnectionOptions: Sendable {
-    /// How long making a connection may take.
+    /// The timeout for establishing a connection.
     public var connectTimeout: Duration
-    /// How long the server may take to answer.
+    /// The timeout for a reply of the server.
     public var commandTimeout: Duration
     /// How long a request waits for a connection before it fails with `notReachable`.
     public var patience: Duration
-    /// What the server's client list shows. Only `[A-Za-z0-9_.-]` is kept.
+    /// The name in the server's client list. Only `[A-Za-z0-9_.-]` is kept.
     public var clientName: String
-    /// Whether a call that changes something for a producer or an operator, a push above all, is followed by a question
-    /// whether the server could write it to its disk; `outcomeUnknown` where it could not.
+    /// Whether a change for a producer or an operator, above all a push, is followed by a check that the server could
+    /// write it to its disk. If it could not, the call fails with `outcomeUnknown`.
     ///
-    /// With `appendfsync everysec` a server whose disk has become full acknowledges the first write that fails, and refuses
-    /// only those after it. Costs a round trip a call. `nil`: only for an embedded server.
+    /// With `appendfsync everysec`, a server with a full disk acknowledges the first write that fails, and refuses only
+    /// later ones. The check costs one round trip a call. `nil` enables it only for an embedded server.
     public var confirmsWrites: Bool?
-    /// Called when a change for a producer or an operator is refused for the moment and will be tried again for longer than a
-    /// second: the reason, and for how long at the most.
+    /// Called if a change for a producer or an operator is refused temporarily and will be retried for longer than a
+    /// second: with the reason, and the remaining patience.
     package var onRefusal: (@Sendable (_ reason: String, _ patience: Duration) -> Void)?
 
     /// Makes options.

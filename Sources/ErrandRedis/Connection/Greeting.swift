@@ -1,8 +1,8 @@
 import Errand
 
 extension HiredisContext {
-    /// Connects and sets the connection up in one round trip: AUTH and SELECT where the address asks for them, and
-    /// CLIENT SETNAME, whose refusal is ignored.
+    /// Connects and sets the connection up in one round trip: AUTH and SELECT if the address requires them, and CLIENT
+    /// SETNAME, whose refusal is ignored.
     static func greeted(_ address: RedisAddress, _ options: ConnectionOptions) throws(BrokerError) -> HiredisContext {
         var context = try HiredisContext(
             address,
@@ -19,13 +19,14 @@ extension HiredisContext {
         do throws(BrokerError) {
             replies = try context.greet(words.flatMap(\.bytes), replies: words.count)
         } catch {
-            // Only the greeting was sent: whatever the caller wants to send was not.
+            // Only the greeting was sent, not the caller's request.
             throw BrokerError(.notReachable, "no greeting from \(address): \(error.message)")
         }
         for (index, reply) in replies.enumerated() {
             guard case .error(let text) = reply else { continue }
             let refusal = ServerError(text)
-            // The last reply is to the name, which only people look at; the user may lack CLIENT, or the server not have it.
+            // The last reply concerns the name, which is only informative; the user may not call CLIENT, or the server
+            // may lack it.
             if index == words.count - 1, refusal.isOfOneCommand { break }
             let problem = refusal.brokerError(at: address)
             throw problem.code == .outcomeUnknown ? BrokerError(.notReachable, problem.message) : problem

@@ -10,15 +10,15 @@ import ErrandText
     import Darwin
 #endif
 
-/// A hiredis connection, owned by one thread from its making to its end.
+/// A hiredis connection, which one thread owns for its whole life.
 ///
-/// Any error makes the context useless: hiredis would hand the next command the previous reply. So callers throw the
-/// whole value away and connect anew; nothing is ever retried on the same context.
+/// After any error the context is useless: hiredis would return the previous reply for the next command. Callers
+/// therefore discard the value and connect again; they never retry on the same context.
 struct HiredisContext: ~Copyable {
     private let context: UnsafeMutablePointer<redisContext>
     private var mark = SentinelPing()
 
-    /// Connects, and sets the timeouts that no system call may exceed.
+    /// Connects, and sets the timeouts for all system calls.
     init(_ address: RedisAddress, connectTimeout: Duration, commandTimeout: Duration) throws(BrokerError) {
         context = try Self.connected(to: address, connectTimeout)
         RESPReader.limit(context.pointee.reader)
@@ -49,27 +49,28 @@ struct HiredisContext: ~Copyable {
     /// The socket, for `poll`.
     var descriptor: Int32 { context.pointee.fd }
 
-    /// Whether the server has closed the connection, or sent something, while no reply is awaited.
+    /// Whether the server has closed the connection, or has sent something although no reply is expected.
     ///
-    /// Looking before writing spares callers a lost answer when the server was restarted while the connection was idle.
+    /// The check before a write saves callers a lost reply if the server was restarted while the connection was idle.
     var isStale: Bool { isReadable(context.pointee.fd) }
 
-    /// Whether bytes were read that belong to no reply that is awaited: the next command would get them for its own.
+    /// Whether the reader has bytes that belong to no expected reply: the next command would take them for its own
+    /// reply.
     var hasUnread: Bool { context.pointee.reader.pointee.pos < context.pointee.reader.pointee.len }
 
     /// Sends commands and reads a reply for each.
     ///
-    /// - Throws: when the connection broke, or the replies are not those to these commands; the commands may or may not
-    ///   have been carried out.
+    /// - Throws: `BrokerError` if the connection broke, or the replies do not match the commands; the commands may or
+    ///   may not have been carried out.
     mutating func roundTrip(_ commands: [UInt8], replies: Int) throws(BrokerError) -> [RESPValue] {
         append(commands)
         let mark = appendMark()
         return try self.replies(replies, before: mark)
     }
 
-    /// Sends the first commands of a connection: a server that lets nobody in answers them, and nothing after them.
+    /// Sends the first commands of a connection. A server that rejects the client replies to these, and then no more.
     ///
-    /// - Throws: when the connection broke; replies too many are noticed by what is sent next.
+    /// - Throws: `BrokerError` if the connection broke. The next commands detect extra replies.
     mutating func greet(_ commands: [UInt8], replies: Int) throws(BrokerError) -> [RESPValue] {
         append(commands)
         var values: [RESPValue] = []
@@ -81,22 +82,22 @@ struct HiredisContext: ~Copyable {
         return values
     }
 
-    /// Puts a question into the output buffer whose answer tells that the replies before it are all there and no more.
+    /// Appends a sentinel to the output buffer. Its reply proves that the replies before it are complete.
     mutating func appendMark() -> SentinelPing {
         mark.advance()
         append(mark.command)
         return mark
     }
 
-    /// The connection for somebody who writes to it himself, while nothing is under way, and a mark that is none of its own.
+    /// Returns the idle connection for a caller that writes directly, with an unused mark.
     mutating func lend() -> DirectWriter {
         mark.advance()
         return DirectWriter(descriptor: descriptor, mark: mark)
     }
 
-    /// Reads the replies to all commands up to a mark, having written whatever is still in the output buffer.
+    /// Reads the replies to all commands up to a mark, after writing the rest of the output buffer.
     ///
-    /// - Throws: when the connection broke, or more or fewer replies came.
+    /// - Throws: `BrokerError` if the connection broke, or more or fewer replies came.
     mutating func replies(_ count: Int, before mark: SentinelPing) throws(BrokerError) -> [RESPValue] {
         var values: [RESPValue] = []
         values.reserveCapacity(count)
@@ -105,7 +106,7 @@ struct HiredisContext: ~Copyable {
         return values
     }
 
-    /// Puts commands into the output buffer.
+    /// Appends commands to the output buffer.
     mutating func append(_ commands: [UInt8]) {
         commands.withUnsafeBytes { bytes in
             _ = redisAppendFormattedCommand(context, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count)
@@ -120,9 +121,10 @@ struct HiredisContext: ~Copyable {
         } while done == 0
     }
 
-    /// Reads the next reply, having written whatever is still in the output buffer.
+    /// Reads the next reply, after writing the rest of the output buffer.
     ///
-    /// - Throws: when the connection broke, or the reply is larger than any that Errand asks for: see ``RESPReader``.
+    /// - Throws: `BrokerError` if the connection broke, or the reply is larger than any that Errand requests: see
+    ///   ``RESPReader``.
     private mutating func reply() throws(BrokerError) -> RESPValue {
         if let value = try nextArrived() { return value }
         try flush()
@@ -136,7 +138,7 @@ struct HiredisContext: ~Copyable {
         }
     }
 
-    /// Reads what has arrived and answers the complete replies in it, without waiting.
+    /// Reads the bytes that have arrived and returns the complete replies in them, without waiting.
     mutating func arrived() throws(BrokerError) -> [RESPValue] {
         guard redisBufferRead(context) == REDIS_OK else { throw broken() }
         guard context.pointee.reader.pointee.len <= RESPReader.mostBytes else { throw tooLarge() }
@@ -145,7 +147,7 @@ struct HiredisContext: ~Copyable {
         return values
     }
 
-    /// The next complete reply of what was read, if there is one.
+    /// Returns the next complete reply among the bytes read, if there is one.
     private func nextArrived() throws(BrokerError) -> RESPValue? {
         do { return try RESPReader.next(from: context.pointee.reader) } catch { throw unusable(error.reason) }
     }
@@ -188,8 +190,8 @@ struct HiredisContext: ~Copyable {
     }
 }
 
-/// Writing to a socket that the server closed would kill the process; hiredis offers no flag against it. A handler that
-/// the program installed before is left alone.
+/// Ignores SIGPIPE: writing to a socket that the server has closed would kill the process, and hiredis has no flag
+/// against it. A handler that the program has installed before stays.
 private let sigpipeIgnored: Void = {
     var current = sigaction()
     guard sigaction(SIGPIPE, nil, &current) == 0 else { return }

@@ -1,7 +1,7 @@
 import CHiredis
 
-/// Which hiredis this was made with.
+/// The hiredis version of this build.
 package enum HiredisVersion {
-    /// As its headers say it: `0.14.1`.
+    /// The version in its headers, such as `0.14.1`.
     package static var text: String { "\(HIREDIS_MAJOR).\(HIREDIS_MINOR).\(HIREDIS_PATCH)" }
 }

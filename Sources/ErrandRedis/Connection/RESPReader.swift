@@ -1,19 +1,19 @@
 import CHiredis
 
-/// Turns a server's bytes into replies, with hiredis' reader and within limits.
+/// Parses a server's bytes into replies, with hiredis' reader and within limits.
 ///
-/// A server is an input like any other: it may be hostile, or no Redis at all. An array says how many elements it has
-/// before they come, and hiredis makes room for all of them at once; a text has to arrive before it takes memory, but
-/// may never end.
+/// A server is an untrusted input: it may be hostile, or not be Redis at all. An array declares its number of elements
+/// in advance, and hiredis allocates memory for all of them at once. A text takes memory only as it arrives, but may
+/// never end.
 package struct RESPReader: ~Copyable {
-    /// Most elements of one array. Scripts answer a few thousand at the most.
+    /// The maximum number of elements of an array. Scripts return a few thousand at most.
     package static let mostElements = 1 << 20
-    /// Most bytes of one reply. The largest, a page of jobs or of claims, has little more than 8 MiB.
+    /// The maximum number of bytes of a reply. The largest, a page of jobs or of claims, has little more than 8 MiB.
     package static let mostBytes = 256 << 20
 
     private let reader: UnsafeMutablePointer<redisReader>
 
-    /// Makes a reader of its own, without a connection; `nil` without memory for one.
+    /// Makes a reader without a connection; `nil` if there is no memory for one.
     package init?() {
         guard let made = redisReaderCreate() else { return nil }
         reader = made
@@ -22,9 +22,10 @@ package struct RESPReader: ~Copyable {
 
     deinit { redisReaderFree(reader) }
 
-    /// Takes bytes in and answers the replies that are complete now.
+    /// Adds bytes and returns the replies that are complete now.
     ///
-    /// - Throws: ``RESPReaderError`` when they are not Redis' protocol, or beyond a limit. The reader is of no more use.
+    /// - Throws: ``RESPReaderError`` if the bytes are not in the Redis protocol, or exceed a limit. The reader is
+    ///   unusable then.
     package mutating func feed(_ bytes: [UInt8]) throws(RESPReaderError) -> [RESPValue] {
         let status = bytes.withUnsafeBytes {
             redisReaderFeed(reader, $0.bindMemory(to: CChar.self).baseAddress, $0.count)
@@ -35,7 +36,7 @@ package struct RESPReader: ~Copyable {
         return values
     }
 
-    /// The next complete reply of what a reader was fed, copied out of hiredis' memory.
+    /// Returns the next complete reply among the bytes that a reader has received, copied out of hiredis' memory.
     static func next(from reader: UnsafeMutablePointer<redisReader>) throws(RESPReaderError) -> RESPValue? {
         var raw: UnsafeMutableRawPointer?
         guard redisReaderGetReply(reader, &raw) == REDIS_OK else { throw RESPReaderError(reader) }
@@ -44,15 +45,15 @@ package struct RESPReader: ~Copyable {
         return RESPValue(raw.assumingMemoryBound(to: redisReply.self))
     }
 
-    /// Has a reader refuse arrays of more than ``mostElements``.
+    /// Makes a reader refuse arrays of more than ``mostElements``.
     static func limit(_ reader: UnsafeMutablePointer<redisReader>) {
         if let functions = LimitedReplies.functions { reader.pointee.fn = functions }
     }
 }
 
-/// Why a reader stopped.
+/// The error of a reader.
 package struct RESPReaderError: Error, Sendable {
-    /// What was wrong, for people.
+    /// A description of the problem.
     package let reason: String
 
     fileprivate init(_ reader: UnsafeMutablePointer<redisReader>) {
@@ -64,9 +65,7 @@ package struct RESPReaderError: Error, Sendable {
     }
 }
 
-/// hiredis' own functions that make replies, except that large arrays are refused.
-///
-/// The pointers are written once, before any reader uses them, and never change, so threads may share them.
+/// hiredis' own functions that make replies, except that they refuse large arrays.
 private enum LimitedReplies {
     nonisolated(unsafe) static let functions: UnsafeMutablePointer<redisReplyObjectFunctions>? = {
         guard let hiredis = original else { return nil }
@@ -79,7 +78,7 @@ private enum LimitedReplies {
         return functions
     }()
 
-    /// The table lies in hiredis itself and outlives the reader that shows where.
+    /// The table is in hiredis itself and outlives the reader that provides its address.
     nonisolated(unsafe) private static let original: UnsafeMutablePointer<redisReplyObjectFunctions>? = {
         guard let reader = redisReaderCreate() else { return nil }
         defer { redisReaderFree(reader) }

@@ -1,8 +1,8 @@
-/// A reply of the server.
+/// A reply from the server.
 package enum RESPValue: Sendable, Equatable {
     /// A status such as `OK`.
     case status(String)
-    /// An error: its first word is the kind.
+    /// An error, which begins with its kind.
     case error(String)
     /// A number.
     case integer(Int64)
@@ -13,7 +13,7 @@ package enum RESPValue: Sendable, Equatable {
     /// Several values.
     case array([RESPValue])
 
-    /// The value as a number, also when it came as text.
+    /// The value as a number, even if it came as text.
     package var number: Int64? {
         switch self {
         case .integer(let number): number
@@ -22,7 +22,7 @@ package enum RESPValue: Sendable, Equatable {
         }
     }
 
-    /// The value as bytes; `nil` unless it is a text or a status.
+    /// The value as bytes; `nil` if it is neither a text nor a status.
     package var bytes: [UInt8]? {
         switch self {
         case .bulk(let bytes): bytes
@@ -41,7 +41,7 @@ package enum RESPValue: Sendable, Equatable {
         }
     }
 
-    /// The value's elements; `nil` unless it is an array.
+    /// The value's elements; `nil` if it is not an array.
     package var elements: [RESPValue]? {
         if case .array(let elements) = self { elements } else { nil }
     }

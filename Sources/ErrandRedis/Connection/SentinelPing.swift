@@ -1,21 +1,21 @@
-/// A question at the end of a group of commands whose answer no other question has.
+/// A PING at the end of a group of commands, with a unique reply.
 ///
-/// Replies carry no name: the first one goes to the first command. A reply too many, or one too few, would give
-/// each command the answer of its neighbour, and nobody would notice. The mark's answer comes after all others; where
-/// something else comes in its place, none of the group's replies can be trusted.
+/// Replies carry no id: the first one belongs to the first command. With an extra or a missing reply, each command
+/// would silently get the reply of its neighbour. The sentinel's reply comes after all others; if another reply is in
+/// its place, none of the group's replies can be trusted.
 struct SentinelPing: Sendable {
     /// The command, in Redis' protocol.
     private(set) var command: [UInt8] = []
     private var answer: [UInt8] = []
     private var number: UInt64
 
-    /// Makes marks that another connection's are not taken for.
+    /// Starts a sequence of marks that differ from those of other connections.
     init() {
         number = .random(in: 0...(.max / 2))
         advance()
     }
 
-    /// Another mark, for the next group.
+    /// Advances to another mark, for the next group.
     mutating func advance() {
         number &+= 1
         var writer = CommandWriter(capacity: 48)
@@ -26,7 +26,7 @@ struct SentinelPing: Sendable {
         command = writer.bytes
     }
 
-    /// Whether this is what a server answers to the mark. One that cannot serve at the moment says so instead.
+    /// Whether a reply is the one to this mark. A server that cannot serve at present returns its error instead.
     func isAnswered(by reply: RESPValue) -> Bool {
         switch reply {
         case .bulk(let bytes): bytes == answer

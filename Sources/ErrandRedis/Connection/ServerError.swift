@@ -1,17 +1,18 @@
 package import Errand
 import ErrandText
 
-/// An error reply, by the word it begins with.
+/// An error reply, classified by its first word.
 package struct ServerError {
-    /// The word it begins with.
+    /// The first word.
     package let word: String
-    /// The whole error, on one line, without control characters and without a full stop: sentences go on after it.
+    /// The whole error on one line, without control characters and without a final full stop: it is used within
+    /// sentences.
     package let text: String
 
-    /// Most characters of an error that are shown.
+    /// The maximum number of characters that are shown.
     private static let most = 500
 
-    /// Takes what the server said; a hostile one may have said anything.
+    /// Makes an error from the server's text; a hostile server may send any text.
     package init(_ text: String) {
         let shown = text.utf8.count > Self.most ? String(text.unicodeScalars.prefix(Self.most)) + "…" : text
         let line = shown.printable
@@ -19,7 +20,7 @@ package struct ServerError {
         word = String(self.text.prefix { $0 != " " })
     }
 
-    /// Whether the request was certainly not carried out and the same request may succeed a little later.
+    /// Whether the request was certainly not carried out, and may succeed a little later.
     var isPassing: Bool {
         ["LOADING", "BUSY", "TRYAGAIN", "MISCONF", "MASTERDOWN", "CLUSTERDOWN", "NOREPLICAS", "READONLY"].contains(word)
             || text.contains("max number of clients")
@@ -28,29 +29,29 @@ package struct ServerError {
     /// Whether the server refuses writes because it cannot write its own data to its disk.
     var isDiskTrouble: Bool { word == "MISCONF" }
 
-    /// Why a call is tried again, in a few words.
+    /// The reason for a retry, in a few words.
     var reasonToWait: String {
         isDiskTrouble
             ? "the server takes no writes, for it cannot write its data to its disk"
             : "the server cannot serve this now (\(word))"
     }
 
-    /// Whether it concerns this one command: the user may not call it, or the server does not have it.
+    /// Whether the error concerns only this command: the user may not call it, or the server does not have it.
     var isOfOneCommand: Bool { word == "NOPERM" || (word == "ERR" && !refusesEverything) }
 
-    /// Whether the server may answer this to anything, also to a mere PING.
+    /// Whether the server may reply with this error to any command, even a PING.
     var refusesEverything: Bool {
         ["LOADING", "BUSY", "MISCONF", "MASTERDOWN", "NOAUTH", "NOPERM"].contains(word)
             || text.contains("max number of clients")
     }
 
-    /// Whether the server at this address will not do even if we wait: a replica, for instance.
+    /// Whether waiting for this server is useless, for example because it is a replica.
     var wantsNewConnection: Bool { ["READONLY", "MASTERDOWN", "UNBLOCKED"].contains(word) }
 
-    /// The error for callers: its kind, and what was refused in words for people.
+    /// Returns the error for callers: its code, and a description of the refusal.
     ///
-    /// - Parameter isForeign: whether another library's data was asked for, about which Errand's doctor and access list say
-    ///   nothing.
+    /// - Parameter isForeign: Whether another library's data was read, to which Errand's doctor and access list do not
+    ///   apply.
     package func brokerError(
         at address: RedisAddress,
         in script: Script? = nil,
@@ -104,7 +105,7 @@ package struct ServerError {
 }
 
 extension ServerError {
-    /// Says which permission is missing. Trying again does not help, so nobody does.
+    /// Returns an error that describes the missing permission. Retries would not help, so there are none.
     private func notPermitted(at address: RedisAddress, in script: Script?) -> BrokerError {
         var what = text
         if let script, let line = lineInScript.flatMap({ script.line($0) }) {
@@ -116,7 +117,7 @@ extension ServerError {
         )
     }
 
-    /// What the error says, without its word and without where a script stopped.
+    /// The text of the error without its first word and without the position in a script.
     var reasonInScript: String {
         let reason = text.dropFirst(word.count + 1)
         guard let mark = reason.firstRange(of: " script: ") else { return String(reason) }
@@ -131,7 +132,7 @@ extension ServerError {
 }
 
 extension BrokerError {
-    /// Reads what follows `ERRANDFULL`: after a refused push, how many of its jobs fit, and the reason.
+    /// Parses the text after `ERRANDFULL`: after a refused push, the number of its jobs that fit, and the reason.
     fileprivate init(full text: Substring) {
         let first = text.prefix { $0 != " " }
         let fitting = Int(first)
@@ -140,7 +141,7 @@ extension BrokerError {
 }
 
 extension Script {
-    /// A line of the text, counted from 1.
+    /// Returns a line of the text, counted from 1.
     fileprivate func line(_ number: Int) -> String? {
         let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard lines.indices.contains(number - 1) else { return nil }

@@ -4,15 +4,15 @@ import Foundation
 package import Logging
 import Synchronization
 
-/// A subscription to channels on a thread and a connection of its own.
+/// A subscription to channels on its own thread and connection.
 ///
-/// Messages may be lost while it is away; it connects again for as long as it is not cancelled, and says so through
-/// `onSubscribed`, so that its owner can look at the state again. A connection that stays silent is asked with a PING
-/// and given up when no answer comes.
+/// Messages may be lost while it is disconnected. It reconnects until it is cancelled, and then calls `onSubscribed`,
+/// so that its owner can check the state again. It checks a silent connection with a PING, and drops it if no reply
+/// comes.
 package final class Subscriber: Subscription {
-    /// How long the connection may be silent before it is asked.
+    /// How long the connection may be silent before a PING, in milliseconds.
     private static let silence = 5000
-    /// A subscription that lasted for so long had nothing to do with why the one before was lost.
+    /// After a subscription of this length, a loss is unrelated to the loss before.
     private static let longLife = Duration.seconds(60)
 
     private let address: RedisAddress
@@ -29,7 +29,8 @@ package final class Subscriber: Subscription {
 
     /// Subscribes to channels, or to patterns of channels.
     ///
-    /// - Parameter onRefused: told the first time that the server's user may not read these channels; it is asked on, for that may change.
+    /// - Parameter onRefused: Called once if the server's user may not read these channels. The subscriber keeps
+    ///   trying, because the permissions may change.
     package init(
         _ address: RedisAddress,
         _ options: ConnectionOptions,
@@ -77,7 +78,7 @@ package final class Subscriber: Subscription {
         }
     }
 
-    /// One that is lost again and again is for people: each time, messages are missed, and what they tell is noticed later.
+    /// Logs a loss; repeated losses are warnings: messages are missed each time, and their effects are delayed.
     private func noteLoss(_ error: BrokerError, after life: Duration) {
         if life > Self.longLife { failures.clear("subscription") }
         logger.log(
@@ -104,19 +105,19 @@ package final class Subscriber: Subscription {
         }
     }
 
-    /// Rights are as somebody wanted them; a password that is just being changed is another matter.
+    /// Missing permissions are probably intended, so they are reported; a rejected password may be about to change.
     private func refusal(_ reason: ServerError) -> BrokerError {
         let error = reason.brokerError(at: address)
         if reason.word == "NOPERM", !isRefused.exchange(true, ordering: .relaxed) { onRefused(error) }
         return error
     }
 
-    /// `[message, channel, text]`, `[pmessage, pattern, channel, text]`, `[subscribe, channel, count]`; anything else
-    /// is passed over.
+    /// Handles `[message, channel, text]`, `[pmessage, pattern, channel, text]` and `[subscribe, channel, count]`, and
+    /// ignores other replies.
     private func take(_ reply: RESPValue, _ backoff: inout Backoff) throws(BrokerError) {
         if case .error(let text) = reply {
             let error = ServerError(text)
-            // The answer to a PING; messages come all the same.
+            // This is the reply to a PING; messages still arrive.
             if error.isDiskTrouble { return }
             throw refusal(error)
         }
@@ -127,7 +128,8 @@ package final class Subscriber: Subscription {
         case "pmessage" where parts.count == 4:
             if let channel = parts[2].text, let message = parts[3].bytes { onMessage(channel, message) }
         case "subscribe", "psubscribe":
-            // Not before: a server that takes the connection and refuses the subscription is not to be asked without a pause.
+            // Not earlier: a server that accepts the connection but refuses the subscription must not be retried
+            // without a pause.
             backoff.reset()
             onSubscribed()
         default: break

@@ -8,10 +8,10 @@ import Errand
     import Darwin
 #endif
 
-/// Lets a thread wait for a time, a descriptor, or somebody who wakes it, whichever comes first.
+/// Lets a thread wait for a time, a descriptor or a wake-up, whichever comes first.
 ///
-/// `poll` counts by the monotonic clock; a semaphore's timeout would follow a wall clock that somebody sets. Any number of
-/// wakes before a wait are one.
+/// `poll` uses the monotonic clock; a semaphore's timeout would follow changes of the wall clock. Several wake-ups
+/// before a wait count as one.
 final class WakePipe: Sendable {
     enum Woken { case woken, readable, silent }
 
@@ -35,13 +35,13 @@ final class WakePipe: Sendable {
         close(writing)
     }
 
-    /// Ends the wait that goes on, or the next one.
+    /// Ends the current wait, or the next one.
     func wake() {
         var byte: UInt8 = 0
         _ = write(writing, &byte, 1)
     }
 
-    /// Waits until it is woken, a descriptor can be read, or the time is over.
+    /// Waits for a wake-up, a readable descriptor, or the end of the time.
     @discardableResult
     func wait(milliseconds: Int, or descriptor: Int32 = -1) -> Woken {
         var polled = [

@@ -9,27 +9,28 @@ import Foundation
     import Darwin
 #endif
 
-/// A private redis-server for machines where nobody set one up: appendonly, on a Unix socket, with its data in a
-/// directory of its own.
+/// A private redis-server for machines without a configured server: append-only, on a Unix socket, with its data in its
+/// own directory.
 ///
-/// The first process that needs it starts it, others join it, and it ends when the last one has left, however that one
-/// ended. Its data stays. This is how:
+/// The first process that needs the server starts it, and others join it. It stops when the last of these processes has
+/// left or ended in any way. Its data stays. It works as follows:
 ///
-/// - Every user holds a shared lock (`flock`) on `users` in the directory; the system takes it away when the process
-///   ends, also by SIGKILL.
-/// - A *guardian*, a small shell script in a session of its own, starts the server and then waits for an exclusive lock
-///   on `users`. It gets that when nobody uses the server any more, stops it, and lets go only when it is gone; so who
-///   comes at that moment waits, and starts a new one. A server whose disk is full, so that jobs are in its memory only, is
-///   not stopped: it goes on, and the next process joins it, until it could write them.
-/// - The server holds a lock on `server.lock` for as long as it lives, so that nobody takes a busy one for a dead one
-///   and starts a second over its data. The guardian starts it anew if it ends while it is used.
-/// - Whoever starts holds an exclusive lock on `start` meanwhile, so that only one does.
+/// - Every process that uses the server holds a shared lock (`flock`) on `users` in the directory. The system releases
+///   it when the process ends, also after SIGKILL.
+/// - A *guardian*, a small shell script in its own session, starts the server and then waits for an exclusive lock on
+///   `users`. It gets the lock when no process uses the server any longer, stops the server, and releases the lock only
+///   after the server has ended; a process that arrives meanwhile waits, and then starts a new one. A server with a
+///   full disk, which has jobs only in memory, is not stopped: it runs until it has written them, and the next process
+///   joins it.
+/// - The server holds a lock on `server.lock` while it lives, so that no process mistakes a busy server for a dead one
+///   and starts a second one with the same data. The guardian restarts a server that ends while it is in use.
+/// - A process that starts the server holds an exclusive lock on `start` meanwhile, so that only one does.
 public final class EmbeddedBroker: Sendable {
-    /// Where the server listens.
+    /// The address on which the server listens.
     public let address: RedisAddress
     /// The directory with its data.
     public let directory: String
-    /// Holds the shared lock; closed when the process ends or the broker is left.
+    /// The shared lock; released when the process ends or leaves the broker.
     private let usersLock: FileLock
 
     private init(address: RedisAddress, directory: String, usersLock: FileLock) {
@@ -40,15 +41,15 @@ public final class EmbeddedBroker: Sendable {
 
     /// Joins the server of a directory, or starts it.
     ///
-    /// - Parameter directory: where its data is; made if missing, readable by this user only.
-    /// - Throws: `BrokerError` that says what to install, or what in the directory is wrong.
+    /// - Parameter directory: The directory for its data; created if missing, and only readable by this user.
+    /// - Throws: `BrokerError` with the program to install, or the problem in the directory.
     public static func join(_ directory: String) throws(BrokerError) -> EmbeddedBroker {
         let home = try EmbeddedHome(directory)
         let starting = try FileLock(home.startLock)
         try starting.lock(.exclusive)
         defer { starting.unlock() }
         let users = try FileLock(home.usersLock)
-        // Waits while a guardian is stopping a server that nobody used.
+        // Waits while a guardian is stopping an unused server.
         try users.lock(.shared)
         let address = try RedisAddress.embedded(home.socket)
         do throws(BrokerError) { try EmbeddedGuardian.awaitServer(of: home, address) } catch {
@@ -58,26 +59,26 @@ public final class EmbeddedBroker: Sendable {
         return EmbeddedBroker(address: address, directory: home.directory, usersLock: users)
     }
 
-    /// The directory that is meant when none is named: `$ERRAND_HOME`, else `$XDG_STATE_HOME/errand`, else
-    /// `~/.local/state/errand`.
+    /// Returns the default directory: `$ERRAND_HOME`, else `$XDG_STATE_HOME/errand`, else `~/.local/state/errand`.
     public static func defaultDirectory(environment: [String: String]) -> String {
         if let home = environment["ERRAND_HOME"], !home.isEmpty { return home }
         if let state = environment["XDG_STATE_HOME"], !state.isEmpty { return state + "/errand" }
         return (environment["HOME"] ?? NSHomeDirectory()) + "/.local/state/errand"
     }
 
-    /// Leaves the server; it ends when nobody else uses it.
+    /// Leaves the server; it stops if no other process uses it.
     public func leave() { usersLock.unlock() }
 
-    /// Why the server cannot write its data to its disk; `nil` when it can, or does not answer.
+    /// The reason why the server cannot write its data to its disk; `nil` if it can, or does not reply.
     ///
-    /// It then goes on after the last process has left, with what it could not write in memory only, until it can.
+    /// Such a server continues to run after the last process has left, with the unwritten data in memory, until it has
+    /// written it.
     public var diskTrouble: String? {
         guard case .error(let text) = Self.ping(address), ServerError(text).isDiskTrouble else { return nil }
         return ServerError(text).text
     }
 
-    /// Whether the server serves. One that cannot write to its disk can be read all the same.
+    /// Whether the server serves. A server that cannot write to its disk still serves reads.
     static func isAnswering(_ address: RedisAddress) -> Bool {
         switch ping(address) {
         case .status("PONG"): true

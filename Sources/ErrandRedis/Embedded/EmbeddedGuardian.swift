@@ -10,18 +10,18 @@ import Foundation
     import Darwin
 #endif
 
-/// Starts an embedded broker's guardian where there is none, and waits until its server answers.
+/// Starts an embedded broker's guardian if there is none, and waits until its server replies.
 enum EmbeddedGuardian {
-    /// Keeps the server running while anybody holds the users lock, and stops it then. `$1` the server, `$2` its
+    /// Keeps the server running while any process holds the users lock, and then stops it. `$1` is the server, `$2` its
     /// configuration, `$3` the users lock, `$4` the server lock, `$5` redis-cli if there is one, `$6` the socket.
     ///
-    /// The server inherits the server lock, so the lock is held exactly as long as it lives: nobody starts a second one
-    /// over its data, and no signal reaches a stranger that got its number. Signals from the terminal of whoever started
-    /// the guardian are none of its business.
+    /// The server inherits the server lock, so the lock is held exactly while it lives: no process starts a second
+    /// server with its data, and no signal reaches an unrelated process that has got its number. The guardian ignores
+    /// signals from the terminal of the process that started it.
     ///
-    /// A server that is told to end does so whether it can write its last data or not. So one whose file lacks something is
-    /// kept, and looked at again each second; whoever comes meanwhile joins it. Where its directory was removed, nothing is
-    /// worth keeping; one that cannot be asked is told to end.
+    /// A server that receives a signal to end does so even if it cannot write its last data. A server with unwritten
+    /// data is therefore kept and checked every second; a process that arrives meanwhile joins it. If its directory was
+    /// removed, there is no data to keep. A server that does not reply is stopped.
     private static let script = """
         trap '' INT HUP TERM QUIT
         unset REDISCLI_AUTH
@@ -97,7 +97,7 @@ enum EmbeddedGuardian {
         """
     }
 
-    /// Nothing is written where the file is as it should be: on a full disk there may be no room even for that.
+    /// Does not write if the file is up to date: a full disk may have no room even for it.
     private static func write(_ text: String, to home: EmbeddedHome) throws(BrokerError) {
         let path = home.configuration
         if FileManager.default.contents(atPath: path) == Data(text.utf8) { return }
@@ -107,7 +107,7 @@ enum EmbeddedGuardian {
         }
     }
 
-    /// redis-cli, beside the server or on PATH.
+    /// Finds redis-cli, beside the server or on PATH.
     private static func client(of server: String) -> String? {
         let beside = URL(fileURLWithPath: server).deletingLastPathComponent().path + "/redis-cli"
         return access(beside, X_OK) == 0 ? beside : find("redis-cli")
@@ -118,7 +118,7 @@ enum EmbeddedGuardian {
         return path.split(separator: ":").map { "\($0)/\(program)" }.first { access($0, X_OK) == 0 }
     }
 
-    /// Starts a process in a session of its own that nobody has to wait for.
+    /// Starts a process in its own session, for which the caller does not wait.
     private static func spawn(_ words: [String]) throws(BrokerError) {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -127,7 +127,7 @@ enum EmbeddedGuardian {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // A pipe that the caller's output goes to must end with the caller, not with the guardian.
+        // A pipe that receives the caller's output must end with the caller, not with the guardian.
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0)
         for output in [Int32(1), 2] { posix_spawn_file_actions_adddup2(&actions, 0, output) }
         closeOthers(&actions)
@@ -141,34 +141,35 @@ enum EmbeddedGuardian {
             throw BrokerError(.notReachable, "cannot start the embedded broker: \(String(cString: strerror(failure)))")
         }
         let child = pid
-        // The guardian ends long after most of its starters; whoever is still there takes its exit status away.
+        // The guardian outlives most of the processes that start one; a process that still lives reaps it.
         let reaper = Thread { waitpid(child, nil, 0) }
         reaper.name = "errand-guardian-reaper"
         reaper.start()
     }
 
-    /// What the caller has open is not the guardian's: with a copy of it, a port would stay taken and a pipe open for as
-    /// long as the guardian lives.
+    /// The guardian must not inherit open files of the caller: a copy would keep a port or a pipe open while the
+    /// guardian lives.
     private static func closeOthers(_ actions: inout posix_spawn_file_actions_t) {
         #if os(Linux)
-            // By number, with room for what other threads open meanwhile: closing what is not open does no harm.
+            // Closes by number, with a margin for files that other threads open meanwhile: closing an unused number
+            // does no harm.
             let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
             let highest = open.compactMap { Int32($0) }.max() ?? 1024
             for descriptor in 3..<highest + 256 { posix_spawn_file_actions_addclose(&actions, descriptor) }
         #endif
     }
 
-    /// `POSIX_SPAWN_SETSID`; Glibc declares it behind a macro that Swift does not see. Darwin's other flag is its
-    /// `closeOthers`.
+    /// `POSIX_SPAWN_SETSID`; Glibc declares it behind a macro that Swift does not import. The other flag on Darwin
+    /// replaces `closeOthers`.
     #if os(Linux)
         private static let inNewSession: Int32 = 0x80
     #else
         private static let inNewSession = Int32(POSIX_SPAWN_SETSID) | Int32(POSIX_SPAWN_CLOEXEC_DEFAULT)
     #endif
 
-    /// Waits until the server answers, and starts it when there is none.
+    /// Waits until the server replies, and starts it if there is none.
     ///
-    /// The lock says whether there is a server; one that does not answer at once is busy, not gone.
+    /// The lock shows whether there is a server; a server that does not reply at once is busy, not gone.
     static func awaitServer(of home: EmbeddedHome, _ address: RedisAddress) throws(BrokerError) {
         let deadline = ContinuousClock.now + .seconds(30)
         var isStarted = false
@@ -189,7 +190,7 @@ enum EmbeddedGuardian {
 }
 
 extension String {
-    /// For a quoted value of redis.conf.
+    /// The text as a quoted value of redis.conf.
     fileprivate var configurationEscaped: String {
         replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
     }

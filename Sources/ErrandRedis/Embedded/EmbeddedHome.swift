@@ -17,12 +17,12 @@ struct EmbeddedHome {
     let socket: String
     var startLock: String { directory + "/start.lock" }
     var usersLock: String { directory + "/users.lock" }
-    /// Held by the server itself for as long as it lives.
+    /// The server holds this lock while it lives.
     var serverLock: String { directory + "/server.lock" }
     var log: String { directory + "/redis.log" }
     var configuration: String { directory + "/redis.conf" }
 
-    /// Makes the directory if it is missing.
+    /// Creates the directory if it is missing.
     init(_ path: String) throws(BrokerError) {
         let absolute = URL(fileURLWithPath: path).standardizedFileURL.path
         try Self.makePrivate(absolute)
@@ -30,14 +30,14 @@ struct EmbeddedHome {
         socket = try Self.socketPath(for: absolute)
     }
 
-    /// Whether there is no room left on the disk for this user.
+    /// Whether the disk has no room left for this user.
     var isFull: Bool {
         var disk = statvfs()
         return statvfs(directory, &disk) == 0 && disk.f_bavail == 0
     }
 
-    /// In the directory itself; where that path is too long for a socket, in a short one that only this user can write
-    /// to.
+    /// Returns the path of the socket: in the directory, or, if that path is too long for a socket, in a short one that
+    /// only this user can write to.
     private static func socketPath(for directory: String) throws(BrokerError) -> String {
         let usual = directory + "/redis.sock"
         if usual.utf8.count <= 107 { return usual }

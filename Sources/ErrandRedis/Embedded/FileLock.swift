@@ -10,7 +10,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// An advisory lock on a file, which the system takes away when the process ends. Children do not inherit it.
+/// An advisory lock on a file, which the system releases when the process ends. Children do not inherit it.
 final class FileLock: Sendable {
     enum Kind { case shared, exclusive }
 
@@ -39,14 +39,14 @@ final class FileLock: Sendable {
         }
     }
 
-    /// Whether somebody holds the lock. Holds it itself for a moment.
+    /// Whether any process holds the lock. Holds it for a moment.
     static func isHeld(_ path: String) throws(BrokerError) -> Bool {
         let lock = try FileLock(path)
         defer { lock.unlock() }
         return lock.descriptor.withLock { flock($0, LOCK_EX | LOCK_NB) } != 0
     }
 
-    /// Lets go of the lock for good.
+    /// Releases the lock permanently.
     func unlock() {
         descriptor.withLock { descriptor in
             if descriptor >= 0 { close(descriptor) }

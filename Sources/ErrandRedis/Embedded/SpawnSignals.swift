@@ -6,11 +6,11 @@
     package import Darwin
 #endif
 
-/// Has a child begin with signals as usual, whatever the parent does with its own and whichever thread starts it.
+/// Lets a child start with default signals, whatever the parent or its current thread has set.
 ///
 /// - Parameters:
-///   - attributes: those of the child, initialized.
-///   - more: other flags of the child, such as `POSIX_SPAWN_SETPGROUP`.
+///   - attributes: The initialized attributes of the child.
+///   - more: Other flags of the child, such as `POSIX_SPAWN_SETPGROUP`.
 package func setUsualSignals(of attributes: inout posix_spawnattr_t, andFlags more: Int32 = 0) {
     var defaults = sigset_t()
     sigfillset(&defaults)

@@ -1,7 +1,7 @@
 package import Errand
 
 extension JobRecord {
-    /// Reads one job of the inspect script's answer; `nil` when it is anything else, or of a job nobody knows.
+    /// Parses one job of the inspect script's reply; `nil` if it is invalid, or the job is unknown.
     package init?(_ value: RESPValue) {
         guard let parts = value.elements, parts.count == 11, let id = parts[0].text, let state = parts[1].text,
             let state = JobState(rawValue: state)
@@ -24,7 +24,7 @@ extension JobRecord {
 }
 
 extension JobPage {
-    /// Reads the inspect script's answer to a page; `nil` when it is none. What is no job is left out.
+    /// Parses the inspect script's reply to a page; `nil` if it is invalid. Invalid jobs are omitted.
     package init?(_ value: RESPValue) {
         guard let answer = value.elements, let next = answer.first?.number else { return nil }
         let entries = answer.dropFirst().compactMap { value in
@@ -39,7 +39,7 @@ extension JobPage {
 }
 
 extension RetryOutcome {
-    /// Reads one word of the retry script's answer; `nil` when it is none.
+    /// Parses one word of the retry script's reply; `nil` if it is invalid.
     package init?(_ word: RESPValue) {
         switch word.text ?? "" {
         case "retried": self = .retried

@@ -1,13 +1,12 @@
 package import Errand
 
-/// A job that a push has claimed for a session, as the session's channel tells it:
-/// `c` and the secret that the session was registered with, the number of the call it answers, the token, the id, and in the next
-/// line the stored body.
+/// A job that a push has claimed for a session, as the message on the session's channel: `c` and the session's secret,
+/// the number of the pre-answered call, the token, the id, and in the next line the stored body.
 package struct DispatchedClaim {
     package let call: Int
     package let claim: Claim
 
-    /// Reads a message; `nil` when it is anything else, or from somebody who does not know the secret.
+    /// Parses a message; `nil` if it is invalid, or its sender does not have the secret.
     package init?(_ message: [UInt8], secret: String) {
         // The secret, two numbers of up to 20 digits, and an id of up to 64.
         guard message.first == UInt8(ascii: "c"),

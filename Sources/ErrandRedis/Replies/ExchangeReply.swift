@@ -1,7 +1,7 @@
 package import Errand
 
 extension ExchangeReply {
-    /// Reads what the exchange script answers; `nil` when it is anything else.
+    /// Parses the exchange script's reply; `nil` if it is invalid.
     package init?(_ reply: RESPValue, reports: Int) {
         guard let parts = reply.elements, parts.count == 6,
             let verdicts = parts[0].bytes,
@@ -16,7 +16,7 @@ extension ExchangeReply {
             guard let position = extras[start].number, let failed = extras[start + 1].number,
                 let crashed = extras[start + 2].number
             else { return nil }
-            // No position is negative; the least number minus one would trap.
+            // Positions are not negative; subtracting from the smallest number would trap.
             guard position > 0 else { return nil }
             failures[Int(clamping: position) - 1] = (Int(clamping: max(0, failed)), Int(clamping: max(0, crashed)))
         }
@@ -25,7 +25,7 @@ extension ExchangeReply {
         for (index, (id, body)) in zip(ids, bodies).enumerated() {
             guard let id = id.text, let body = body.bytes else { return nil }
             let counts = failures.isEmpty ? nil : failures[index]
-            // A count that garbage made enormous must not overflow.
+            // A corrupt, enormous count must not overflow.
             let attempt = min(counts?.failures ?? 0, 1_000_000) + 1
             claims.append(Claim(id: id, token: token, attempt: attempt, crashes: counts?.crashes ?? 0, body: body))
         }

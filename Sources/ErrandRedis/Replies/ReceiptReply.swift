@@ -1,10 +1,10 @@
 package import Errand
 
 extension Receipt {
-    /// Reads one text of the push script's answer (`a`, `e`, `d:HOLDER`, …); `nil` when it is none.
+    /// Parses one text of the push script's reply (`a`, `e`, `d:HOLDER`, …); `nil` if it is invalid.
     package init?(_ verdict: RESPValue, job: String, queue: String) {
         guard let text = verdict.text, let letter = text.utf8.first else { return nil }
-        // Whoever can write to the broker can make anything the holder of a name; what is no id is none.
+        // A client that can write to the broker can store any text as the holder of a name, so only a valid id counts.
         let named = String(decoding: text.utf8.dropFirst(2), as: UTF8.self)
         let holder = QueueName.isValid(jobID: named) ? named : nil
         switch letter {

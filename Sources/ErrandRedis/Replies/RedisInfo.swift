@@ -1,13 +1,13 @@
 import ErrandText
 
-/// What the server says of itself: the lines `name:value` of INFO.
+/// The server's INFO, as lines `name:value`.
 package struct RedisInfo: Sendable {
-    /// Most bytes of INFO that are looked at.
+    /// The maximum number of bytes of INFO that are parsed.
     private static let most = 1 << 20
 
     private let facts: [String: String]
 
-    /// Reads INFO's text; what is no `name:value` is passed over.
+    /// Parses INFO's text, and ignores lines that are not `name:value`.
     package init(text: String) {
         var facts: [String: String] = [:]
         for line in text.utf8.prefix(Self.most).split(whereSeparator: { $0 == 0x0D || $0 == 0x0A }) {
@@ -18,9 +18,9 @@ package struct RedisInfo: Sendable {
         self.facts = facts
     }
 
-    /// The value of a name, on one line and without control characters.
+    /// Returns the value of a name, on one line and without control characters.
     package subscript(name: String) -> String? { facts[name] }
 
-    /// The value of a name as a number.
+    /// Returns the value of a name as a number.
     package func number(_ name: String) -> Int? { facts[name].flatMap { Int($0) } }
 }

@@ -1,7 +1,7 @@
 package import Errand
 
 extension QueueStatus {
-    /// Reads what the status script answers, but for the sessions and what they hold; `nil` when it is anything else.
+    /// Parses the status script's reply except for the sessions and their claims; `nil` if it is invalid.
     package init?(_ reply: RESPValue, of queue: String) {
         guard let parts = reply.elements, parts.count == 5 else { return nil }
         let counts = parts[0].counts
@@ -22,7 +22,7 @@ extension QueueStatus {
 }
 
 extension RESPValue {
-    /// A flat list of names and numbers.
+    /// A flat list of names and numbers, as a dictionary.
     fileprivate var counts: [String: Int] {
         var counts: [String: Int] = [:]
         let parts = elements ?? []
@@ -34,13 +34,13 @@ extension RESPValue {
     }
 }
 
-/// What the status script answers of a queue's sessions: some of them, and where the next ones are.
+/// The sessions in the status script's reply, and the position of the next ones.
 package struct SessionsReply {
     package let sessions: [SessionStatus]
-    /// What the next call has to say to get more of them; `nil` when these were the last.
+    /// The cursor for the next call; `nil` if these were the last sessions.
     package let next: String?
 
-    /// Reads it; `nil` when it is anything else.
+    /// Parses a reply; `nil` if it is invalid.
     package init?(_ reply: RESPValue) {
         guard let parts = reply.elements, parts.count == 5, let sessions = parts[3].elements, let next = parts[4].text
         else { return nil }
@@ -50,7 +50,7 @@ package struct SessionsReply {
 }
 
 extension [String: Int] {
-    /// Counts of where jobs are parked, `operation` or `operation:priority`, added up for each operation.
+    /// Sums the counts of unroutable jobs, with keys `operation` or `operation:priority`, by operation.
     fileprivate var byOperation: Self {
         reduce(into: [:]) { sums, lot in
             let operation = String(lot.key.prefix { $0 != ":" })
@@ -60,7 +60,7 @@ extension [String: Int] {
 }
 
 extension SessionStatus {
-    /// Reads one session of the status script's answer; `nil` when it is anything else.
+    /// Parses one session of the status script's reply; `nil` if it is invalid.
     package init?(_ value: RESPValue) {
         guard let parts = value.elements, parts.count >= 6, let id = parts[0].text else { return nil }
         func number(_ index: Int) -> Int { Int(clamping: parts[index].number ?? 0) }

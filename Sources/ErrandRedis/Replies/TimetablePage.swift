@@ -1,15 +1,15 @@
 package import Errand
 
-/// What the timetable script answers: a page of a queue's schedules, and the server's time.
+/// The timetable script's reply: a page of a queue's schedules, and the server's time.
 package struct TimetablePage: Sendable, Equatable {
     /// The server's time, in milliseconds since 1970 UTC.
     package let now: Int64
-    /// Where the next page begins; `nil` when these were all.
+    /// The position of the next page; `nil` if this is the last one.
     package let next: String?
     /// The schedules.
     package let records: [ScheduleRecord]
 
-    /// Reads an answer; `nil` when it is anything else.
+    /// Parses a reply; `nil` if it is invalid.
     package init?(_ reply: RESPValue) {
         guard let parts = reply.elements, parts.count >= 2, (parts.count - 2) % 5 == 0, let now = parts[0].number,
             now >= 0,
@@ -45,7 +45,7 @@ extension ScheduleRecord {
 }
 
 extension ScheduleRecord.DeletionMet {
-    /// Reads what comes after the revision of a deleted schedule; `nil` when nothing does.
+    /// Parses the text after the revision of a deleted schedule; `nil` if there is none.
     fileprivate init?(_ parts: [Substring]) {
         guard parts.count == 3, let at = Int64(parts[1]), at >= 0 else { return nil }
         self.init(at: at, catalogue: parts[2].isEmpty ? nil : String(parts[2]))

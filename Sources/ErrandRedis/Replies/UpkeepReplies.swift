@@ -1,7 +1,7 @@
 package import Errand
 
 extension Recovery {
-    /// Reads what the recovery script answers; `nil` when it is anything else.
+    /// Parses the recovery script's reply; `nil` if it is invalid.
     package init?(_ reply: RESPValue) {
         guard let parts = reply.elements, parts.count == 2, let count = parts[0].number, let more = parts[1].number
         else { return nil }
@@ -10,7 +10,7 @@ extension Recovery {
 }
 
 extension Reconciliation {
-    /// Reads what the reconciliation script answers; `nil` when it is anything else.
+    /// Parses the reconciliation script's reply; `nil` if it is invalid.
     package init?(_ reply: RESPValue) {
         guard let parts = reply.elements, let count = parts.first?.number else { return nil }
         let lost = parts.dropFirst().compactMap(\.text)
@@ -20,7 +20,7 @@ extension Reconciliation {
 }
 
 extension Promotion {
-    /// Reads what the promotion script answers; `nil` when it is anything else.
+    /// Parses the promotion script's reply; `nil` if it is invalid.
     package init?(_ reply: RESPValue) {
         guard let parts = reply.elements, parts.count == 3, let count = parts[0].number, let next = parts[1].number,
             let due = parts[2].number
@@ -34,8 +34,8 @@ extension Promotion {
 }
 
 extension Beat {
-    /// Reads what the heartbeat script answers; `nil` when it is anything else. A stop that cannot be read is left out:
-    /// the next beat says it again.
+    /// Parses the heartbeat script's reply; `nil` if it is invalid. An invalid stop is omitted: the next heartbeat
+    /// repeats it.
     package init?(_ reply: RESPValue) {
         guard let parts = reply.elements, let claims = parts.first?.number else { return nil }
         var stops: [Stop] = []

@@ -1,7 +1,8 @@
 import Crypto
 import Errand
 
-/// A transition's Lua text, composed of the shared parts it needs and its own file; constant, so the server caches it.
+/// A transition's Lua text, composed of the shared parts that it needs and its own file. It is constant, so that the
+/// server caches it.
 package struct Script: Sendable {
     /// The name of the transition.
     package let name: String
@@ -10,13 +11,13 @@ package struct Script: Sendable {
     /// The text's SHA-1 in hexadecimal, as EVALSHA wants it.
     package let digest: String
 
-    /// What the server lets a script do in bad times.
+    /// What the server permits a script in exceptional situations.
     private enum Kind: String {
-        /// Nothing when its memory is full: it would need more.
+        /// Refused if the memory is full: the script needs more.
         case fills = "#!lua\n"
-        /// All when its memory is full: ends and heartbeats make room.
+        /// Permitted if the memory is full: ends and heartbeats make room.
         case changes = "#!lua flags=allow-oom\n"
-        /// All, also when it takes no writes, because it cannot save them say.
+        /// Permitted even if the server takes no writes, for example because it cannot save them.
         case reads = "#!lua flags=no-writes\n"
     }
 
@@ -97,7 +98,7 @@ package struct Script: Sendable {
         places + [schedules, PackageResources.lib_queue_lua]
     )
     static let queue = queueing(.changes)
-    /// To look only: so it runs on a server that takes no writes, too.
+    /// Only reads, so that it also runs on a server that takes no writes.
     static let plainQueue = queueing(.reads)
     static let status = Script("status", PackageResources.status_lua, [base, reading], .reads)
     static let inspect = Script("inspect", PackageResources.inspect_lua, [base, reading], .reads)
@@ -107,9 +108,9 @@ package struct Script: Sendable {
         [base, types, PackageResources.lib_checked_lua],
         .reads
     )
-    /// With repairs.
+    /// The audit with repairs.
     static let audit = auditing(.changes)
-    /// Without repairs: so it runs on a server that takes no writes, too.
+    /// The audit without repairs, which also runs on a server that takes no writes.
     static let plainAudit = auditing(.reads)
 
     private static func queueing(_ kind: Kind) -> Script {
@@ -134,14 +135,15 @@ package struct Script: Sendable {
         )
     }
 
-    /// Whether a producer or an operator relies on it once it was acknowledged. What workers report is done again if it is lost.
+    /// Whether a producer or an operator relies on the change once it was acknowledged. A lost report of a worker is
+    /// repeated.
     var isReliedOn: Bool { Self.reliedOn.contains(name) && !text.starts(with: Kind.reads.rawValue.utf8) }
 
     private static let reliedOn: Set<String> = [
         "push", "tick", "schedule", "unschedule", "cancel", "clear", "retry", "settings", "queue", "cursor",
     ]
 
-    /// Every script, for documentation and benchmarks.
+    /// All scripts, for documentation and benchmarks.
     package static let all = [
         push, exchange, heartbeat, register, recover, promote, release, cancel, clear, retry, settings, queue,
         plainQueue,
@@ -150,9 +152,9 @@ package struct Script: Sendable {
     ]
 }
 
-/// Replaces the text of scripts, for tests that set the clock or break a line on purpose.
+/// Replaces the text of scripts, for tests that set the clock or change a line on purpose.
 package struct ScriptOverrides: Sendable {
-    /// By the digest of the original text.
+    /// The edited scripts by the digest of the original text.
     private let scripts: [String: Script]
 
     /// Edits every script.
@@ -174,7 +176,7 @@ package struct ScriptOverrides: Sendable {
 struct ScriptCall {
     var script: Script
     let queue: String
-    /// The arguments after the key, already encoded, and how many they are.
+    /// The arguments after the key in encoded form, and their number.
     private(set) var arguments = CommandWriter()
     private(set) var count = 0
 
@@ -198,7 +200,7 @@ struct ScriptCall {
         arguments.add(number)
     }
 
-    /// The command: by digest, or by the whole text where the server does not know the digest.
+    /// Returns the command: with the digest, or with the whole text if the server does not have the script.
     func command(byDigest: Bool) -> CommandWriter {
         var writer = CommandWriter(capacity: arguments.bytes.count + (byDigest ? 160 : script.text.count + 160))
         writer.begin(4 + count)
@@ -211,20 +213,20 @@ struct ScriptCall {
     }
 }
 
-/// The names of keys and channels. `docs/data-model.md` says what they hold.
+/// The names of keys and channels. `docs/data-model.md` describes their contents.
 package enum KeySpace {
-    /// The one key that scripts declare: it names the queue and its slot.
+    /// The one key that scripts declare: it determines the queue and its slot.
     package static func key(of queue: String) -> String { "errand:{\(queue)}" }
     /// The channel of a queue's events.
     package static func events(of queue: String) -> String { key(of: queue) + ":events" }
-    /// The channel on which a session is told that there may be work or something to stop.
+    /// The channel of a session's wake-ups.
     static func wakeUps(of queue: String, _ session: String) -> String { key(of: queue) + ":wakeups:" + session }
     /// The set of all queues' names.
     static let queues = "errand:queues"
-    /// Where a repair puts what stood there and is no set.
+    /// The key to which a repair moves a registry that is not a set.
     static let spoiledQueues = "errand:corrupt:queues"
 
-    /// The queue of one of the names above.
+    /// Returns the queue of one of the names above.
     static func queue(in name: String) -> String? {
         guard name.hasPrefix("errand:{"), let end = name.firstIndex(of: "}") else { return nil }
         return String(name[name.index(name.startIndex, offsetBy: 8)..<end])
