@@ -1,8 +1,9 @@
-/// Keys that are aliases, or hold some.
+/// Keys that are aliases, or contain some.
 ///
-/// The YAML parser compares keys by all that they hold, so a key that is an alias to aliases to aliases of a few hundred
-/// bytes takes longer than anybody waits. Catalogues need no such keys, so a text that may have one is refused before it is
-/// parsed. Braces with a colon behind them in a text with aliases are refused for nothing; nobody was seen to need both.
+/// The YAML parser compares keys by their whole contents, so a key with nested aliases of a few hundred bytes takes
+/// practically forever. Catalogues need no such keys, so a text that may have one is refused before it is parsed. This
+/// also refuses a text with aliases in which a colon follows a closing bracket or brace, which valid catalogues hardly
+/// need.
 enum AliasedKeys {
     static func mayBeThere(in yaml: String) -> Bool {
         let bytes = Array(yaml.utf8)

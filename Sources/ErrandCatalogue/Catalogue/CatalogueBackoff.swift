@@ -2,17 +2,17 @@ import ErrandText
 
 /// The `backoff` of an operation or a schedule: how long to wait before each retry.
 package struct CatalogueBackoff: Sendable, Equatable {
-    /// The longest duration that may be said, as in a job's description.
+    /// The longest permitted duration, as in a job's description.
     package static let longestDuration = Duration.seconds(365 * 86_400)
 
-    /// The wait before the first retry, if it says so.
+    /// The wait before the first retry; `nil` if not specified.
     package var base: Duration?
-    /// The longest wait, if it says so; never shorter than the base.
+    /// The longest wait, which is never shorter than the base; `nil` if not specified.
     package var longest: Duration?
-    /// The largest part by which a wait is shortened at random, 0 to 1, if it says so.
+    /// The largest fraction by which a wait is shortened at random, 0 to 1; `nil` if not specified.
     package var jitter: Double?
 
-    /// Makes a backoff of what was said.
+    /// Makes a backoff of the specified values.
     package init(base: Duration? = nil, longest: Duration? = nil, jitter: Double? = nil) {
         self.base = base
         self.longest = longest

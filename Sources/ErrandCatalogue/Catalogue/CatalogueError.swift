@@ -1,27 +1,28 @@
 import ErrandText
 
-/// Something in a catalogue that is not as it should be: what, where, and what is allowed.
+/// An error in a catalogue: the problem, its position, and what is permitted.
 package struct CatalogueError: Error, CustomStringConvertible {
-    /// The file, or what stands for it.
+    /// The file, or the name of the text.
     package let source: String
-    /// The line, from 1, where known.
+    /// The line, from 1, if known.
     package var line: Int?
-    /// The operation that is wrong.
+    /// The invalid operation.
     package var operation: String?
-    /// The schedule that is wrong.
+    /// The invalid schedule.
     package var schedule: String?
-    /// The key that is wrong, with a dot before each inner one: `http.url`.
+    /// The invalid key, with dots before inner keys: `http.url`.
     package var key: String?
-    /// What is wrong and what is allowed.
+    /// The problem, and what is permitted.
     package let reason: String
 
-    /// An error about the whole file.
+    /// Makes an error about the whole file.
     package init(source: String, reason: String) {
         self.source = source
         self.reason = reason
     }
 
-    /// On one line and not too long, whatever the catalogue holds. For example `jobs.yaml:7: operation "checksum", key "retries": "many" is not …`.
+    /// A description on one line and of limited length, whatever the catalogue contains. For example `jobs.yaml:7:
+    /// operation "checksum", key "retries": "many" is not …`.
     package var description: String {
         var place = source
         if let line { place += ":\(line)" }
@@ -36,7 +37,7 @@ package struct CatalogueError: Error, CustomStringConvertible {
 }
 
 extension String {
-    /// At most 1,000 characters: a catalogue may hold a book where a number belongs.
+    /// The text shortened to 1,000 characters: a catalogue may contain a long text in place of a number.
     fileprivate var shortened: String {
         unicodeScalars.count <= 1000 ? self : String(unicodeScalars.prefix(999)) + "…"
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Yams
 
-/// A place in a catalogue: a node of the YAML tree and the way to it, so that every error can say where it is.
+/// A node of the YAML tree and the path to it, so that every error can state its position.
 struct CatalogueNode {
     let node: Node
     let source: String
@@ -9,7 +9,7 @@ struct CatalogueNode {
     var schedule: String?
     var key: String?
 
-    /// An error about this place.
+    /// Returns an error about this node.
     func error(_ reason: String) -> CatalogueError {
         var error = CatalogueError(source: source, reason: reason)
         error.line = node.mark?.line
@@ -19,7 +19,7 @@ struct CatalogueNode {
         return error
     }
 
-    /// The pairs of a mapping, in the order of the file.
+    /// Returns the pairs of a mapping, in the order of the file.
     func entries() throws(CatalogueError) -> [(key: String, value: CatalogueNode)] {
         guard case .mapping(let mapping) = node else {
             throw error("is \(kind); a mapping of keys to values belongs here")
@@ -34,7 +34,7 @@ struct CatalogueNode {
         return entries
     }
 
-    /// The pairs of a mapping whose keys must be among the known ones.
+    /// Returns the pairs of a mapping whose keys must be known ones.
     func entries(known: [String]) throws(CatalogueError) -> [String: CatalogueNode] {
         var found: [String: CatalogueNode] = [:]
         for (name, value) in try entries() {
@@ -47,7 +47,7 @@ struct CatalogueNode {
         return found
     }
 
-    /// The values of a list.
+    /// Returns the values of a list.
     func values() throws(CatalogueError) -> [CatalogueNode] {
         guard case .sequence(let sequence) = node else { throw error("is \(kind); a list belongs here") }
         return sequence.map {
@@ -55,7 +55,7 @@ struct CatalogueNode {
         }
     }
 
-    /// The text of a scalar as it is written, whatever YAML takes it for: `1.0` stays `1.0`.
+    /// Returns the text of a scalar as it is written, whatever type YAML gives it: `1.0` stays `1.0`.
     func text() throws(CatalogueError) -> String {
         guard case .scalar(let scalar) = node, !isNull else {
             let hint = node.mapping != nil ? " (quote what begins with a brace: \"{path}\")" : ""
@@ -64,7 +64,7 @@ struct CatalogueNode {
         return scalar.string
     }
 
-    /// A whole number within a range.
+    /// Returns a whole number within a range.
     func number(in range: ClosedRange<Int>) throws(CatalogueError) -> Int {
         let text = try text()
         guard let number = Int(text), range.contains(number) else {
@@ -73,7 +73,7 @@ struct CatalogueNode {
         return number
     }
 
-    /// A plain scalar that YAML resolves to null: nothing, `~` or `null`.
+    /// Whether the node is a plain scalar that YAML resolves to null: nothing, `~` or `null`.
     var isNull: Bool {
         guard case .scalar(let scalar) = node else { return false }
         return scalar.style == .plain && ["", "~", "null", "Null", "NULL"].contains(scalar.string)
@@ -91,13 +91,13 @@ struct CatalogueNode {
 
 /// Suggestions for mistyped words.
 enum Spelling {
-    /// The candidate that is at most two typing errors away, if there is one.
+    /// Returns the nearest candidate with at most two typing errors, if there is one.
     static func nearest(to word: String, among candidates: [String]) -> String? {
         let ranked = candidates.map { ($0, distance(Array(word.lowercased()), Array($0))) }
         return ranked.filter { $0.1 <= 2 }.min { $0.1 < $1.1 }?.0
     }
 
-    /// How many characters have to be inserted, removed or exchanged to make one word of the other.
+    /// Returns how many characters must be inserted, removed or exchanged to turn one word into the other.
     private static func distance(_ left: [Character], _ right: [Character]) -> Int {
         var row = Array(0...right.count)
         for (index, character) in left.enumerated() {

@@ -1,24 +1,24 @@
-/// An operation as the catalogue tells it: what to run, and what holds for a job that does not say otherwise.
+/// An operation of the catalogue: what to run, and the defaults for its jobs.
 package struct CatalogueOperation: Sendable {
-    /// What a worker does to run the operation.
+    /// How a worker runs the operation.
     package enum Kind: Sendable {
-        /// Starts a command. Each template becomes one value of its argument vector; there is never a shell.
+        /// Starts a command. Each template becomes one value of its argument vector; no shell is involved.
         case run([Template])
         /// Calls a web address with the arguments as the body.
         case http(CatalogueRequest)
     }
 
-    /// What becomes of a job whose name an unfinished job already has.
+    /// The policy for a new job whose name an unfinished job holds.
     package enum Uniqueness: String, CaseIterable, Sendable {
-        /// The job neither takes nor blocks a name.
+        /// The job neither takes nor is blocked by a name.
         case ignore
-        /// The new job gives way.
+        /// The new job is dropped.
         case drop
-        /// The old job gives way.
+        /// The new job replaces the old one.
         case replace
     }
 
-    /// How long a job holds its name, as `Errand` knows it.
+    /// How long a job holds its name, with the cases of `Errand`.
     package enum UniqueUntil: String, Sendable, CaseIterable {
         case finished
         case started
@@ -26,7 +26,7 @@ package struct CatalogueOperation: Sendable {
 
     /// The operation's name, `[A-Za-z0-9_.-]{1,128}`.
     package let name: String
-    /// What a worker does to run it.
+    /// How a worker runs the operation.
     package let kind: Kind
     /// The default name for uniqueness.
     package var nameTemplate: Template?
@@ -36,16 +36,16 @@ package struct CatalogueOperation: Sendable {
     package var uniqueUntil: UniqueUntil?
     /// How long a run may take.
     package var timeout: Duration?
-    /// How often a failed run is tried again, 0 to 1000.
+    /// How often a failed run is retried, 0 to 1000.
     package var retries: Int?
     /// How long to wait before each retry.
     package var backoff: CatalogueBackoff?
-    /// The queue that its jobs go to.
+    /// The queue for its jobs.
     package var queue: String?
-    /// The priority of its jobs, 0 to 9, 9 first.
+    /// The priority of its jobs, 0 to 9; 9 is the highest.
     package var priority: Int?
 
-    /// An operation without defaults.
+    /// Makes an operation without defaults.
     package init(name: String, kind: Kind) {
         self.name = name
         self.kind = kind
@@ -59,12 +59,12 @@ package struct CatalogueRequest: Sendable {
 
     /// One of ``methods``.
     package let method: String
-    /// Where it is sent. May hold credentials, so it is never logged or put into an error.
+    /// The address of the request. It may contain credentials, so it is never logged or put into an error.
     package let address: WebAddress
-    /// Header fields to send along.
+    /// Additional header fields.
     package var headers: [String: String]
 
-    /// A request as the catalogue describes it.
+    /// Makes a request.
     package init(method: String, address: WebAddress, headers: [String: String] = [:]) {
         self.method = method
         self.address = address

@@ -1,7 +1,7 @@
 import Foundation
 import Yams
 
-/// Reads the schedules of a catalogue.
+/// Parses the schedules of a catalogue.
 extension CatalogueReader {
     private static let scheduleKeys = [
         "cron", "time_zone", "every", "operation", "arguments", "queue", "name", "unique", "unique_until", "timeout",
@@ -89,7 +89,8 @@ extension CatalogueNode {
     private static let deepest = 60
     private static let mostBytes = 1_048_576
 
-    /// The value as JSON text: plain `true`, `false`, `null` and numbers are what they look like, all else is text.
+    /// Returns the value as JSON text: plain `true`, `false`, `null` and numbers keep their type, all other scalars are
+    /// text.
     func json() throws(CatalogueError) -> [UInt8] {
         var output: [UInt8] = []
         try appendJSON(to: &output, depth: 0)

@@ -2,7 +2,7 @@ import ErrandText
 import Foundation
 import Yams
 
-/// Reads the operations of a catalogue and refuses everything it does not know.
+/// Parses the operations of a catalogue and refuses unknown keys and values.
 struct CatalogueReader {
     private static let operationKeys = [
         "run", "http", "name", "unique", "unique_until", "timeout", "retries", "backoff", "queue", "priority",
@@ -43,7 +43,7 @@ struct CatalogueReader {
         throw CatalogueError(source: source, reason: "is empty; it needs a key \"operations\"")
     }
 
-    /// Says where, but does not repeat the lines: they may hold a password.
+    /// Returns an error with the position, but without the lines, which may contain a password.
     private func syntaxError(_ error: any Error) -> CatalogueError {
         let (problem, line): (String, Int?) =
             switch error as? YamlError {
@@ -173,9 +173,9 @@ struct CatalogueReader {
     }
 }
 
-/// What operations and queues may be called.
+/// The rule for names of operations, schedules and queues.
 enum NameRule {
-    /// Most bytes of a name that jobs are unique by.
+    /// The maximum length of a unique name in bytes.
     static let mostNameBytes = 1024
     static let text = "1 to 128 of the characters A-Z, a-z, 0-9, \"_\", \".\" and \"-\" are allowed"
 

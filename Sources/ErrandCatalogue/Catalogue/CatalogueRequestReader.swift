@@ -1,7 +1,7 @@
 import ErrandHTTP
 
 extension CatalogueRequest {
-    /// Reads the `http` key of an operation.
+    /// Parses the `http` key of an operation.
     init(at place: CatalogueNode) throws(CatalogueError) {
         let entries = try place.entries(known: ["method", "url", "headers"])
         guard let url = entries["url"] else { throw place.error("has no key \"url\"") }
@@ -20,7 +20,7 @@ extension CatalogueRequest {
         return text
     }
 
-    /// The error does not repeat the address: it may hold a password.
+    /// Parses an address. The error does not repeat it, because it may contain a password.
     private static func address(_ value: CatalogueNode) throws(CatalogueError) -> WebAddress {
         let text = try value.text()
         do { return try WebAddress(text) } catch { throw value.error(error.reason) }

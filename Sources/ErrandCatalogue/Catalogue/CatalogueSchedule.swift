@@ -1,36 +1,36 @@
-/// A schedule as the catalogue tells it: which operation recurs, when, and with which arguments. What of it makes sense is
-/// checked by whoever makes a schedule of it; ``error(_:_:)`` says where it stands.
+/// A schedule of the catalogue: which operation recurs, when, and with which arguments. The code that makes a schedule
+/// of it validates the values; ``error(_:_:)`` adds their position.
 package struct CatalogueSchedule: Sendable {
     /// The schedule's name.
     package let name: String
-    /// The operation's name; the catalogue has it.
+    /// The operation's name, which is in the catalogue.
     package let operation: String
     /// The arguments as JSON text.
     package var arguments: [UInt8] = Array("{}".utf8)
-    /// The cron expression, and its time zone.
+    /// The cron expression and its time zone.
     package var cron: String?
     package var timeZone: String?
     /// The interval.
     package var every: Duration?
-    /// The queue, if it says one.
+    /// The queue, if specified.
     package var queue: String?
-    /// The name for uniqueness, if it says one.
+    /// The unique name, if specified.
     package var uniqueName: String?
-    /// The uniqueness policy, if it says one.
+    /// The uniqueness policy, if specified.
     package var uniqueness: CatalogueOperation.Uniqueness?
-    /// How long a job holds its name, if it says so.
+    /// How long a job holds its name, if specified.
     package var uniqueUntil: CatalogueOperation.UniqueUntil?
-    /// How long a run may take, if it says so.
+    /// The timeout of a run, if specified.
     package var timeout: Duration?
-    /// How often a failed run is tried again, if it says so.
+    /// How often a failed run is retried, if specified.
     package var retries: Int?
-    /// How long to wait before each retry, if it says so.
+    /// The waits before retries, if specified.
     package var backoff: CatalogueBackoff?
-    /// The priority, if it says one.
+    /// The priority, if specified.
     package var priority: Int?
     /// The word of `catch_up`.
     package var catchUp: String?
-    /// How many missed ticks are caught up with.
+    /// How many missed ticks are caught up.
     package var catchUpLimit: Int?
     /// The word of `overlap`.
     package var overlap: String?
@@ -47,10 +47,10 @@ package struct CatalogueSchedule: Sendable {
         self.lines = lines
     }
 
-    /// The catalogue's file, as it was named.
+    /// The catalogue's file, by the path that was passed.
     package var source: String { place.source }
 
-    /// An error about this schedule.
+    /// Returns an error about this schedule.
     package func error(_ key: String?, _ reason: String) -> CatalogueError {
         var error = CatalogueError(source: place.source, reason: reason)
         error.schedule = name

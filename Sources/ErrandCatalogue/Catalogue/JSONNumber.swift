@@ -1,6 +1,7 @@
-/// Numbers as JSON has them.
+/// The number syntax of JSON.
 enum JSONNumber {
-    /// Whether a text is a number and nothing else. There may be hundreds of thousands in a catalogue, so it is looked at byte by byte.
+    /// Returns whether a text is a number and nothing else. A catalogue may have hundreds of thousands of them, so the
+    /// text is scanned byte by byte.
     static func isWhole(_ text: Substring.UTF8View) -> Bool {
         var rest = text
         _ = skip("-", in: &rest)
@@ -15,7 +16,7 @@ enum JSONNumber {
         return rest.isEmpty
     }
 
-    /// Skips one of these characters. Answers whether it was there.
+    /// Skips one of these characters, and returns whether it was there.
     private static func skip(_ characters: StaticString, in rest: inout Substring.UTF8View) -> Bool {
         guard let first = rest.first, characters.withUTF8Buffer({ $0.contains(first) }) else { return false }
         rest.removeFirst()

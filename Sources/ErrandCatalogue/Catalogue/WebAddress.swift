@@ -1,7 +1,7 @@
 import ErrandHTTP
 package import Foundation
 
-/// The address of an `http` operation, with places for arguments: `https://example.com/users/{id}`.
+/// The address of an `http` operation, with placeholders for arguments: `https://example.com/users/{id}`.
 package struct WebAddress: Sendable {
     private enum Part: Sendable {
         case text(String)
@@ -9,23 +9,23 @@ package struct WebAddress: Sendable {
     }
 
     private let parts: [Part]
-    /// The address with sample values in the places of arguments. May hold credentials.
+    /// The address with sample values for the placeholders. It may contain credentials.
     let sample: URL
 
-    /// An address without places for arguments.
+    /// Makes an address without placeholders.
     package init(_ url: URL) {
         parts = [.text(url.absoluteString)]
         sample = url
     }
 
-    /// Reads an address.
+    /// Parses an address.
     ///
-    /// - Throws: ``WebAddressError``, which does not repeat the address: it may hold a password.
+    /// - Throws: ``WebAddressError``, which does not repeat the address: it may contain a password.
     package init(_ text: String) throws(WebAddressError) {
         let template: Template
         do { template = try Template(text) } catch { throw WebAddressError(error.reason) }
-        // With a word for each argument it is an ordinary address, which Foundation brings into its normal form (escapes,
-        // the host's name in ASCII); what is between the words is the text that stays.
+        // With a word for each argument it is a normal address, which Foundation normalizes (escapes, the host's name
+        // in ASCII). The text between the words is constant.
         var whole = ""
         var places: [(word: String, name: String)] = []
         for part in template.parts {
@@ -40,15 +40,15 @@ package struct WebAddress: Sendable {
         parts = try Self.split(sample.absoluteString, at: places)
     }
 
-    /// Whether arguments are needed to fill it in.
+    /// Whether the address has placeholders.
     package var hasArguments: Bool {
         parts.contains { if case .argument = $0 { true } else { false } }
     }
 
-    /// Fills in the arguments, percent-encoded.
+    /// Replaces the placeholders by percent-encoded arguments.
     ///
-    /// - Parameter arguments: The job's arguments as JSON; they are looked at only if there is a place for one.
-    /// - Throws: ``ArgumentError`` if an argument is missing or null, or makes something else of the address.
+    /// - Parameter arguments: The job's arguments as JSON; only parsed if there is a placeholder.
+    /// - Throws: ``ArgumentError`` if an argument is missing or null, or changes the structure of the address.
     package func url(json arguments: [UInt8]) throws(ArgumentError) -> URL {
         guard hasArguments else { return sample }
         let fields = try ArgumentFields(json: arguments)
@@ -64,7 +64,8 @@ package struct WebAddress: Sendable {
         }
     }
 
-    /// An argument can neither leave the place that it has in the address, nor make another server's name of a part.
+    /// Checks that an argument neither leaves its component of the address nor turns a component into another server's
+    /// name.
     private static func checked(_ url: URL?, hasArguments: Bool) throws(WebAddressError) -> URL {
         guard let url else {
             throw WebAddressError(
@@ -102,7 +103,8 @@ package struct WebAddress: Sendable {
         return parts + [.text(String(rest))]
     }
 
-    /// Everything but letters, digits and `-._~` means something in some part of an address.
+    /// Percent-encodes all characters except letters, digits and `-._~`, because each of them has a meaning in some
+    /// component.
     private static func encoded(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }
@@ -112,7 +114,7 @@ package struct WebAddress: Sendable {
     )
 }
 
-/// Why a text is not a web address.
+/// The error for a text that is not a web address.
 package struct WebAddressError: Error {
     let reason: String
 

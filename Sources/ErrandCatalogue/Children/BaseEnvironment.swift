@@ -2,16 +2,16 @@ import CErrandChild
 import ErrandText
 import Foundation
 
-/// The worker's environment as children get it: without what may hold a password of Errand's own.
+/// The worker's environment for children: without variables of Errand that may contain a password.
 struct BaseEnvironment {
     private static let usualPath = "/usr/local/bin:/usr/bin:/bin"
 
-    /// Kept as bytes: a variable need not be UTF-8.
+    /// The variables as bytes, because they need not be UTF-8.
     private let entries: [(key: String, text: [CChar])]
-    /// Where commands are looked for.
+    /// The PATH for commands.
     let searchPath: String
 
-    /// Copies the environment as it is now. Later changes are not seen; a program with threads makes none.
+    /// Copies the current environment. Later changes have no effect; a program with threads makes none.
     init() {
         var entries: [(key: String, text: [CChar])] = []
         var next = errand_child_environment()
@@ -26,18 +26,18 @@ struct BaseEnvironment {
         self.searchPath = path.map { String(decoding: $0, as: UTF8.self) } ?? Self.usualPath
     }
 
-    /// The environment with some variables added or replaced.
+    /// Returns the environment with some variables added or replaced.
     func adding(_ variables: [String: String]) -> CStringVector {
         var vector = CStringVector()
         var replaced = Set(variables.keys)
-        // What the worker's own trace has for a state means nothing in the trace of a job.
+        // The trace state of the worker is meaningless in the trace of a job.
         if replaced.contains("TRACEPARENT") { replaced.insert("TRACESTATE") }
         for entry in entries where !replaced.contains(entry.key) { vector.append(entry.text) }
         for (key, value) in variables { vector.append("\(key)=\(value)") }
         return vector
     }
 
-    /// The files that a command's name may stand for, in the order in which they are tried.
+    /// Returns the files that a command's name may refer to, in the order in which they are tried.
     func files(for command: String) -> CStringVector {
         var vector = CStringVector()
         if command.contains("/") {

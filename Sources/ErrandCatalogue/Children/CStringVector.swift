@@ -1,8 +1,8 @@
-/// C strings one after the other in one piece of memory, to be passed as `argv` or `envp`.
+/// C strings in one block of memory, for `argv` or `envp`.
 struct CStringVector {
     private var characters: [CChar] = []
     private var starts: [Int] = []
-    /// Whether a string had a NUL byte inside, where C would cut it off.
+    /// Whether a string contained a NUL byte, at which C would cut it off.
     private(set) var hasInnerNUL = false
 
     /// Appends a string's UTF-8.
@@ -18,13 +18,13 @@ struct CStringVector {
         characters.append(0)
     }
 
-    /// Calls `body` with pointers to the strings, ended by a null pointer.
+    /// Calls `body` with pointers to the strings, followed by a null pointer.
     mutating func withPointers<Result>(
         _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
     ) -> Result {
         let starts = starts
         return characters.withUnsafeMutableBufferPointer { characters in
-            // Only an empty buffer has no base address, and then there are no starts either.
+            // Only an empty buffer has no base address, and then there are no starts.
             var pointers = starts.map { start in characters.baseAddress.map { $0 + start } }
             pointers.append(nil)
             return body(pointers)

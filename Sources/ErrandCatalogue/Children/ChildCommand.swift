@@ -1,26 +1,26 @@
-/// A command to run in a process group of its own.
+/// A command to run in its own process group.
 package struct ChildCommand: Sendable {
-    /// The argument vector; the first value is looked up on PATH unless it has a slash in it.
+    /// The argument vector; the first value is looked up on PATH unless it contains a slash.
     package var arguments: [String]
-    /// What the child reads from its standard input; then comes the end of the file.
+    /// The bytes on the child's standard input, followed by the end of the file.
     package var input: [UInt8] = []
-    /// Variables on top of the worker's environment, whose broker URLs are left out.
+    /// Variables in addition to the worker's environment, from which broker URLs are removed.
     package var environment: [String: String] = [:]
-    /// How many bytes from the beginning of standard output are kept; the rest is read and thrown away.
+    /// How many bytes from the beginning of standard output are kept; the rest is read and discarded.
     package var outputLimit = 64 * 1024
     /// How many bytes from the end of standard error are kept.
     package var errorLimit = 4 * 1024
-    /// How long the process group may take to end after SIGTERM before SIGKILL ends it; also how long output that
-    /// something still holds open is waited for after the command itself has ended.
+    /// How long the process group may take to end after SIGTERM before SIGKILL. It is also how long the worker waits
+    /// for output after the command has ended, while another process still holds it open.
     package var stopGrace: Duration = .seconds(2)
 
-    /// A command that reads nothing.
+    /// Makes a command without input.
     package init(_ arguments: [String]) {
         self.arguments = arguments
     }
 }
 
-/// What became of a command.
+/// The result of a command.
 package struct ChildResult: Sendable {
     /// How a command ended.
     package enum Ending: Sendable, Equatable {
@@ -28,7 +28,7 @@ package struct ChildResult: Sendable {
         case exited(Int32)
         /// This signal ended it.
         case signalled(Int32)
-        /// It ended, but other code in this process collected its status.
+        /// The command ended, but other code in this process collected its status.
         case unknown
         /// It did not start.
         case notStarted(ChildStartError)
@@ -36,7 +36,7 @@ package struct ChildResult: Sendable {
 
     /// How the command ended.
     package var ending: Ending
-    /// Whether it was told to stop before it had ended; its whole process group is gone then.
+    /// Whether it was stopped before it ended by itself; its whole process group has ended then.
     package var stopped = false
     /// The beginning of its standard output.
     package var output: [UInt8] = []

@@ -1,10 +1,10 @@
 import CErrandChild
 import Foundation
 
-/// The life of the children's thread: it starts commands, moves their input and output, and sees to their end.
+/// The loop of the children's thread: it starts commands, moves their input and output, and handles their ends.
 ///
-/// One thread that never ends starts every command, because the kernel kills a child (`PR_SET_PDEATHSIG`) when the
-/// thread that started it ends. Nothing here waits for anything but `poll`.
+/// One permanent thread starts every command, because the kernel kills a child (`PR_SET_PDEATHSIG`) when the thread
+/// that started it ends. The loop blocks only in `poll`.
 final class ChildLoop {
     private struct Entry {
         let child: RunningChild
@@ -16,7 +16,7 @@ final class ChildLoop {
     private let reaper = ProcessReaper()
     private var children: [ChildRequest.ID: Entry] = [:]
     private var polls = ChildPolls()
-    /// Whether the process is about to exit: nothing is started any more.
+    /// Whether the process is about to exit: the loop starts no more commands.
     private var isEnding = false
     private var endWaiters: [(continuation: CheckedContinuation<Bool, Never>, deadline: ContinuousClock.Instant)] = []
 
@@ -61,7 +61,7 @@ final class ChildLoop {
 
     private func replaceReaper() {
         reaper.discard()
-        // If this fails, the next command to start says so.
+        // If this fails, the next command that starts reports it.
         try? reaper.start(for: children.values.map(\.child.pid))
     }
 
@@ -94,7 +94,7 @@ final class ChildLoop {
         }
     }
 
-    /// Starts a command; if the reaper turns out to be gone, once more with a new one.
+    /// Starts a command; if the reaper turns out to be gone, retries once with a new one.
     private func spawn(_ command: ChildCommand) throws(ChildStartError) -> ChildSpawner.Started {
         do {
             return try spawner.start(command, reaperPipe: try reaperPipe(for: command))
@@ -128,8 +128,8 @@ final class ChildLoop {
         answerEndWaiters(at: now)
     }
 
-    /// Says how a command ended, unless the program exits: that kills the children, which is no outcome of theirs to be
-    /// reported in the last moment.
+    /// Returns the result of a command, unless the program exits: it then kills the children, which is not an outcome
+    /// to report.
     private func answer(_ continuation: CheckedContinuation<ChildResult, Never>, _ result: ChildResult) {
         if errand_reaper_ends_program() == 0 { continuation.resume(returning: result) }
     }

@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// What tasks ask of the children's thread, and the pipe that wakes it.
+/// The requests of tasks to the children's thread, and the pipe that wakes it.
 final class ChildMailbox: Sendable {
     enum Message: Sendable {
         case start(ChildRequest)
         case stop(ChildRequest.ID)
         case endAll
-        /// Asks to be answered when no child is left, or a time is over.
+        /// Resumes the continuation when no child is left, or at a deadline.
         case awaitEnd(CheckedContinuation<Bool, Never>, until: ContinuousClock.Instant)
     }
 
@@ -20,7 +20,7 @@ final class ChildMailbox: Sendable {
         try pipe.writeEnd.setNonblocking()
     }
 
-    /// What the thread waits for.
+    /// The descriptor that the thread polls.
     var number: Int32 { pipe.readEnd.number }
 
     func post(_ message: Message) {
@@ -29,12 +29,12 @@ final class ChildMailbox: Sendable {
             return messages.count == 1
         }
         guard isFirst else { return }
-        // A full pipe wakes the thread just as well.
+        // A full pipe also wakes the thread.
         var byte: UInt8 = 0
         _ = write(pipe.writeEnd.number, &byte, 1)
     }
 
-    /// Takes everything out, in the order of posting.
+    /// Removes and returns all messages, in the order of posting.
     func take() -> [Message] {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
             while read(pipe.readEnd.number, buffer.baseAddress, buffer.count) > 0 {}
@@ -61,7 +61,7 @@ struct ChildRequest: Sendable {
 
     let id: ID
     let command: ChildCommand
-    /// Set before the message that asks to stop is posted: that one may come before the request itself.
+    /// Set before the message to stop is posted, because that message may precede the request itself.
     let isStopped: StopFlag
     let continuation: CheckedContinuation<ChildResult, Never>
 }

@@ -11,10 +11,10 @@ struct ChildInput {
         self.bytes = bytes
     }
 
-    /// What to wait for, until everything is written.
+    /// The descriptor to poll, until all bytes are written.
     var number: Int32? { descriptor?.number }
 
-    /// Writes what fits into the pipe; closes it after the last byte, or when the child reads no more.
+    /// Writes as many bytes as the pipe takes; closes it after the last byte, or if the child has closed its end.
     mutating func write() {
         while let number, written < bytes.count {
             let count = bytes.withUnsafeBytes { bytes in
@@ -33,17 +33,17 @@ struct ChildInput {
     }
 }
 
-/// The worker's end of a child's standard output or standard error. It always reads on, so that the child never
-/// waits, and keeps only a part.
+/// The worker's end of a child's standard output or standard error. It always reads, so that the child never blocks,
+/// and keeps only a part.
 struct ChildOutput {
     enum Part {
         case first(Int)
         case last(Int)
     }
 
-    /// As much is read in one go, so that one child that writes a lot does not keep others waiting.
+    /// The size of one read, so that a child with much output does not delay others.
     private static let portion = 64 * 1024
-    /// As much can lie in a pipe when the child has ended, unless somebody still writes.
+    /// The maximum number of bytes in a pipe after the child has ended, unless another process still writes.
     private static let mostInPipe = 1024 * 1024
 
     private var descriptor: Descriptor?
@@ -55,11 +55,11 @@ struct ChildOutput {
         self.part = part
     }
 
-    /// What to wait for, until the end.
+    /// The descriptor to poll, until the end.
     var number: Int32? { descriptor?.number }
     var isAtEnd: Bool { descriptor == nil }
 
-    /// The part that is kept.
+    /// The kept part.
     var kept: [UInt8] {
         switch part {
         case .first: bytes
@@ -67,12 +67,12 @@ struct ChildOutput {
         }
     }
 
-    /// Reads a portion of what is there.
+    /// Reads a portion of the available bytes.
     mutating func read() {
         _ = readPortion()
     }
 
-    /// Reads what a child that has ended left in the pipe.
+    /// Reads the bytes that an ended child has left in the pipe.
     mutating func drain() {
         var total = 0
         while total < Self.mostInPipe {
@@ -82,7 +82,9 @@ struct ChildOutput {
         }
     }
 
-    /// - Returns: How many bytes there were; none when the pipe is empty or at its end.
+    /// Reads a portion.
+    ///
+    /// - Returns: The number of bytes; 0 if the pipe is empty or at its end.
     private mutating func readPortion() -> Int {
         guard let number else { return 0 }
         return withUnsafeTemporaryAllocation(byteCount: Self.portion, alignment: 16) { buffer in

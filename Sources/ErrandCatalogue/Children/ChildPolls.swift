@@ -1,6 +1,6 @@
 import Foundation
 
-/// The list that the children's thread hands to `poll`, and what each place in it stands for.
+/// The descriptors that the children's thread polls, and the meaning of each.
 struct ChildPolls {
     enum Role {
         case input, output, error, ending
@@ -10,13 +10,13 @@ struct ChildPolls {
     private var places: [(id: ChildRequest.ID, role: Role)] = []
     private var hasReaper = false
 
-    /// Begins anew with what is always waited for.
+    /// Resets the list to the permanent descriptors.
     mutating func reset(mailbox: Int32, reaper: Int32?) {
         descriptors.removeAll(keepingCapacity: true)
         places.removeAll(keepingCapacity: true)
         descriptors.append(pollfd(fd: mailbox, events: Int16(POLLIN), revents: 0))
         hasReaper = reaper != nil
-        // Nothing is asked for: an error is reported anyway. `poll` passes over a negative number.
+        // No events are requested: `poll` always reports errors, and ignores negative numbers.
         descriptors.append(pollfd(fd: reaper ?? -1, events: 0, revents: 0))
     }
 
@@ -33,15 +33,15 @@ struct ChildPolls {
         places.append((id, role))
     }
 
-    /// Waits until something is ready or the time is over; without a time, as long as it takes.
+    /// Waits until a descriptor is ready or the time is over; without a time, indefinitely.
     mutating func wait(for time: Duration?) {
         let milliseconds = time.map { time -> Int32 in
             let (seconds, attoseconds) = max(time, .zero).components
-            // Rounded up, or the thread would spin through the last millisecond.
+            // Rounded up, because the thread would otherwise spin during the last millisecond.
             return Int32(min(seconds, 3_600) * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
         }
         if poll(&descriptors, nfds_t(descriptors.count), milliseconds ?? -1) < 0 {
-            // Interrupted: the list still says what was ready the last time it was made, which is nothing.
+            // Interrupted: the list still has its initial state, in which no descriptor is ready.
             return
         }
     }

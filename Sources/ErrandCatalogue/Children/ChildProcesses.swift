@@ -2,8 +2,8 @@ import Backgroundable
 import Foundation
 import Synchronization
 
-/// Runs commands as children of this process, each in a process group that ends with the command, with the task that
-/// runs it, and with this process, however that one ends.
+/// Runs commands as children of this process. The process group of each ends with the command, with the task that runs
+/// it, and with this process, however the process ends.
 ///
 /// ```swift
 /// let result = await ChildProcesses.shared.run(ChildCommand(["sha256sum", "--", "a.jpg"]))
@@ -27,11 +27,11 @@ package final class ChildProcesses: Sendable {
 
     /// Runs a command to its end.
     ///
-    /// When the task is cancelled, the command's whole process group gets SIGTERM and, after
-    /// ``ChildCommand/stopGrace``, SIGKILL.
+    /// If the task is cancelled, the command's whole process group gets SIGTERM and, after ``ChildCommand/stopGrace``,
+    /// SIGKILL.
     ///
-    /// - Parameter command: What to run.
-    /// - Returns: How it ended, when it really has: also after cancellation.
+    /// - Parameter command: The command to run.
+    /// - Returns: Its result, after it has ended; also after cancellation.
     package func run(_ command: ChildCommand) async -> ChildResult {
         let mailbox: ChildMailbox
         switch self.mailbox {
@@ -53,16 +53,16 @@ package final class ChildProcesses: Sendable {
         }
     }
 
-    /// Kills every child with its process group at once, and starts no other one: the process is about to exit. Each run
+    /// Kills every child with its process group at once, and starts no more: the process is about to exit. Each run
     /// ends as stopped. Returns immediately, on any thread.
     package func endAll() {
         if case .success(let mailbox) = mailbox { mailbox.post(.endAll) }
     }
 
-    /// Kills every child as ``endAll()`` does, and waits until each is reaped and nothing of its process group lives.
+    /// Kills every child as ``endAll()`` does, and waits until all are reaped and their process groups have ended.
     ///
     /// - Parameter limit: How long to wait.
-    /// - Returns: Whether none is left.
+    /// - Returns: Whether all have ended.
     package func endAll(within limit: Duration) async -> Bool {
         guard case .success(let mailbox) = mailbox else { return true }
         mailbox.post(.endAll)

@@ -1,11 +1,11 @@
 import CErrandChild
 import Foundation
 
-/// Starts commands. Belongs to the children's thread, which lives as long as the process.
+/// Starts commands. Only the children's thread uses it, which lives as long as the process.
 struct ChildSpawner {
     private let base = BaseEnvironment()
 
-    /// A command that runs, and the worker's ends of its pipes.
+    /// A running command, and the worker's ends of its pipes.
     struct Started {
         let pid: pid_t
         let input: Descriptor

@@ -1,17 +1,17 @@
 import CErrandChild
 import Foundation
 
-/// Why a command did not start.
+/// The error for a command that did not start.
 package struct ChildStartError: Error, Equatable, CustomStringConvertible {
     /// The step that failed.
     package enum Step: Sendable, Equatable {
-        /// Its arguments, its environment or its pipes could not be prepared.
+        /// The arguments, the environment or the pipes could not be prepared.
         case prepare
-        /// The system made no new process.
+        /// The system created no new process.
         case fork
         /// The new process could not be set up.
         case setUp
-        /// The reaper, which kills what a dead worker leaves behind, could not be started or told.
+        /// The reaper, which kills the remaining processes of a dead worker, could not be started or notified.
         case reaper
         /// The system did not run the command.
         case execute
@@ -24,10 +24,11 @@ package struct ChildStartError: Error, Equatable, CustomStringConvertible {
     /// The command's first value.
     package let command: String
 
-    /// Whether the machine, or what this process may have of it, is short of something: that is not the command's fault, and passes.
+    /// Whether the machine, or a limit of this process, lacks a resource: the command did not cause that, and it is
+    /// temporary.
     package var isOfTheMachine: Bool { [EMFILE, ENFILE, EAGAIN, ENOMEM].contains(code) }
 
-    /// What failed and, for the usual mistakes, what to do.
+    /// A description of the failure and, for common mistakes, the remedy.
     package var description: String {
         switch (step, code) {
         case (.execute, ENOENT) where command.contains("/"):

@@ -1,7 +1,7 @@
 import CErrandChild
 import Foundation
 
-/// An open file of this process, closed when nobody needs it any more.
+/// An open file of this process, closed with the last reference.
 final class Descriptor: Sendable {
     let number: Int32
 
@@ -13,13 +13,13 @@ final class Descriptor: Sendable {
         close(number)
     }
 
-    /// Makes reading and writing return at once.
+    /// Makes reads and writes return immediately.
     func setNonblocking() throws(Errno) {
         try Errno.check(errand_child_set_nonblocking(number))
     }
 }
 
-/// A pipe whose ends no child inherits by itself.
+/// A pipe whose ends children do not inherit by themselves.
 struct ChildPipe {
     let readEnd: Descriptor
     let writeEnd: Descriptor

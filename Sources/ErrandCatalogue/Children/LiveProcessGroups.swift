@@ -1,18 +1,19 @@
 import Foundation
 
-/// Which process groups have a member that has not ended.
+/// The process groups that have a member that has not ended.
 ///
-/// Signal 0 cannot tell: it also reaches zombies, and a group's ended leader is kept as one so that nobody else gets
-/// its number.
+/// Signal 0 does not show this: it also reaches zombies, and the ended leader of a group remains one so that its number
+/// is not reused.
 struct LiveProcessGroups {
     private let groups: Set<pid_t>?
 
-    /// Looks at every process. Costs some microseconds for each; done only while a group is being stopped.
+    /// Scans all processes. Each costs some microseconds, so it runs only while a group is being stopped.
     init() {
         groups = Self.scan()
     }
 
-    /// Whether a member of the group has not ended. Where the system does not tell, one may live until it was killed.
+    /// Returns whether a member of the group has not ended. If the system does not provide this, one is assumed to live
+    /// until the group was killed.
     func contains(_ group: pid_t, afterKill: Bool) -> Bool {
         groups?.contains(group) ?? !afterKill
     }
@@ -34,7 +35,7 @@ struct LiveProcessGroups {
         #endif
     }
 
-    /// The process group of a process that has not ended.
+    /// Returns the process group of a process that has not ended.
     private static func liveGroup(of pid: pid_t) -> pid_t? {
         let file = open("/proc/\(pid)/stat", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -43,7 +44,7 @@ struct LiveProcessGroups {
             let count = read(file, buffer.baseAddress, buffer.count)
             return Array(buffer.prefix(max(count, 0)))
         }
-        // "pid (name) state parent group …", and the name may hold anything.
+        // "pid (name) state parent group …"; the name may contain any character.
         guard let nameEnd = text.lastIndex(of: UInt8(ascii: ")")) else { return nil }
         let fields = text[(nameEnd + 1)...].split(separator: UInt8(ascii: " "), maxSplits: 3)
         guard fields.count == 4, let state = fields[0].first, !"ZXx".utf8.contains(state) else { return nil }

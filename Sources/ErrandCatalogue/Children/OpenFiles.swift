@@ -1,16 +1,17 @@
 import CErrandChild
 
-/// How many files and pipes this process may have open.
+/// The limit of open files and pipes of this process.
 package enum OpenFiles {
-    /// Of a command that runs: three pipes and a descriptor that tells of its end.
+    /// For a running command: three pipes, and a descriptor that signals its end.
     private static let ofACommand = 4
-    /// Of all else: the broker, the reaper, a command that is just being started.
+    /// For everything else: the broker, the reaper, a command that is being started.
     private static let besides = 100
 
-    /// Makes room for commands, as far as the system permits; they themselves get the usual limit. Call it before the first one is run.
+    /// Raises the limit for commands as far as the system permits; the commands themselves get the former limit. Call
+    /// it before the first command runs.
     ///
-    /// - Parameter commands: how many are to run at once.
-    /// - Returns: the limit, and what it should be at least.
+    /// - Parameter commands: How many commands run at once.
+    /// - Returns: The limit, and the required one.
     package static func makeRoom(for commands: Int) -> (limit: Int, wanted: Int) {
         let (files, overflow) = commands.multipliedReportingOverflow(by: ofACommand)
         let wanted = overflow ? Int.max / 2 : files + besides

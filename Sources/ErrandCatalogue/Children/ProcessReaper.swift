@@ -1,19 +1,19 @@
 import CErrandChild
 import Foundation
 
-/// The process that outlives the worker for a moment: it sleeps on a pipe, and when the worker is gone, however it
-/// ended, it kills every process group that is still registered and exits.
+/// A process that outlives the worker for a moment. It sleeps on a pipe, and when the worker has ended in any way, it
+/// kills every process group that is still registered and exits.
 ///
-/// The kernel's own guard (`PR_SET_PDEATHSIG`) ends only the command itself; what the command started would go on.
-/// Belongs to the children's thread.
+/// The kernel's own mechanism (`PR_SET_PDEATHSIG`) ends only the command itself, not the processes that the command has
+/// started. Only the children's thread uses the reaper.
 final class ProcessReaper {
     private var pid: pid_t = -1
     private var pipe: Descriptor?
 
-    /// The pipe's end to write to; it reports an error to `poll` when the reaper is gone.
+    /// The write end of the pipe; `poll` reports an error on it when the reaper is gone.
     var pipeNumber: Int32? { pipe?.number }
 
-    /// Starts a reaper if there is none, and registers the process groups that live.
+    /// Starts a reaper if there is none, and registers the live process groups.
     func start(for groups: some Sequence<pid_t>) throws(Errno) {
         guard pipe == nil else { return }
         var writeEnd: Int32 = -1
@@ -25,7 +25,7 @@ final class ProcessReaper {
         for group in groups { errand_reaper_record(pipe.number, group) }
     }
 
-    /// Forgets a reaper that somebody has killed, so that the next ``start(for:)`` starts another.
+    /// Discards a reaper that was killed, so that the next ``start(for:)`` starts another.
     func discard() {
         guard pipe != nil else { return }
         pipe = nil
@@ -34,10 +34,10 @@ final class ProcessReaper {
         pid = -1
     }
 
-    /// Says that a process group has ended. Comes before its leader is reaped: afterwards the number can be another's.
+    /// Removes a process group that has ended. Must precede reaping its leader: afterwards the number may be reused.
     func remove(_ group: pid_t) {
         guard let pipe else { return }
-        // A reaper that is gone is noticed by `poll`.
+        // `poll` detects a reaper that is gone.
         _ = errand_reaper_record(pipe.number, -group)
     }
 }

@@ -1,14 +1,14 @@
 import CErrandChild
 import Foundation
 
-/// A command that runs: its pipes, how far its end has come, and who waits for it. Belongs to the children's thread.
+/// A running command with its pipes and the progress of its end. Only the children's thread uses it.
 ///
-/// It ends in one of two ways. By itself: the command exits, what it left in its process group is killed, and what is
-/// in the pipes is read. Stopped: the group gets SIGTERM, after the grace SIGKILL, and the end is reported only when
-/// no member is left. All the while the command stays a zombie, so that its number, which is also the group's, cannot
-/// become another's.
+/// There are two ways to end. By itself: the command exits, the rest of its process group is killed, and the pipes are
+/// read to their end. Stopped: the group gets SIGTERM, and SIGKILL after the grace, and the end is reported only when
+/// no member is left. Until then the command stays a zombie, so that its number, which is also the group's, is not
+/// reused.
 final class RunningChild {
-    /// What the thread has to wake up for.
+    /// The descriptors that the thread polls.
     struct Interest {
         var input: Int32?
         var output: Int32?
@@ -16,7 +16,7 @@ final class RunningChild {
         var ending: Int32?
     }
 
-    /// How often a group that is being stopped, or a child without a pidfd, is looked at.
+    /// The interval at which a group that is being stopped, or a child without a pidfd, is checked.
     static let glance: Duration = .milliseconds(10)
 
     let pid: pid_t
@@ -56,31 +56,31 @@ final class RunningChild {
     func outputIsReady() { output.read() }
     func errorIsReady() { error.read() }
 
-    /// Tells the whole process group to end.
+    /// Asks the whole process group to end.
     func stop(at now: ContinuousClock.Instant) {
         guard ending == nil else {
-            // The command has ended by itself; what it left behind is not waited for any longer.
+            // The command has ended by itself; the remaining processes get no more time.
             endedAt = now - grace
             return
         }
         guard stoppedAt == nil else { return }
         stoppedAt = now
         Foundation.kill(-pid, SIGTERM)
-        // A suspended process would take no notice.
+        // A suspended process would not react.
         Foundation.kill(-pid, SIGCONT)
     }
 
     /// Kills the whole process group at once.
     func kill(at now: ContinuousClock.Instant) {
         if ending == nil && stoppedAt == nil { stoppedAt = now }
-        // Otherwise the command has ended by itself; the group goes with the next step.
+        // The command has ended by itself; the next step kills the group.
         if stoppedAt == nil { endedAt = now - grace } else { killGroup() }
     }
 
-    /// Whether ``advance(at:groups:)`` will ask which process groups live.
+    /// Whether ``advance(at:groups:)`` needs the live process groups.
     var needsGroups: Bool { stoppedAt != nil && ending != nil }
 
-    /// When ``advance(at:groups:)`` has to be called at the latest.
+    /// Returns when ``advance(at:groups:)`` must be called at the latest.
     func wakeTime(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         if needsGroups || (pidfd == nil && ending == nil) { return now + Self.glance }
         if let stoppedAt { return killed ? nil : stoppedAt + grace }
@@ -89,7 +89,7 @@ final class RunningChild {
 
     /// Takes every step that is due.
     ///
-    /// - Returns: The result when the command has ended and can be reaped.
+    /// - Returns: The result if the command has ended and can be reaped.
     func advance(at now: ContinuousClock.Instant, groups: LiveProcessGroups?) -> ChildResult? {
         lookForEnd(at: now)
         if let stoppedAt, now >= stoppedAt + grace { killGroup() }
@@ -125,7 +125,7 @@ final class RunningChild {
 
     private func killGroup() {
         killed = true
-        // Without its leader's zombie the number may already be another's.
+        // Without its leader's zombie the number may be reused already.
         guard ending != .unknown else { return }
         Foundation.kill(-pid, SIGKILL)
     }

@@ -1,4 +1,4 @@
-/// What an operation of the catalogue learns of the job that it runs.
+/// The facts of a job that its operation receives.
 package struct CatalogueJob: Sendable {
     /// The job's id.
     package var id: String
@@ -6,20 +6,20 @@ package struct CatalogueJob: Sendable {
     package var operation: String
     /// The job's name, if it has one.
     package var name: String?
-    /// The queue it came from.
+    /// The queue of the job.
     package var queue: String
-    /// Which attempt this is, from 1.
+    /// The number of this attempt, from 1.
     package var attempt: Int
-    /// The fence of the claim.
+    /// The fencing token of the claim.
     package var token: Int64
-    /// When the run is stopped, in milliseconds since 1970 UTC.
+    /// The time at which the run is stopped, in milliseconds since 1970 UTC.
     package var deadline: Int64?
     /// The arguments as JSON text.
     package var arguments: [UInt8]
-    /// The trace that follows the job, if there is one.
+    /// The trace context of the job, if it has one.
     package var trace: TraceContext?
 
-    /// A job as a worker has claimed it.
+    /// Makes a job from a claim.
     package init(
         id: String,
         operation: String,
@@ -42,7 +42,7 @@ package struct CatalogueJob: Sendable {
         self.trace = trace
     }
 
-    /// The facts as a child or a web server gets them: what each is called there, and its text.
+    /// The facts for a child process or a web server: their names and texts.
     var facts: [(key: String, value: String)] {
         [
             ("JOB_ID", id), ("OPERATION", operation), ("NAME", name ?? ""), ("QUEUE", queue),

@@ -1,22 +1,22 @@
 /// How an operation of the catalogue ended.
 package enum CatalogueOutcome: Sendable, Equatable {
-    /// It did its work.
+    /// The work is done.
     ///
-    /// - result: The first 64 KiB of standard output or of the answer's body.
+    /// - result: The first 64 KiB of standard output or of the response body.
     case finished(result: [UInt8])
-    /// It failed.
+    /// The operation failed.
     ///
     /// - message: What happened, for people.
-    /// - final: Whether trying again would not help.
-    /// - retryAfter: How long to wait at least before the next attempt, if the other side said so.
+    /// - final: Whether a retry would not help.
+    /// - retryAfter: The minimum wait before the next attempt, if the server specified it.
     case failed(message: String, final: Bool, retryAfter: Duration?)
-    /// A signal from elsewhere asked it to end, or killed it: a failure, unless the whole worker is being stopped.
+    /// A signal from outside ended the command: a failure, unless the whole worker is being stopped.
     case interrupted(message: String)
-    /// It asks to be run again without an attempt being spent.
+    /// The command requests another run without spending an attempt.
     case retryUnspent(message: String)
-    /// The machine had no room for it: too many files or processes. Nothing of it has begun.
+    /// The machine lacked files or processes for it. The run has not started.
     case noRoom(message: String)
-    /// The task was cancelled, and nothing of the work goes on.
+    /// The task was cancelled, and all its work has ended.
     case stopped
 
     static func failed(_ message: String, final: Bool = false) -> CatalogueOutcome {

@@ -9,9 +9,9 @@ package struct CatalogueRunner: Sendable {
     private let children: ChildProcesses
     private let userAgent: String
 
-    /// A runner on this process's children and its connections to web servers.
+    /// Makes a runner that uses this process's children and connections to web servers.
     ///
-    /// - Parameter userAgent: What web calls say of the program that makes them.
+    /// - Parameter userAgent: The user agent of web calls.
     package init(userAgent: String = "errand") {
         children = .shared
         self.userAgent = userAgent
@@ -19,12 +19,12 @@ package struct CatalogueRunner: Sendable {
 
     /// Runs an operation to its end.
     ///
-    /// When the task is cancelled, the child's process group or the request is stopped.
+    /// If the task is cancelled, the child's process group or the request is stopped.
     ///
     /// - Parameters:
     ///   - operation: The operation.
-    ///   - job: The job, whose arguments fill in the operation's templates.
-    /// - Returns: How it ended, once it really has.
+    ///   - job: The job, whose arguments fill the operation's templates.
+    /// - Returns: The outcome, after the work has ended.
     package func run(_ operation: CatalogueOperation, job: CatalogueJob) async -> CatalogueOutcome {
         switch operation.kind {
         case .run(let templates): await run(templates, job: job)

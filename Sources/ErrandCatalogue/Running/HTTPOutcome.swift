@@ -2,9 +2,9 @@ import ErrandHTTP
 import Foundation
 
 extension CatalogueOutcome {
-    /// What a web server's answer means for the job.
+    /// Makes the outcome of a job from a web server's response.
     ///
-    /// The message names the server only: the rest of the address, the headers and the bodies may hold secrets.
+    /// The message contains only the server: the rest of the address, the headers and the bodies may contain secrets.
     init(_ answer: HTTPAnswer, to request: HTTPRequest) {
         let call = "\(request.method) to \(request.url.server)"
         switch answer {
@@ -26,7 +26,7 @@ extension CatalogueOutcome {
         }
     }
 
-    /// What to do about a status that is never a success here.
+    /// Returns advice on a status that is never a success here.
     private static func advice(on status: Int) -> String? {
         switch status {
         case 301, 302, 303, 307, 308: "redirects are not followed, so write the final address into the catalogue"
@@ -41,7 +41,7 @@ extension CatalogueOutcome {
 }
 
 extension URL {
-    /// The host and the port, as the address has them.
+    /// The host and the port of the address.
     fileprivate var server: String {
         let host = host() ?? ""
         return (host.contains(":") ? "[\(host)]" : host) + (port.map { ":\($0)" } ?? "")

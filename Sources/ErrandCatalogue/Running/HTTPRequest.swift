@@ -1,12 +1,12 @@
 import ErrandHTTP
 import Foundation
 
-/// What is sent for a job.
+/// The request for a job.
 extension HTTPRequest {
-    /// What the names of the header fields begin with that say which job it is.
+    /// The prefix of the header fields that identify the job.
     static let factPrefix = "Errand-"
 
-    /// Whether a header field is one that Errand sets, or may set in a later version.
+    /// Returns whether a header field is one that Errand sets, or may set in a later version.
     static func isReserved(_ name: String) -> Bool { name.lowercased().hasPrefix(factPrefix.lowercased()) }
 
     private static let factNames = [
@@ -14,13 +14,13 @@ extension HTTPRequest {
         "TOKEN": "Token", "DEADLINE_MS": "Deadline-Ms",
     ]
 
-    /// The request of an operation for a job.
+    /// Makes the request of an operation for a job.
     ///
-    /// - Throws: ``ArgumentError`` if the job's arguments do not fill in the address.
+    /// - Throws: ``ArgumentError`` if the job's arguments do not fit the address.
     init(_ request: CatalogueRequest, job: CatalogueJob, userAgent: String) throws(ArgumentError) {
         let (url, authorization) = Self.splitCredentials(try request.address.url(json: job.arguments))
         self.init(method: request.method, url: url, body: request.method == "GET" ? nil : job.arguments)
-        // A server that cannot be reached is to be named, and not only the job's time to run out.
+        // An unreachable server must be reported as such, before the job's time runs out.
         let left = job.deadline.map { Double($0) / 1000 - Date().timeIntervalSince1970 } ?? 0
         if left > 0 { connectTimeout = min(connectTimeout, .seconds(left * 3 / 4)) }
         self[field: "User-Agent"] = userAgent
@@ -34,13 +34,13 @@ extension HTTPRequest {
         }
     }
 
-    /// A catalogue that names a trace of its own keeps it whole: a state belongs to its parent.
+    /// Adds the trace unless the catalogue sets one itself: a state belongs to its parent.
     private mutating func add(_ trace: TraceContext) {
         guard ["traceparent", "tracestate"].allSatisfy({ self[field: $0] == nil }) else { return }
         for (name, value) in trace.fields { self[field: name] = value }
     }
 
-    /// A user and a password belong into a header, not into an address that may show up somewhere.
+    /// Moves user and password into a header, because the address may be shown elsewhere.
     private static func splitCredentials(_ url: URL) -> (URL, authorization: String?) {
         guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true), let user = parts.user else {
             return (url, nil)
@@ -51,7 +51,7 @@ extension HTTPRequest {
         return (parts.url ?? url, "Basic \(credentials)")
     }
 
-    /// A job's name is any text; a header field is printable ASCII. The rest is percent-encoded.
+    /// Percent-encodes a job's name: it may be any text, but a header field is printable ASCII.
     private static func headerText(_ text: String) -> String {
         var encoded = ""
         for byte in text.utf8 {

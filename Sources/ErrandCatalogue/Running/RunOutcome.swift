@@ -1,10 +1,10 @@
 import Foundation
 
 extension ChildCommand {
-    /// The exit status by which a command asks to be run again without an attempt being spent (EX_TEMPFAIL).
+    /// The exit status with which a command requests another run without spending an attempt (EX_TEMPFAIL).
     static let retryStatus: Int32 = 75
 
-    /// The command of a `run` operation, with the job's arguments in their places.
+    /// Makes the command of a `run` operation with the job's arguments.
     init(_ templates: [Template], job: CatalogueJob) throws(ArgumentError) {
         let fields = templates.contains(where: \.hasArguments) ? try ArgumentFields(json: job.arguments) : .none
         var values: [String] = []
@@ -17,12 +17,12 @@ extension ChildCommand {
 }
 
 extension String {
-    /// A name is any text, but an environment variable ends at a NUL character: each is replaced by U+FFFD.
+    /// The text with U+FFFD in place of NUL characters, at which an environment variable would end.
     fileprivate var withoutNUL: String { utf8.contains(0) ? replacing("\0", with: "\u{FFFD}") : self }
 }
 
 extension CatalogueOutcome {
-    /// What the end of a command means for its job.
+    /// Makes the outcome of a job from the result of its command.
     init(_ result: ChildResult) {
         guard !result.stopped else {
             self = .stopped
@@ -44,28 +44,28 @@ extension CatalogueOutcome {
 }
 
 extension ChildResult {
-    /// What happened, followed by the end of standard error.
+    /// Returns a description of the end, followed by the end of standard error.
     fileprivate func message(_ happened: String) -> String {
         let tail = TextTail.text(errorTail, limit: 4 * 1024).trimmingCharacters(in: .whitespacesAndNewlines)
         return tail.isEmpty ? happened : "\(happened): \(tail)"
     }
 }
 
-/// The end of a text that was cut out of a stream of bytes.
+/// The end of a text that was cut from a stream of bytes.
 enum TextTail {
-    /// Valid UTF-8 of at most `limit` bytes; a character that the cut went through is left out.
+    /// Returns valid UTF-8 of at most `limit` bytes, without a character that was cut.
     static func text(_ bytes: [UInt8], limit: Int) -> String {
         let isContinuation = { (byte: UInt8) in byte & 0xC0 == 0x80 }
         let cut = bytes.prefix(3).prefix(while: isContinuation).count
         var scalars = String(decoding: bytes.dropFirst(cut), as: UTF8.self).unicodeScalars[...]
-        // Bytes that are not UTF-8 became three bytes each.
+        // Each invalid byte became three bytes.
         var length = scalars.reduce(0) { $0 + UTF8.width($1) }
         while length > limit, let first = scalars.popFirst() { length -= UTF8.width(first) }
         return String(scalars)
     }
 }
 
-/// Signals by the names people know.
+/// The names of signals.
 enum SignalName {
     private static let names: [Int32: String] = [
         SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP",

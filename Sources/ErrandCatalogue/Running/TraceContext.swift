@@ -1,27 +1,27 @@
-/// What lets a trace follow a job, as the W3C's Trace Context writes it.
+/// The trace context of a job, in the format of the W3C's Trace Context.
 ///
-/// It comes from wherever a job was pushed, so only what is certainly valid is passed on.
+/// It comes from the program that pushed the job, so only valid values are passed on.
 package struct TraceContext: Sendable, Equatable {
     private static let longestParent = 128
     private static let longestState = 512
 
-    /// The span that the job comes from: version, trace, span and flags in hexadecimal digits.
+    /// The span that pushed the job: version, trace, span and flags in hexadecimal digits.
     package let parent: String
-    /// What tracing systems add to it; `nil` where that is nothing, or nothing that may be passed on.
+    /// Additional data of tracing systems; `nil` if there is none, or it is invalid.
     package let state: String?
 
-    /// Takes what was said elsewhere; `nil` unless the parent is valid, since a state means nothing without it.
+    /// Makes a context from untrusted texts; `nil` if the parent is invalid, because a state is meaningless without it.
     ///
     /// - Parameters:
     ///   - parent: A `traceparent` of at most 128 characters.
-    ///   - state: A `tracestate`; left out unless it is 1 to 512 printable ASCII characters.
+    ///   - state: A `tracestate`; ignored unless it is 1 to 512 printable ASCII characters.
     package init?(parent: String?, state: String?) {
         guard let parent, Self.isParent(parent) else { return nil }
         self.parent = parent
         self.state = state.flatMap { Self.isState($0) ? $0 : nil }
     }
 
-    /// `version-trace-span-flags`. Only a later version than the first may say more, behind another hyphen.
+    /// Checks `version-trace-span-flags`. Only a later version than the first may have more, after another hyphen.
     private static func isParent(_ text: String) -> Bool {
         guard text.utf8.count <= longestParent else { return false }
         let fields = text.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 4, omittingEmptySubsequences: false)
@@ -37,7 +37,7 @@ package struct TraceContext: Sendable, Equatable {
         (1...longestState).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 
-    /// Capital letters are not allowed.
+    /// Capital letters are not permitted.
     private static func isHexadecimal(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
     }
@@ -48,24 +48,24 @@ package struct TraceContext: Sendable, Equatable {
 }
 
 extension TraceContext {
-    /// Reads it as it travels in a job's `meta`.
+    /// Reads the context from a job's `meta`.
     ///
-    /// - Parameter fields: What travels along.
+    /// - Parameter fields: The fields of `meta`.
     package init?(fields: [String: String]) {
         self.init(parent: fields["traceparent"], state: fields["tracestate"])
     }
 
-    /// Reads it as a process gets it in its environment.
+    /// Reads the context from the environment of a process.
     ///
     /// - Parameter variables: The environment.
     package init?(variables: [String: String]) {
         self.init(parent: variables["TRACEPARENT"], state: variables["TRACESTATE"])
     }
 
-    /// As it travels in a job's `meta` and in the header of a web request.
+    /// The context as fields of a job's `meta` and of a web request's header.
     package var fields: [String: String] { named("traceparent", "tracestate") }
 
-    /// As a process gets it in its environment.
+    /// The context as environment variables.
     package var variables: [String: String] { named("TRACEPARENT", "TRACESTATE") }
 
     private func named(_ parentName: String, _ stateName: String) -> [String: String] {

@@ -1,12 +1,12 @@
 import ErrandText
 
-/// The fields of an arguments object, each still the JSON text it was sent as: numbers keep every digit.
+/// The fields of an arguments object, each as its original JSON text: numbers keep every digit.
 package struct ArgumentFields: Sendable {
     /// No arguments at all.
     package static let none = ArgumentFields(json: [], ranges: [:])
 
     private let json: [UInt8]
-    /// By the UTF-8 of the name: names are compared byte by byte, not by what looks alike.
+    /// The ranges by the UTF-8 of the name: names are compared byte by byte, without Unicode equivalence.
     private let ranges: [[UInt8]: Range<Int>]
 
     private init(json: [UInt8], ranges: [[UInt8]: Range<Int>]) {
@@ -16,7 +16,7 @@ package struct ArgumentFields: Sendable {
 
     /// Splits an arguments object.
     ///
-    /// - Parameter json: A JSON object, strictly; of two fields with one name the last counts.
+    /// - Parameter json: A strict JSON object; of two fields with the same name the last one counts.
     /// - Throws: ``ArgumentError`` if it is not JSON or not an object.
     package init(json: [UInt8]) throws(ArgumentError) {
         var splitter = JSONSplitter(bytes: json)
@@ -34,10 +34,10 @@ package struct ArgumentFields: Sendable {
         }
     }
 
-    /// One argument as text: text as it is, everything else in the spelling of the JSON text.
+    /// Returns one argument as text: a JSON string decoded, any other value in its JSON form.
     ///
     /// - Parameter name: The argument's name.
-    /// - Throws: ``ArgumentError`` if it is missing, null or holds a NUL character.
+    /// - Throws: ``ArgumentError`` if it is missing or null or contains a NUL character.
     package func text(of name: String) throws(ArgumentError) -> String {
         guard let range = ranges[Array(name.utf8)] else {
             throw ArgumentError(reason: "the argument \"\(name)\" is missing")
@@ -60,10 +60,10 @@ package struct ArgumentFields: Sendable {
     }
 }
 
-/// Why a job's arguments do not fit its operation; trying again would not help.
+/// The error for arguments that do not fit their operation; a retry would not help.
 package struct ArgumentError: Error, Equatable, CustomStringConvertible {
     let reason: String
 
-    /// What is wrong with which argument.
+    /// A description of the problem and its argument.
     package var description: String { reason.printable }
 }

@@ -1,8 +1,8 @@
-/// Walks over JSON text strictly (RFC 8259) and says where the values of its outermost object lie.
+/// Parses JSON text strictly (RFC 8259) and finds the values of its outermost object.
 ///
-/// A general decoder would do, if it did not turn numbers into binary fractions.
+/// A general decoder would convert numbers to binary fractions.
 struct JSONSplitter {
-    /// As deep as arguments may be nested.
+    /// The maximum depth of arguments.
     private static let deepest = 64
 
     private let bytes: [UInt8]
@@ -13,7 +13,7 @@ struct JSONSplitter {
         self.bytes = bytes
     }
 
-    /// The places of the outermost object's values, or `nil` if the text is another valid JSON value.
+    /// Returns the ranges of the outermost object's values, or `nil` if the text is another valid JSON value.
     mutating func objectFields() throws(JSONSyntaxError) -> [[UInt8]: Range<Int>]? {
         guard String(validating: bytes, as: UTF8.self) != nil else { throw error("it is not UTF-8") }
         var fields: [[UInt8]: Range<Int>] = [:]
@@ -140,7 +140,7 @@ struct JSONSplitter {
         }
     }
 
-    /// `\uXXXX`, or two of them that make one character.
+    /// Parses `\uXXXX`, or two of them that form one character.
     private mutating func unicodeEscape() throws(JSONSyntaxError) {
         let unit = try codeUnit()
         if UTF16.isLeadSurrogate(unit) {
@@ -175,7 +175,7 @@ struct JSONSplitter {
     }
 }
 
-/// Where a text stops being JSON.
+/// The error for a text that is not JSON, with its position.
 struct JSONSyntaxError: Error, CustomStringConvertible {
     let offset: Int
     let reason: String

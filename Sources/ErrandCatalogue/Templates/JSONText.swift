@@ -1,13 +1,13 @@
-/// The content of JSON texts.
+/// The contents of JSON strings.
 enum JSONText {
     private static let escapes: [UInt8: UInt8] = [
         UInt8(ascii: "b"): 0x08, UInt8(ascii: "f"): 0x0C, UInt8(ascii: "n"): 0x0A, UInt8(ascii: "r"): 0x0D,
         UInt8(ascii: "t"): 0x09,
     ]
 
-    /// The UTF-8 of a text with its escapes resolved.
+    /// Returns the UTF-8 of a string with its escapes resolved.
     ///
-    /// - Parameter text: A text that ``JSONSplitter`` has found to be valid, with its quotation marks.
+    /// - Parameter text: A string that ``JSONSplitter`` has validated, with its quotation marks.
     static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var rest = text.dropFirst().dropLast()
         var bytes: [UInt8] = []
@@ -20,7 +20,7 @@ enum JSONText {
         return bytes + rest
     }
 
-    /// The number that four hexadecimal digits stand for, or `nil` if they are not that.
+    /// Returns the number of four hexadecimal digits, or `nil` if the digits are invalid.
     static func codeUnit(_ digits: ArraySlice<UInt8>) -> UInt16? {
         guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else { return nil }
         return UInt16(String(decoding: digits, as: UTF8.self), radix: 16)

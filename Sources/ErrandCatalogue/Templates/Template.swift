@@ -1,17 +1,17 @@
-/// A text with places for arguments: `checksum {path}`. `{{` and `}}` stand for braces.
+/// A text with placeholders for arguments: `checksum {path}`. `{{` and `}}` stand for braces.
 package struct Template: Sendable, Equatable {
     enum Part: Sendable, Equatable {
         case text(String)
         case argument(String)
     }
 
-    /// The text as it was written.
+    /// The original text.
     package let source: String
     let parts: [Part]
 
-    /// Reads a template.
+    /// Parses a template.
     ///
-    /// - Parameter source: The text; an argument's name is anything but braces.
+    /// - Parameter source: The text; an argument's name is any text without braces.
     /// - Throws: ``TemplateSyntaxError`` for a brace without its partner, an empty name or a NUL character.
     package init(_ source: String) throws(TemplateSyntaxError) {
         self.source = source
@@ -19,20 +19,20 @@ package struct Template: Sendable, Equatable {
         self.parts = try reader.parts()
     }
 
-    /// Whether arguments are needed to fill it in.
+    /// Whether the template has placeholders.
     package var hasArguments: Bool {
         parts.contains { if case .argument = $0 { true } else { false } }
     }
 
-    /// How many bytes it has besides its arguments, in UTF-8.
+    /// The number of UTF-8 bytes besides the arguments.
     package var literalBytes: Int {
         parts.reduce(0) { sum, part in if case .text(let text) = part { sum + text.utf8.count } else { sum } }
     }
 
-    /// Fills in the arguments.
+    /// Replaces the placeholders by arguments.
     ///
     /// - Parameter arguments: The arguments object.
-    /// - Throws: ``ArgumentError`` if an argument is missing or null or holds a NUL character.
+    /// - Throws: ``ArgumentError`` if an argument is missing or null or contains a NUL character.
     package func render(_ arguments: ArgumentFields) throws(ArgumentError) -> String {
         var text = ""
         for part in parts {
@@ -44,23 +44,24 @@ package struct Template: Sendable, Equatable {
         return text
     }
 
-    /// Fills in the arguments from their JSON text, which is looked at only if the template has a place for one.
+    /// Replaces the placeholders by arguments from their JSON text, which is parsed only if there is a placeholder.
     ///
     /// - Parameter arguments: Any JSON value.
-    /// - Throws: ``ArgumentError`` as ``render(_:)``, and if the arguments are needed but no valid JSON object.
+    /// - Throws: The ``ArgumentError`` of ``render(_:)``, and one if arguments are needed but are not a valid JSON
+    ///   object.
     package func render(json arguments: [UInt8]) throws(ArgumentError) -> String {
         try render(hasArguments ? ArgumentFields(json: arguments) : .none)
     }
 }
 
-/// Why a text is not a template.
+/// The error for a text that is not a template.
 package struct TemplateSyntaxError: Error, CustomStringConvertible {
-    /// The text as it was written.
+    /// The original text.
     package let source: String
-    /// What is wrong, without the text.
+    /// The problem, without the text.
     let reason: String
 
-    /// What is wrong, and how to write it.
+    /// The problem, and how to write it.
     package var description: String { "\"\(source)\" \(reason)" }
 }
 
