@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <sys/resource.h>
 
-// The soft limit is kept low by default for programs that use select(), so what is run here gets it back.
+// The default soft limit is low for programs that use select(), so children get the former limit back.
 static struct rlimit usual;
 static int is_raised = 0;
 
@@ -14,7 +14,7 @@ unsigned long errand_child_make_room(unsigned long wanted) {
     struct rlimit raised = limit;
     raised.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
 #ifdef __APPLE__
-    // More is an error there, whatever the hard limit says.
+    // A higher value is an error on Darwin, whatever the hard limit is.
     if (raised.rlim_cur > OPEN_MAX) raised.rlim_cur = OPEN_MAX;
 #endif
     if (setrlimit(RLIMIT_NOFILE, &raised) != 0) return limit.rlim_cur;

@@ -5,8 +5,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/// Moves a descriptor above standard error: a process may have been started with 0, 1 or 2 closed, and a child's
-/// pipe end there would be overwritten while the ends are put in their places.
+/// Moves a descriptor above standard error. A process may have started with 0, 1 or 2 closed, and a child's pipe end
+/// with such a number would be overwritten while the ends are moved to their places.
 static int lift(int descriptor) {
     if (descriptor > 2) return descriptor;
     int lifted = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);

@@ -17,8 +17,8 @@
 #include <sys/syscall.h>
 #endif
 
-// The reaper is forked from a process with many threads and never becomes another program, so all it does are system
-// calls on memory of its own.
+// The reaper is forked from a process with many threads and does not exec, so it only makes system calls on its own
+// memory.
 
 int errand_reaper_record(int write_end, pid_t record) {
     ssize_t written;
@@ -65,10 +65,10 @@ static void discard(registry *registered, pid_t group) {
     }
 }
 
-// MARK: - What others see of the reaper
+// MARK: - The title of the reaper
 
 #ifdef __linux__
-/// The number in the field of /proc/self/stat that lies `index` fields behind the command's name.
+/// Returns the number in the field of /proc/self/stat that is `index` fields after the command's name.
 static unsigned long stat_field(const char *text, int index) {
     const char *field = strrchr(text, ')');
     while (field != NULL && index >= 0) {
@@ -81,8 +81,8 @@ static unsigned long stat_field(const char *text, int index) {
     return number;
 }
 
-/// Gives the reaper a title of its own and wipes the arguments and environment it was forked with: a look at the
-/// process list should not take it for a second worker, nor find a password there.
+/// Sets the title of the reaper and erases its arguments and environment: in a process list it must not look like a
+/// second worker, nor show a password.
 static void take_title(void) {
     static const char title[] = "errand-reaper";
     prctl(PR_SET_NAME, title, 0, 0, 0);
@@ -106,7 +106,7 @@ static void take_title(void) {
 static void take_title(void) {}
 #endif
 
-/// Keeps none of the worker's files open: a reader of the worker's output must see its end when the worker ends.
+/// Closes the worker's files: a reader of the worker's output must reach its end when the worker ends.
 static void close_all_but(int kept) {
 #if defined(__linux__) && defined(SYS_close_range)
     if (syscall(SYS_close_range, 0U, (unsigned)kept - 1, 0) == 0 &&
@@ -120,12 +120,12 @@ static void close_all_but(int kept) {
         if (descriptor != kept) close(descriptor);
 }
 
-// MARK: - Its life
+// MARK: - The loop of the reaper
 
-/// The record that ends the reaper as if the worker were gone.
+/// The record that ends the reaper as if the worker had ended.
 enum { END_NOW = 0 };
 
-/// Sleeps until records come; returns when the last writer is gone.
+/// Reads records, and returns when the last writer is gone.
 static void keep_watch(int records, registry *registered) {
     union {
         pid_t records[1024];
@@ -149,30 +149,31 @@ static void keep_watch(int records, registry *registered) {
     }
 }
 
-/// Every signal is blocked here: what ends the worker's terminal or its service must not end the reaper first.
+/// Runs the reaper. Every signal is blocked, because a signal that ends the worker's terminal or service must not end
+/// the reaper first.
 static _Noreturn void reaper(int records) {
     registry registered = {0};
     setsid();
     take_title();
-    // This also closes what the worker waits on for the reaper to be ready.
+    // This also closes the pipe on which the worker waits until the reaper is ready.
     close_all_but(records);
     keep_watch(records, &registered);
     for (size_t index = 0; index < registered.count; index += 1) kill(-registered.groups[index], SIGKILL);
     _exit(0);
 }
 
-/// The reaper that belongs to this process, for the end of the program.
+/// The reaper of this process, for the end of the program.
 static volatile int current_pipe = -1;
 static volatile pid_t current_pid = -1;
 static volatile int program_ends = 0;
 
-/// When the program exits by itself, the reaper is waited for: then the children are gone before the program is, and no
-/// zombie is left where process 1 does not reap.
+/// Waits for the reaper when the program exits by itself: the children end before the program, and no zombie remains if
+/// process 1 does not reap.
 static void end_with_program(void) {
-    // A process forked by the program has the same numbers, but the reaper is not its child.
+    // A process that the program has forked has the same numbers, but the reaper is not its child.
     if (current_pid <= 0 || waitpid(current_pid, NULL, WNOHANG) != 0) return;
     program_ends = 1;
-    // Closing the pipe would not do: it stays open as long as another thread waits for it.
+    // Closing the pipe is not enough: it stays open while another thread polls it.
     if (errand_reaper_record(current_pipe, END_NOW) != 0) return;
     while (waitpid(current_pid, NULL, 0) < 0 && errno == EINTR) {
     }
@@ -194,7 +195,7 @@ static pid_t fork_reaper(int records) {
     return pid;
 }
 
-/// Waits until nobody else has the other end of a pipe open.
+/// Waits until no other process has the other end of a pipe open.
 static void await_end(int read_end) {
     char byte;
     while (read(read_end, &byte, 1) < 0 && errno == EINTR) {

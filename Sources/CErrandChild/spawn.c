@@ -16,8 +16,8 @@
 #endif
 #endif
 
-// Everything between fork and exec is a system call on data made before: no locks, no allocation. On Linux the child
-// even shares the parent's memory until it has become another program (vfork), so it changes nothing but its stack.
+// Between fork and exec the child only makes system calls on prepared data, without locks or allocations. On Linux it
+// even shares the parent's memory until exec (vfork), so it changes only its stack.
 
 static _Noreturn void give_up(int report, int step, int error) {
     errand_child_failure failure = {step, error};
@@ -30,8 +30,8 @@ static _Noreturn void give_up(int report, int step, int error) {
 
 static void set_default(int number) {
 #if defined(__linux__) && defined(SYS_rt_sigaction)
-    // Past the C library, which does not touch the two signals that it keeps for itself: they too may be ignored
-    // since before the worker was started. All zeros is the default action, and more than the kernel reads.
+    // Bypasses the C library, which does not change the two signals that it reserves: these too may have been ignored
+    // when the worker started. All zeros is the default action, and longer than the part that the kernel reads.
     const char action[64] = {0};
     syscall(SYS_rt_sigaction, number, action, NULL, (size_t)8);
 #else
@@ -41,8 +41,8 @@ static void set_default(int number) {
 #endif
 }
 
-/// The worker's handlers must not run in a child that shares its memory, and what the worker ignores the child should
-/// not. SIGPIPE stays ignored until the reaper has been told.
+/// Resets signals: the worker's handlers must not run in a child that shares its memory, and the child must not inherit
+/// ignored signals. SIGPIPE stays ignored until the reaper has the record.
 static void default_signals(void) {
     for (int number = 1; number < NSIG; number += 1) set_default(number);
     struct sigaction action = {0};
@@ -57,8 +57,8 @@ static void unblock_signals(void) {
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/// The kernel kills the child when its parent's spawning thread ends. A parent that was gone before this call is
-/// found by its pid.
+/// Makes the kernel kill the child when the thread that started it ends. A different parent pid shows that the parent
+/// ended before this call.
 static void die_with(pid_t parent) {
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
@@ -76,8 +76,8 @@ static void close_others_on_exec(void) {
     for (int descriptor = 3; descriptor < last; descriptor += 1) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
 }
 
-/// Tries the places of PATH as execvp does, without its fallback to a shell. Returns the errno to report: a file that
-/// is there but not executable says more than the places where nothing was.
+/// Tries the files on PATH as execvp does, without its fallback to a shell. Returns the errno to report: that of a file
+/// that is not executable takes precedence over those of missing files.
 static int become(const errand_child_spec *spec) {
     int error = ENOENT;
     for (char *const *file = spec->files; *file != NULL; file += 1) {
@@ -103,7 +103,7 @@ static _Noreturn void child(const errand_child_spec *spec, pid_t parent, int rep
     give_up(report, ERRAND_CHILD_STEP_EXEC, become(spec));
 }
 
-/// Waits until the child has become its program or said why not.
+/// Waits until the child has called exec or reported its failure. Returns whether it failed.
 static int read_report(int report, errand_child_failure *failure) {
     ssize_t got;
     do {
@@ -149,7 +149,7 @@ pid_t errand_child_spawn(const errand_child_spec *spec, errand_child_failure *fa
     close(report_read);
     if (!failed) return pid;
     if (pid > 0) {
-        // First the record, then the pid: nobody else can have the pid before it is reaped.
+        // Removes the record before it reaps the pid: until then the pid cannot be reused.
         if (failure->step > ERRAND_CHILD_STEP_REAPER) errand_reaper_record(spec->reaper, -pid);
         errand_child_reap(pid);
     }
