@@ -3,12 +3,13 @@ package import Errand
 import ErrandCatalogue
 import ErrandText
 
-/// A backoff as an option takes it: `BASE[,LONGEST[,JITTER]]`, such as `5s` or `5s,1h,0.2`.
+/// A backoff as an option: `BASE[,LONGEST[,JITTER]]`, such as `5s` or `5s,1h,0.2`.
 package struct BackoffArgument: ExpressibleByArgument, Sendable {
     /// The waits before retries.
     package let delays: RetryDelays
 
-    /// Reads an argument; `nil` when it is none. Whether its values fit together is checked where a description is made.
+    /// Parses an argument; `nil` if it is invalid. The description that uses the values checks whether they fit
+    /// together.
     package init?(argument: String) {
         let parts = argument.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         guard (1...3).contains(parts.count), let base = try? DurationText.parse(parts[0]) else { return nil }
@@ -24,7 +25,7 @@ package struct BackoffArgument: ExpressibleByArgument, Sendable {
         delays = backoff.delays
     }
 
-    /// The help of an option that takes one.
+    /// The help of an option with a backoff.
     package static let help = ArgumentHelp(
         "How long to wait before the first retry, then twice as long each time: 5s, or with the longest wait and the jitter "
             + "5s,1h,0.2.",

@@ -3,7 +3,9 @@ package import ErrandCatalogue
 import Foundation
 import Logging
 
-/// Reads a catalogue; what is wrong with it ends the command with status 78.
+/// Reads a catalogue.
+///
+/// - Throws: ``CommandFailure`` with status 78 if the catalogue cannot be read or is invalid.
 package func readCatalogue(_ path: String) throws -> Catalogue {
     do { return try Catalogue(contentsOf: path) } catch {
         throw CommandFailure("\(error)", ExitStatus.badConfiguration)
@@ -11,7 +13,7 @@ package func readCatalogue(_ path: String) throws -> Catalogue {
 }
 
 extension Catalogue {
-    /// The catalogue's operations for a worker: each runs a child or calls a web server.
+    /// Returns the catalogue's operations for a worker: each runs a child or calls a web server.
     package func registeredOperations() -> [RegisteredOperation] {
         let runner = CatalogueRunner(userAgent: "errand-worker/\(ErrandVersion.current)")
         let usual = OperationDefaults()
@@ -27,11 +29,12 @@ extension Catalogue {
                     let outcome = await runner.run(operation, job: CatalogueJob(job))
                     if case .noRoom(let message) = outcome {
                         job.logger.warning("not run, and to be tried again", metadata: ["error": "\(message)"])
-                        // With its slot taken: a worker without room would else go through all jobs that wait, one after the other.
+                        // Keeps its slot meanwhile: otherwise a worker without room would fail all waiting jobs, one
+                        // after the other.
                         let left = job.deadline - ContinuousClock.now
                         try? await Task.sleep(for: min(.seconds(1), left / 2))
                     }
-                    // A service manager may signal the worker and its commands alike.
+                    // A service manager may send a signal to the worker and its commands at once.
                     if case .interrupted = outcome { await job.releaseIfStopping() }
                     return HandlerOutcome(outcome)
                 }
@@ -41,7 +44,7 @@ extension Catalogue {
 }
 
 extension CatalogueBackoff {
-    /// The delays; what the catalogue leaves out is as in the defaults.
+    /// The delays, with the defaults for values that the catalogue omits.
     package var delays: RetryDelays {
         var delays = RetryDelays(base: base, cap: longest)
         if let jitter { delays.jitter = jitter }

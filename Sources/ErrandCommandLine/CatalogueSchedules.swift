@@ -3,11 +3,11 @@ package import ErrandCatalogue
 import Foundation
 
 extension Catalogue {
-    /// The catalogue's schedules, filled in with what its operations say.
+    /// Returns the catalogue's schedules, completed with the defaults of their operations.
     ///
-    /// A timeout, retries and a backoff that a schedule leaves out are left to the worker that runs its jobs.
+    /// The worker that runs the jobs provides the timeout, the retries and the backoff that a schedule omits.
     ///
-    /// - Throws: ``CommandFailure`` with status 78, naming file, line, schedule and key.
+    /// - Throws: ``CommandFailure`` with status 78 and with file, line, schedule and key.
     package func makeSchedules() throws(CommandFailure) -> [Schedule] {
         var made: [Schedule] = []
         for schedule in schedules {
@@ -21,7 +21,7 @@ extension Catalogue {
         return made
     }
 
-    /// The absolute path of a catalogue's file, by which the broker knows where schedules come from.
+    /// Returns the absolute path of a catalogue's file, which the broker stores as the origin of schedules.
     package static func path(of file: String) -> String { URL(fileURLWithPath: file).standardizedFileURL.path }
 }
 
@@ -61,7 +61,8 @@ extension CatalogueSchedule {
         return try .every(every ?? .zero)
     }
 
-    /// With an overlap policy the schedule settles the uniqueness, and the operation's own is left out.
+    /// Makes the description of the jobs. An overlap policy determines their uniqueness, so that of the operation is
+    /// ignored.
     private func template(
         _ operation: CatalogueOperation?,
         _ overlap: Schedule.Overlap
@@ -69,7 +70,7 @@ extension CatalogueSchedule {
         let arguments = try JSONText(validating: arguments)
         let isOwn = overlap == .allow
         let policy = uniqueness ?? (isOwn ? operation?.uniqueness : nil)
-        // The operation's word goes with the operation's policy.
+        // The operation's `unique_until` belongs to its own policy.
         let until = uniqueUntil ?? (isOwn && uniqueness == nil ? operation?.uniqueUntil : nil)
         return try OperationDescription(
             self.operation,

@@ -2,9 +2,9 @@ package import ArgumentParser
 package import Errand
 import Foundation
 
-/// An error that ends an executable: a sentence for standard error and an exit status.
+/// An error that ends an executable: a message for standard error, and an exit status.
 package struct CommandFailure: Error, CustomStringConvertible, Sendable {
-    /// What was wrong, where, and what to do.
+    /// The problem, its position, and the remedy.
     package let message: String
     /// The exit status.
     package let status: ExitCode
@@ -15,7 +15,7 @@ package struct CommandFailure: Error, CustomStringConvertible, Sendable {
         self.status = status
     }
 
-    /// Tells a broker's error by its kind.
+    /// Makes a failure from a broker's error; its code determines the status.
     package init(_ error: BrokerError) {
         message = error.message
         status =
@@ -28,7 +28,7 @@ package struct CommandFailure: Error, CustomStringConvertible, Sendable {
             }
     }
 
-    /// Tells an error by its kind; `nil` for one that commands do not report in this way.
+    /// Makes a failure from an error; `nil` for an error that commands do not report this way.
     package init?(reporting error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
@@ -42,7 +42,7 @@ package struct CommandFailure: Error, CustomStringConvertible, Sendable {
     package var description: String { message }
 }
 
-/// Runs a command's body; any failure is told on standard error, with its exit status.
+/// Runs a command's body, and reports a failure on standard error with its exit status.
 package func reportingFailures<Value>(_ body: () async throws -> Value) async throws -> Value {
     do { return try await body() } catch {
         guard let failure = CommandFailure(reporting: error) else { throw error }

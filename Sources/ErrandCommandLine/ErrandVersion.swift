@@ -1,6 +1,6 @@
-/// Which Errand this is.
+/// The version of Errand.
 package enum ErrandVersion {
-    /// What `--version` of every executable says: the version that is newest in `CHANGELOG.md`, and `-dev` behind the
-    /// next one while the changelog calls it unreleased.
+    /// The `--version` of every executable: the newest version in `CHANGELOG.md`; while the changelog has an unreleased
+    /// one, that version with `-dev`.
     package static let current = "0.1.0-dev"
 }

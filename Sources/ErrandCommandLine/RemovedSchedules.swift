@@ -2,21 +2,21 @@ package import Errand
 import ErrandOperator
 package import ErrandRedis
 
-/// The schedules in the broker that came from a catalogue whose file no longer has them. They tick on, because the worker
-/// cannot know whether another one has a newer file; so it says what it found, and notes it for the doctor.
+/// The schedules in the broker that came from a catalogue whose file no longer has them. They continue to tick, because
+/// another worker may have a newer file. The worker reports them, and records them for the doctor.
 package struct RemovedSchedules: Sendable {
     private let broker: RedisBroker
     private let file: String
     private let declared: Set<[String]>
 
-    /// Takes the catalogue's path and its schedules.
+    /// Makes a search with the catalogue's path and its schedules.
     package init(broker: RedisBroker, file: String, declared: [Schedule]) {
         self.broker = broker
         self.file = file
         self.declared = Set(declared.map { [$0.queue, $0.name] })
     }
 
-    /// Looks for them in all queues; what is said of each.
+    /// Searches all queues, and returns a message for each such schedule.
     package func find() async throws(BrokerError) -> [String] {
         var found: [String] = []
         let now = try await broker.now()
@@ -34,16 +34,17 @@ package struct RemovedSchedules: Sendable {
         return found
     }
 
-    /// Notes whether the file has a schedule that came from it, or in whose place a person has written another.
+    /// Records whether the file has a schedule that came from it, or that a person has replaced.
     private func note(_ schedule: Schedule, _ now: Int64) async throws(BrokerError) -> String? {
         let isDeclared = declared.contains([schedule.queue, schedule.name])
-        // A person may write one anew that was deleted, or one that the file gets later. The doctor is to know whose it stands for.
+        // A person may restore a deleted schedule, or write one that the file gets later. The doctor must know which
+        // catalogue's schedule it replaces.
         if isDeclared, let edited = schedule.origin.edited, schedule.origin.catalogue == nil {
             try await broker.put(schedule.from(.person(edited: edited, catalogue: file)))
         }
         guard schedule.origin.catalogue == file else { return nil }
         if isDeclared {
-            // The worker's own declaration does not change what a person has written.
+            // The worker's own declaration does not change a schedule that a person has written.
             if schedule.origin.removed != nil { try await broker.put(schedule.removed(at: nil)) }
             return nil
         }
@@ -51,7 +52,7 @@ package struct RemovedSchedules: Sendable {
         return Self.message(schedule, file)
     }
 
-    /// What is said of a schedule that its catalogue no longer has.
+    /// Returns the message about a schedule that its catalogue no longer has.
     package static func message(_ schedule: Schedule, _ file: String) -> String {
         let edit = schedule.origin.edited.map { " as a person has changed it at \(Timestamp.text($0))" } ?? ""
         let (name, queue) = (schedule.name, schedule.queue)
@@ -59,7 +60,7 @@ package struct RemovedSchedules: Sendable {
             + "errand schedule delete \(name) --queue \(queue) deletes it"
     }
 
-    /// A deleted schedule that the file has no longer either is nothing to talk about.
+    /// Withdraws deleted schedules that the file no longer has either.
     private func withdraw(on queue: String) async throws(BrokerError) {
         for record in try await broker.declaredDeletedSchedules(on: queue)
         where record.deletionMet?.catalogue == file && !declared.contains([queue, record.name]) {

@@ -4,7 +4,7 @@ package import ErrandRedis
 import Foundation
 package import Logging
 
-/// The options that say which broker is meant.
+/// The options that select a broker.
 package struct BrokerOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
@@ -21,19 +21,19 @@ package struct BrokerOptions: ParsableArguments, Sendable {
     /// Makes empty options.
     package init() {}
 
-    /// Checks that not both are given.
+    /// Checks that only one of them is given.
     package func validate() throws {
         if redis != nil, embedded != nil { throw ValidationError("--redis and --embedded exclude each other") }
     }
 }
 
-/// A broker that an executable works with, and what must be left in the end.
+/// An open broker of an executable, and the embedded server that it must leave.
 package struct OpenBroker: Sendable {
     /// The broker.
     package let broker: RedisBroker
     fileprivate let embedded: EmbeddedBroker?
 
-    /// The directory of the embedded broker, if that is what is used.
+    /// The directory of the embedded broker, if it is in use.
     package var embeddedDirectory: String? { embedded?.directory }
 
     /// Closes the connection and leaves an embedded server.
@@ -52,23 +52,26 @@ package struct OpenBroker: Sendable {
 }
 
 extension BrokerOptions {
-    /// The URL that is named, by the option or by the environment; it may hold a password.
+    /// The URL from the option or the environment; it may contain a password.
     package var url: String? {
         let environment = ProcessInfo.processInfo.environment
         let named = redis ?? environment["ERRAND_REDIS_URL"].nonEmpty ?? environment["REDIS_URL"].nonEmpty
         return embedded == nil ? named : nil
     }
 
-    /// Whether the caller says which broker is meant.
+    /// Whether the caller selects a broker.
     package var namesBroker: Bool { url != nil || embedded != nil }
 
-    /// Opens the broker that is meant and says on standard error which one it is.
+    /// Opens the selected broker and reports its address on standard error.
     ///
     /// - Parameters:
-    ///   - patience: how long requests wait for a connection before they fail.
-    ///   - timeout: how long connecting and an answer may take, if not as long as usual.
-    ///   - confirmsWrites: whether the server is asked after each push if it could write it to its disk.
-    ///   - onRefusal: called when a change is refused for the moment and will be tried again for longer than a second.
+    ///   - name: The name in the server's client list.
+    ///   - patience: How long requests wait for a connection before they fail.
+    ///   - timeout: The timeout of connecting and of replies, if not the default one.
+    ///   - quiet: Whether to omit the report.
+    ///   - confirmsWrites: Whether each push is followed by a check that the server could write it to its disk.
+    ///   - onRefusal: Called if a change is refused temporarily and will be retried for longer than a second.
+    ///   - logger: The logger of the connection.
     package func open(
         as name: String,
         patience: Duration = .seconds(10),

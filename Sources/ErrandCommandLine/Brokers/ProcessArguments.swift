@@ -6,15 +6,15 @@
     import Darwin
 #endif
 
-/// What other users of the machine see of a process's arguments.
+/// The arguments of the process as other users of the machine see them.
 package enum ProcessArguments {
     /// Overwrites the passwords of broker URLs in the arguments that the system shows; the program's own copy keeps
     /// them.
     ///
-    /// To be called first thing, before another thread can look at the arguments. Where the system keeps a copy of its
-    /// own (macOS does), nothing changes there: `ERRAND_REDIS_URL` is the place for a password.
+    /// Must be called first, before another thread can read the arguments. It has no effect on systems that keep their
+    /// own copy, such as macOS: put passwords into `ERRAND_REDIS_URL`.
     package static func hidePasswords() {
-        // Read once, the program's copy stays as it was.
+        // After the first access, the program's copy does not change.
         _ = CommandLine.arguments
         for index in 1..<max(1, Int(CommandLine.argc)) {
             guard let argument = CommandLine.unsafeArgv[index] else { continue }
@@ -24,16 +24,18 @@ package enum ProcessArguments {
         }
     }
 
-    /// Where the password is in an argument such as `--redis=redis://user:password@host`; of credentials without a colon, all.
+    /// Returns the range of the password in an argument such as `--redis=redis://user:password@host`; of credentials
+    /// without a colon, the whole range.
     ///
-    /// A password that is not percent-encoded may contain an `@` or a slash: the URL is refused, but seen until then.
+    /// A password that is not percent-encoded may contain an `@` or a slash: the URL is refused, but visible until
+    /// then.
     static func passwordRange(in argument: some RandomAccessCollection<UInt8>) -> Range<Int>? {
         let argument = Array(argument)
         guard let mark = argument.firstRange(of: Array("://".utf8)) else { return nil }
         let rest = argument[mark.upperBound...]
         let authority = rest.prefix { $0 != UInt8(ascii: "/") }
         let (at, colon) = (UInt8(ascii: "@"), rest.firstIndex(of: UInt8(ascii: ":")))
-        // What follows the host's colon is a port; anything else there began as a password.
+        // Only a port may follow the host's colon; any other text is part of a password.
         let isCutOff = colon.map { $0 < authority.endIndex && !authority[($0 + 1)...].allSatisfy(\.isDigit) } ?? false
         guard let end = authority.lastIndex(of: at) ?? (isCutOff ? rest.lastIndex(of: at) : nil) else { return nil }
         return (colon.flatMap { $0 < end ? $0 + 1 : nil } ?? rest.startIndex)..<end

@@ -2,12 +2,12 @@ import ErrandText
 import Logging
 import Synchronization
 
-/// Says on standard error why a command waits for its broker, and for how long at the most.
+/// Reports on standard error why a command waits for its broker, and for how long at most.
 final class WaitingNotice: Sendable {
-    /// Until when the last notice holds.
+    /// The end of the last notice's validity.
     private let end = Mutex<ContinuousClock.Instant?>(nil)
 
-    /// Says it, unless an earlier notice still holds: calls may wait at the same time.
+    /// Reports the reason unless an earlier notice is still valid: several calls may wait at once.
     func tell(_ reason: String, for patience: Duration) {
         let now = ContinuousClock.now
         let isNew = end.withLock { end in

@@ -2,15 +2,16 @@ import Errand
 package import ErrandRedis
 
 extension BrokerOptions {
-    /// Opens the broker that is meant, works with it, and closes it; failures are told as by ``reportingFailures(_:)``.
+    /// Opens the selected broker, passes it to a body, and closes it. Failures are reported as by
+    /// ``reportingFailures(_:)``.
     ///
     /// - Parameters:
-    ///   - name: what the server's client list shows.
-    ///   - patience: how long requests wait for a connection before they fail.
-    ///   - timeout: how long connecting and an answer may take, if not as long as usual.
-    ///   - quiet: whether to say which broker is in use.
-    ///   - logFormat: how the log of the connection is written.
-    ///   - body: what is done with the broker.
+    ///   - name: The name in the server's client list.
+    ///   - patience: How long requests wait for a connection before they fail.
+    ///   - timeout: The timeout of connecting and of replies, if not the default one.
+    ///   - quiet: Whether to omit the report of the broker in use.
+    ///   - logFormat: The format of the connection's log.
+    ///   - body: The work with the broker.
     package func withBroker<Value>(
         as name: String,
         patience: Duration = .seconds(10),

@@ -2,9 +2,9 @@ import Errand
 import Foundation
 import Synchronization
 
-/// The wish of a person or a supervisor that a command ends: SIGINT or SIGTERM.
+/// A request by a person or a supervisor to end a command: SIGINT or SIGTERM.
 ///
-/// A command that has not ended two seconds later, perhaps because nothing reads its output, is ended by the signal; a
+/// If the command has not ended two seconds later, perhaps because no process reads its output, the signal ends it. A
 /// second signal, at least 500 ms after the first, ends it at once.
 package struct Interruption: Sendable {
     private static let longestEnd = 2.0
@@ -12,7 +12,7 @@ package struct Interruption: Sendable {
     /// Yields the first of the signals.
     package let signals: AsyncStream<Int32>
 
-    /// Catches the signals from now on.
+    /// Starts to catch the signals.
     package init() {
         let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
         signals = stream

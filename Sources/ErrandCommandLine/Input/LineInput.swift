@@ -10,9 +10,9 @@ import Synchronization
     import Darwin
 #endif
 
-/// Reads lines from a file or from standard input, a batch at a time, as they come.
+/// Reads lines from a file or from standard input, in batches as they arrive.
 ///
-/// Reading blocks a thread of its own, never the ones that asynchronous code runs on.
+/// Reading blocks a separate thread, never the threads of asynchronous code.
 package final class LineInput: Sendable {
     private struct State {
         var splitter: LineSplitter
@@ -21,14 +21,14 @@ package final class LineInput: Sendable {
         var isAtEnd = false
     }
 
-    /// The most lines of a batch.
+    /// The maximum number of lines of a batch.
     private static let batchLines = 500
-    /// About the most bytes of a batch.
+    /// The approximate maximum size of a batch in bytes.
     private static let batchBytes = 8 << 20
-    /// How long a line that was read waits for more.
+    /// How long a line waits for more lines.
     private static let gathering = Duration.milliseconds(50)
 
-    /// What errors call the input.
+    /// The name of the input in errors.
     package let name: String
 
     private let descriptor: Int32
@@ -36,12 +36,12 @@ package final class LineInput: Sendable {
     private let state: Mutex<State>
     private let queue = DispatchQueue(label: "errand-input")
 
-    /// How many bytes there are to read, when the input is a file.
+    /// The size in bytes, if the input is a file.
     package let size: Int64?
 
     /// Opens a file; `-` is standard input.
     ///
-    /// - Parameter lineLimit: the most bytes of a line.
+    /// - Parameter lineLimit: The maximum number of bytes of a line.
     package init(_ path: String, lineLimit: Int) throws(CommandFailure) {
         isOwned = path != "-"
         name = isOwned ? path : "standard input"
@@ -60,10 +60,10 @@ package final class LineInput: Sendable {
     /// How many bytes have been read.
     package var consumed: Int64 { state.withLock(\.consumed) }
 
-    /// Whether everything was read and answered by ``nextBatch()``.
+    /// Whether ``nextBatch()`` has returned the whole input.
     package var hasEnded: Bool { state.withLock { $0.isAtEnd && $0.ready.isEmpty } }
 
-    /// The next lines: as many as there are, up to a full batch; `nil` at the end. Waits for the first one only.
+    /// Returns the available lines, up to a full batch; `nil` at the end. Waits only for the first line.
     package func nextBatch() async throws(CommandFailure) -> [InputLine]? {
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<[InputLine]?, CommandFailure>, Never>) in

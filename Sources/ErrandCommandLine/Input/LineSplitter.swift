@@ -8,32 +8,32 @@
 
 /// A line of input and its number, from 1.
 package struct InputLine: Sendable, Equatable {
-    /// What the line holds.
+    /// The content of a line.
     package enum Content: Sendable, Equatable {
-        /// Its bytes, without the line's end.
+        /// The bytes, without the line feed.
         case bytes([UInt8])
-        /// More bytes than a line may have; they were not kept.
+        /// The line exceeds the limit; its bytes were not kept.
         case tooLong(count: Int)
     }
 
     /// The line's number, from 1.
     package let number: Int
-    /// What it holds.
+    /// The content of the line.
     package let content: Content
 }
 
-/// Cuts a stream of bytes into lines and keeps no more of a line than it may have.
+/// Splits a stream of bytes into lines, and keeps at most the limit of a line.
 package struct LineSplitter: Sendable {
     private let limit: Int
     private var kept: [UInt8] = []
-    /// How many bytes the line that is being read has, kept or not.
+    /// The number of bytes of the current line, kept or not.
     private var count = 0
     private var number = 0
 
     /// Makes a splitter for lines of at most `limit` bytes.
     package init(limit: Int) { self.limit = limit }
 
-    /// Takes bytes and appends the lines that they complete.
+    /// Adds bytes, and appends the lines that they complete.
     package mutating func take(_ bytes: UnsafeBufferPointer<UInt8>, into lines: inout [InputLine]) {
         var rest = bytes
         while let end = Self.lineEnd(in: rest) {
@@ -51,7 +51,7 @@ package struct LineSplitter: Sendable {
         return UnsafeRawPointer(start).distance(to: found)
     }
 
-    /// The last line, when the input ended without a line's end.
+    /// Returns the last line, if the input did not end with a line feed.
     package mutating func finish() -> InputLine? { count == 0 ? nil : line() }
 
     private mutating func keep(_ bytes: UnsafeBufferPointer<UInt8>) {

@@ -3,13 +3,13 @@
     import Metrics
     import Synchronization
 
-    /// Something that counts or measures.
+    /// A counter or a measurement.
     protocol Instrument: AnyObject, Sendable {
-        /// What is known, each with these labels.
+        /// Returns the current samples with these labels.
         func samples(_ labels: [(String, String)]) -> [PrometheusText.Sample]
     }
 
-    /// What an instrument is to Prometheus.
+    /// The Prometheus type of an instrument.
     enum InstrumentKind {
         case counter, gauge, recorder, timer
 
@@ -30,7 +30,7 @@
         }
     }
 
-    /// A number that only grows.
+    /// A number that only increases.
     final class CountedNumber: CounterHandler, Instrument {
         private let count = Atomic<Int64>(0)
 
@@ -42,7 +42,7 @@
         }
     }
 
-    /// A number that goes up and down.
+    /// A number that increases and decreases.
     final class Level: MeterHandler, RecorderHandler, Instrument {
         private let level = Mutex(0.0)
 
@@ -58,14 +58,14 @@
         }
     }
 
-    /// How often values were how large; durations in seconds.
+    /// A histogram of values; durations are in seconds.
     final class Distribution: TimerHandler, RecorderHandler, Instrument {
         private struct State {
             var counts = [Int64](repeating: 0, count: Distribution.limits.count + 1)
             var sum = 0.0
         }
 
-        /// From jobs that take no time to jobs that take an hour.
+        /// From jobs without a measurable duration to jobs of an hour.
         private static let limits = [
             0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600,
         ]

@@ -2,7 +2,7 @@ package import ArgumentParser
 package import Errand
 package import Logging
 
-/// The option by which a process is asked to measure itself.
+/// The option that enables metrics of the process.
 package struct MetricsOptions: ParsableArguments, Sendable {
     #if MetricsSupport
         @Option(
@@ -19,31 +19,31 @@ package struct MetricsOptions: ParsableArguments, Sendable {
     package init() {}
 }
 
-/// What a process measures of itself, when it is asked to.
+/// The metrics of a process, if they are enabled.
 package struct Measuring: Sendable {
-    /// What is done around every push and every run.
+    /// The middleware of every push and every run.
     package let middleware: [any JobMiddleware]
 
     #if MetricsSupport
         private let file: MetricsFile?
 
-        /// Makes the file, if one is wished.
+        /// Creates the file, if the options specify one.
         ///
         /// - Parameters:
-        ///   - options: what the caller wishes.
-        ///   - kind: what the process is: the label that tells its metrics from those of others.
-        /// - Throws: ``CommandFailure`` when the file cannot be written.
+        ///   - options: The options of the caller.
+        ///   - kind: The kind of process: the label that distinguishes its metrics from those of others.
+        /// - Throws: ``CommandFailure`` if the file cannot be written.
         package init(_ options: MetricsOptions, of kind: String) throws {
             let file = try options.metricsFile.map { try MetricsFile($0, of: kind) }
             self.file = file
             middleware = file.map { [MetricsMiddleware(factory: $0.factory)] } ?? []
         }
 
-        /// Does something, with the file written anew all the while and at the end.
+        /// Runs a body, and writes the file regularly meanwhile and at the end.
         ///
         /// - Parameters:
-        ///   - logger: who is told when it cannot be written.
-        ///   - body: what is done.
+        ///   - logger: Receives a warning if the file cannot be written.
+        ///   - body: The work.
         package func during(_ logger: Logger, _ body: () async throws -> Void) async throws {
             guard let file else { return try await body() }
             try await file.writing(logger: logger, body)
@@ -52,23 +52,23 @@ package struct Measuring: Sendable {
         /// Measures nothing.
         ///
         /// - Parameters:
-        ///   - options: empty.
-        ///   - kind: what the process is.
+        ///   - options: Empty.
+        ///   - kind: The kind of process.
         package init(_ options: MetricsOptions, of kind: String) throws { middleware = [] }
 
-        /// Does something.
+        /// Runs a body.
         ///
         /// - Parameters:
-        ///   - logger: not used.
-        ///   - body: what is done.
+        ///   - logger: Not used.
+        ///   - body: The work.
         package func during(_ logger: Logger, _ body: () async throws -> Void) async throws { try await body() }
     #endif
 
-    /// Pushes jobs that are settled already, and counts what came of it: a producer's middleware does not see them.
+    /// Pushes jobs that are encoded already, and counts their receipts: the middleware of a producer does not see them.
     ///
     /// - Parameters:
-    ///   - jobs: the descriptions of the jobs.
-    ///   - push: pushes them, and answers a receipt for each, in their order.
+    ///   - jobs: The descriptions of the jobs.
+    ///   - push: Pushes them, and returns a receipt for each, in their order.
     package func counting(
         _ jobs: [OperationDescription],
         _ push: () async throws -> [Receipt]

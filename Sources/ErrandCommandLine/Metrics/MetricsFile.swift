@@ -4,24 +4,25 @@
     package import Logging
     package import Metrics
 
-    /// A file with a process's own metrics in Prometheus' text format, written anew every some seconds and at the end: for the textfile
-    /// collector of Prometheus' node exporter, or whatever else reads it. A reader never sees half of it.
+    /// A file with the metrics of a process in Prometheus' text format, for the textfile collector of Prometheus' node
+    /// exporter or other readers. It is replaced atomically, regularly and at the end.
     package struct MetricsFile: Sendable {
         private static let interval = Duration.seconds(10)
 
         private let url: URL
         private let registry: MetricsRegistry
 
-        /// Makes the file.
+        /// Creates the file.
         ///
         /// - Parameters:
-        ///   - path: where.
-        ///   - kind: what the process is, such as `worker`: a label of every metric, whose value is the file's name
-        ///     without what is behind its dot, so that the files of several processes can be read together.
-        /// - Throws: ``CommandFailure`` when it cannot be written, or there is something else than a file.
+        ///   - path: The path of the file.
+        ///   - kind: The kind of process, such as `worker`: a label of every metric, with the file's name without its
+        ///   extension
+        ///     as the value, so that the files of several processes can be read together.
+        /// - Throws: ``CommandFailure`` if the file cannot be written, or the path is not a regular file.
         package init(_ path: String, of kind: String) throws {
             url = URL(filePath: path)
-            // It is put in the place of what is there, which may be a device or a link that others need.
+            // The file replaces the existing one, which may be a device or a link that other programs need.
             let type = try? FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType
             guard type == nil || type == .typeRegular else {
                 throw CommandFailure(
@@ -40,10 +41,10 @@
             }
         }
 
-        /// Where metrics are to go.
+        /// The factory for the metrics.
         package var factory: any MetricsFactory { registry }
 
-        /// Does something, with the file written anew all the while.
+        /// Runs a body, and writes the file regularly meanwhile.
         package func writing<Value: Sendable>(
             logger: Logger,
             _ body: () async throws -> Value
@@ -52,7 +53,7 @@
             let outcome: Result<Value, any Error>
             do { outcome = .success(try await body()) } catch { outcome = .failure(error) }
             keeping.cancel()
-            // Else what it may be writing just now would come after the last.
+            // Otherwise a write in progress could replace the last one.
             await keeping.value
             tryToWrite(logger)
             return try outcome.get()
@@ -62,7 +63,7 @@
             while (try? await Task.sleep(for: Self.interval)) != nil { tryToWrite(logger) }
         }
 
-        /// Jobs are not to wait for a disk that is full.
+        /// Logs a failure: jobs must not wait for a full disk.
         private func tryToWrite(_ logger: Logger) {
             do { try write() } catch {
                 logger.warning(

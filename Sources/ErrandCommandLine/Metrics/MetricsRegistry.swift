@@ -3,9 +3,9 @@
     package import Metrics
     import Synchronization
 
-    /// Keeps what a process counts and times through swift-metrics, to be told in Prometheus' text format.
+    /// Keeps the metrics of swift-metrics in a process, and formats them in Prometheus' text format.
     ///
-    /// Counters get `_total` behind their names, timers `_seconds`, as Prometheus' conventions want it.
+    /// Names of counters get the suffix `_total`, and those of timers `_seconds`, as in Prometheus' conventions.
     package final class MetricsRegistry: MetricsFactory {
         private struct Family {
             let kind: InstrumentKind
@@ -18,7 +18,7 @@
 
         /// Makes a registry.
         ///
-        /// - Parameter labels: what every metric is told with, to tell processes from one another.
+        /// - Parameter labels: The labels of every metric, which distinguish processes.
         package init(labels: [(String, String)] = []) { self.labels = labels }
 
         package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
@@ -43,7 +43,7 @@
             instrument(.timer, label, dimensions) { Distribution() }
         }
 
-        // What has been counted stays: a counter that vanishes and comes again would seem to have been counted anew.
+        // Instruments stay: a counter that vanishes and returns would look like a new one.
         package func destroyCounter(_ handler: any CounterHandler) {}
         package func destroyMeter(_ handler: any MeterHandler) {}
         package func destroyRecorder(_ handler: any RecorderHandler) {}
@@ -60,20 +60,20 @@
             return families.withLock { families in
                 if let known = families[name]?.instruments[key] as? Made { return known }
                 let made = make()
-                // A name of another kind keeps it: one family cannot be two things.
+                // A name keeps its kind: a family has one type.
                 if let family = families[name], family.kind != kind { return made }
                 families[name, default: Family(kind: kind, label: label)].instruments[key] = made
                 return made
             }
         }
 
-        /// A label as Prometheus takes it.
+        /// Returns a label in Prometheus' syntax.
         private static func name(_ label: String) -> String {
             let name = String(label.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
             return name.first?.isNumber == false ? name : "_" + name
         }
 
-        /// Everything that is known now.
+        /// All current metrics.
         package var text: String {
             var text = PrometheusText()
             for (name, family) in families.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {

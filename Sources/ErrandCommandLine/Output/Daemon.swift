@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import Synchronization
 
-/// A process that serves until it is stopped. None of its signals, heartbeats and shutdown may wait for a reader of its
+/// A process that serves until it is stopped. Its signals, heartbeats and shutdown must not wait for a reader of its
 /// output.
 package enum Daemon {
     private static let hasBegun = Atomic(false)
@@ -21,16 +21,16 @@ package enum Daemon {
 
     static var isOne: Bool { hasBegun.load(ordering: .relaxed) }
 
-    /// Makes this process a daemon: what it writes waits in memory, is dropped beyond a megabyte, and gets half a second
-    /// at the exit. Signals whose usual effect is to end a process, and which mean nothing to a daemon, are ignored.
+    /// Makes this process a daemon: its output waits in memory, is dropped beyond a mebibyte, and gets half a second at
+    /// the exit. Signals that would end the process by default, and have no meaning for a daemon, are ignored.
     package static func begin() {
-        // A write that fails is an error of that write. USR1 and USR2 are sent to daemons that reopen their logs.
+        // A failed write returns an error. USR1 and USR2 are for daemons that reopen their logs.
         for number in [SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
         hasBegun.store(true, ordering: .relaxed)
         atexit { Daemon.flush() }
     }
 
-    /// Waits until all lines are written, but no longer than half a second.
+    /// Waits until all lines are written, for at most half a second.
     private static func flush() {
         let deadline = DispatchTime.now() + longestFlush
         for mark in [standardError.mark(), standardOutput.mark()] { _ = mark.wait(timeout: deadline) }

@@ -6,12 +6,12 @@ package import Logging
 
 /// The loggers of the executables.
 package enum CommandLogger {
-    /// A logger that writes to standard error; warnings only unless `verbose`.
+    /// Makes a logger that writes to standard error; only warnings unless `verbose`.
     package static func make(_ label: String, verbose: Bool = false, format: LogFormat = .text) -> Logger {
         make(label, level: verbose ? .debug : .warning, format: format)
     }
 
-    /// A logger that writes to standard error.
+    /// Makes a logger that writes to standard error.
     package static func make(_ label: String, level: Logger.Level, format: LogFormat) -> Logger {
         var logger = Logger(label: label) { label in
             switch format {
@@ -24,20 +24,20 @@ package enum CommandLogger {
     }
 }
 
-/// How a log is written.
+/// The format of a log.
 package enum LogFormat: String, Sendable, CaseIterable, ExpressibleByArgument {
-    /// For people.
+    /// Text for people.
     case text
-    /// An object a line, for programs.
+    /// One JSON object a line, for programs.
     case json
 }
 
-/// Standard error, as a log writes to it.
+/// Standard error as the stream of a log.
 private struct LogStream: TextOutputStream, Sendable {
     mutating func write(_ entry: String) { StandardError.write(raw: entry) }
 }
 
-/// Writes each entry of a log as an object on a line of its own.
+/// Writes each entry of a log as a JSON object on its own line.
 struct JSONLogHandler: LogHandler {
     let label: String
     var logLevel = Logger.Level.info
@@ -61,7 +61,7 @@ struct JSONLogHandler: LogHandler {
         StandardError.write(raw: Self.entry(event.level, label, "\(event.message)", members))
     }
 
-    /// An entry with its line's end.
+    /// Returns an entry with its line feed.
     static func entry(
         _ level: Logger.Level,
         _ label: String,

@@ -9,16 +9,16 @@ import ErrandText
     import Darwin
 #endif
 
-/// Standard output and standard error as the system knows them: written at once, without a buffer in between.
+/// Standard output and standard error as file descriptors: unbuffered.
 struct OutputDescriptor: Sendable {
     static let standardOutput = OutputDescriptor(number: STDOUT_FILENO)
     static let standardError = OutputDescriptor(number: STDERR_FILENO)
 
     let number: Int32
 
-    /// Writes all bytes, or as many as it can.
+    /// Writes all bytes, or as many as possible.
     ///
-    /// - Returns: 0, or the error number of what could not be written.
+    /// - Returns: 0, or the error number of the failed write.
     func write(_ bytes: [UInt8]) -> Int32 {
         var written = 0
         while written < bytes.count {
@@ -34,14 +34,16 @@ struct OutputDescriptor: Sendable {
         return 0
     }
 
-    /// Somebody set the descriptor to non-blocking; it is shared with other processes, so it stays that way.
+    /// Waits until the descriptor is writable: another process that shares it may have made it non-blocking, so it
+    /// stays that way.
     private func awaitRoom() {
         var polled = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
         _ = poll(&polled, 1, 1000)
     }
 
-    /// Ends the process because its output cannot be written: as any other program in a pipe does where nobody reads it any more (the
-    /// connection to the broker ignores SIGPIPE for the whole process), and with an error where a reader would take a part for the whole.
+    /// Ends the process because its output cannot be written. If the reader of a pipe has closed it, SIGPIPE ends the
+    /// process as it ends other programs; the connection to the broker ignores that signal for the whole process.
+    /// Otherwise the process exits with an error, because a reader would take a part for the whole.
     static func end(because error: Int32) -> Never {
         if error == EPIPE {
             signal(SIGPIPE, SIG_DFL)

@@ -2,20 +2,20 @@ import Backgroundable
 import Dispatch
 import Synchronization
 
-/// Lines on their way to a descriptor that may not be read. A thread of its own writes them, and no caller waits.
+/// Lines for a descriptor that may have no reader. A separate thread writes them, and no caller waits.
 ///
-/// Order is kept, and each line is one write. At most a megabyte waits. Lines beyond that are dropped and counted; their
-/// number is written in their place.
+/// The queue keeps the order, and writes each line at once. At most a mebibyte waits. Further lines are dropped and
+/// counted; their number is written in their place.
 final class OutputQueue: Sendable {
     fileprivate enum Item {
         case line([UInt8])
-        /// Raised when everything before it is written.
+        /// Signalled when all items before it are written.
         case mark(DispatchSemaphore)
     }
 
     fileprivate struct State {
         var items: [Item] = []
-        /// Of all lines that are not written yet.
+        /// The size of all unwritten lines.
         var bytes = 0
         var dropped = 0
         var hasThread = false
@@ -28,13 +28,13 @@ final class OutputQueue: Sendable {
     private let descriptor: OutputDescriptor
     private let lineAboutDropped: @Sendable (Int) -> [UInt8]
 
-    /// Makes a queue; `lineAboutDropped` is what is written in the place of so many lines.
+    /// Makes a queue; `lineAboutDropped` returns the line that replaces a number of dropped ones.
     init(to descriptor: OutputDescriptor, lineAboutDropped: @escaping @Sendable (Int) -> [UInt8]) {
         self.descriptor = descriptor
         self.lineAboutDropped = lineAboutDropped
     }
 
-    /// Adds a line with its end.
+    /// Adds a line with its line feed.
     func add(_ line: [UInt8]) {
         let needsThread = state.withLock { state in
             guard state.bytes + line.count <= Self.mostBytes else {
@@ -50,7 +50,7 @@ final class OutputQueue: Sendable {
         news.signal()
     }
 
-    /// A semaphore that is raised when all lines so far are written.
+    /// Returns a semaphore that is signalled when all lines so far are written.
     func mark() -> DispatchSemaphore {
         let mark = DispatchSemaphore(value: 0)
         let isIdle = state.withLock { state in
@@ -87,7 +87,7 @@ final class OutputQueue: Sendable {
         switch item {
         case .mark(let mark): mark.signal()
         case .line(let line):
-            // Nobody can be told that it cannot be written.
+            // A failed write cannot be reported.
             _ = descriptor.write(line)
             state.withLock { $0.bytes -= line.count }
         }

@@ -1,4 +1,4 @@
-/// A bar on standard error that shows how much of something is done.
+/// A progress bar on standard error.
 package struct ProgressBar: Sendable {
     private static let width = 30
 
@@ -6,11 +6,11 @@ package struct ProgressBar: Sendable {
     private let isShown: Bool
     private var drawn: ContinuousClock.Instant?
 
-    /// Makes a bar; it is drawn only when standard error is a terminal, and not a log for programs.
+    /// Makes a bar. It is drawn only if standard error is a terminal, and not a log for programs.
     ///
     /// - Parameters:
-    ///   - total: how much there is to do; `nil` when nobody knows, then only what is done is told.
-    ///   - isShown: whether it is drawn.
+    ///   - total: The total amount; `nil` if it is unknown: then the bar shows only the amount done.
+    ///   - isShown: Whether it is drawn.
     package init(total: Int64?, isShown: Bool = Terminal.readsStandardError && !StandardError.writesEntries) {
         self.total = total.map { max($0, 1) }
         self.isShown = isShown
@@ -25,7 +25,7 @@ package struct ProgressBar: Sendable {
         StandardError.write(raw: "\r\u{1b}[K" + line(done, words()))
     }
 
-    /// Takes the bar away, so that a line can be written; the next update draws it again.
+    /// Removes the bar, so that a line can be written; the next update draws it again.
     package mutating func hide() {
         guard isShown, drawn != nil else { return }
         drawn = nil

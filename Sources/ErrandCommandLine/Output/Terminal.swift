@@ -8,18 +8,18 @@ import Foundation
     import Darwin
 #endif
 
-/// What is at the other end of the standard streams.
+/// The terminals of the standard streams.
 package enum Terminal {
-    /// Whether a person may write on standard input.
+    /// Whether standard input is a terminal.
     package static var writesStandardInput: Bool { isatty(STDIN_FILENO) == 1 }
 
-    /// Whether a person reads standard output as it comes.
+    /// Whether standard output is a terminal.
     package static var readsStandardOutput: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// Whether a person reads standard error as it comes.
+    /// Whether standard error is a terminal.
     package static var readsStandardError: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Whether standard output takes colours: a terminal, and nobody said `NO_COLOR`.
+    /// Whether standard output takes colours: it is a terminal, and `NO_COLOR` is not set.
     package static var takesColours: Bool {
         let environment = ProcessInfo.processInfo.environment
         return readsStandardOutput && environment["NO_COLOR"]?.isEmpty != false && environment["TERM"] != "dumb"
@@ -30,16 +30,16 @@ package enum Terminal {
 package enum Colour: String, Sendable {
     /// Headings.
     case bold = "1"
-    /// What matters less.
+    /// Less important text.
     case faint = "2"
-    /// What went wrong.
+    /// Failures.
     case red = "31"
-    /// What went well.
+    /// Successes.
     case green = "32"
-    /// What may want a look.
+    /// Text that may need attention.
     case yellow = "33"
 
-    /// The text in this colour, or as it is when colours are off.
+    /// Returns the text in this colour, or unchanged if colours are off.
     package func painted(_ text: String, on: Bool = Terminal.takesColours) -> String {
         on && !text.isEmpty ? "\u{1b}[\(rawValue)m\(text)\u{1b}[0m" : text
     }

@@ -1,14 +1,14 @@
-/// Rows of text under headings, their columns aligned.
+/// Rows of text with headings and aligned columns.
 package struct TextTable: Sendable {
-    /// Where a column's texts stand.
+    /// The alignment of a column.
     package enum Alignment: Sendable {
-        /// At the left, as text does.
+        /// Left-aligned, for text.
         case left
-        /// At the right, as numbers do.
+        /// Right-aligned, for numbers.
         case right
     }
 
-    /// A text, made safe for terminals and put on one line, and its colour.
+    /// A text with its colour. It is made safe for terminals and put on one line.
     package struct Cell: Sendable, ExpressibleByStringInterpolation {
         let text: String
         let colour: Colour?
@@ -19,7 +19,7 @@ package struct TextTable: Sendable {
             self.colour = colour
         }
 
-        /// A cell without a colour.
+        /// Makes a cell without a colour.
         package init(stringLiteral text: String) { self.init(text) }
     }
 
@@ -29,10 +29,10 @@ package struct TextTable: Sendable {
     /// Makes a table without rows.
     package init(_ columns: [(title: String, alignment: Alignment)]) { self.columns = columns }
 
-    /// Adds a row, one cell a column.
+    /// Adds a row with one cell a column.
     package mutating func add(_ cells: [Cell]) { rows.append(cells) }
 
-    /// The lines of the table, headings first.
+    /// Returns the lines of the table, headings first.
     package func lines(coloured: Bool = Terminal.takesColours) -> [String] {
         let headings = columns.map { Cell($0.title, colour: .bold) }
         let widths = columns.indices.map { column in

@@ -2,7 +2,7 @@ package import ArgumentParser
 import Foundation
 
 extension String {
-    /// The text with the passwords of the URLs in it replaced by asterisks.
+    /// The text with asterisks in place of the passwords in its URLs.
     package var withoutURLPasswords: String {
         guard utf8.firstRange(of: "://".utf8) != nil else { return self }
         var shown: [UInt8] = []
@@ -21,12 +21,13 @@ extension String {
         return String(decoding: shown + rest, as: UTF8.self)
     }
 
-    /// What ends a URL in a sentence.
+    /// The characters that end a URL in a sentence.
     private static let afterURL = Set(" \n\t\"'`".utf8)
 }
 
 extension AsyncParsableCommand {
-    /// Runs what the arguments ask for, as `main()` does, but never shows the password of a URL that is in the wrong place among them.
+    /// Parses the arguments and runs the command, as `main()` does, but never shows the password of a URL in a wrong
+    /// position.
     package static func start(_ arguments: [String]? = nil) async {
         do {
             var command = try parseAsRoot(arguments)

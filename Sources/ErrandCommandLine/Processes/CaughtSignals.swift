@@ -2,18 +2,18 @@ import Backgroundable
 import Foundation
 import Synchronization
 
-/// Signals that no longer end the process by themselves.
+/// Signals that no longer end the process by default.
 ///
-/// Their handler only writes into a pipe, and a thread of its own acts on them: neither a blocked task pool nor output
-/// that nobody reads holds them up. Programs that are started do not inherit a handler, unlike an ignored signal.
+/// Their handler only writes to a pipe, and a separate thread performs the actions: neither a blocked task pool nor
+/// output without a reader delays them. Children do not inherit a handler, unlike an ignored signal.
 package enum CaughtSignals {
     private static let actions = Mutex<[Int32: @Sendable (Int32) -> Void]>([:])
 
-    /// Catches signals from now on; of several actions for a signal the last one counts.
+    /// Starts to catch signals; of several actions for a signal the last one applies.
     ///
     /// - Parameters:
-    ///   - numbers: the signals.
-    ///   - act: what each causes, on the thread of all caught signals.
+    ///   - numbers: The signals.
+    ///   - act: The action for each, on the thread of all caught signals.
     package static func take(_ numbers: [Int32], _ act: @escaping @Sendable (Int32) -> Void) {
         actions.withLock { actions in
             if SignalPipe.writingEnd.load(ordering: .acquiring) < 0 { listen() }
@@ -24,8 +24,8 @@ package enum CaughtSignals {
         }
     }
 
-    /// Whether the process was started with a signal ignored: by `nohup`, or a shell that runs it in the background. To be
-    /// asked before the signal is taken.
+    /// Returns whether the process was started with a signal ignored: by `nohup`, or by a shell that runs it in the
+    /// background. Must be called before the signal is caught.
     package static func isIgnored(_ number: Int32) -> Bool {
         let before = signal(number, SIG_IGN)
         signal(number, before)
@@ -36,7 +36,7 @@ package enum CaughtSignals {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        // A handler must not wait. A full pipe holds more signals than anybody sends.
+        // A handler must not block. The pipe has room for more signals than ever arrive at once.
         _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
         SignalPipe.writingEnd.store(ends[1], ordering: .releasing)
         let readingEnd = ends[0]
@@ -56,12 +56,12 @@ package enum CaughtSignals {
     }
 }
 
-/// What the handler uses: reading it takes no lock and allocates nothing.
+/// The state of the handler: reading it takes no lock and allocates no memory.
 private enum SignalPipe {
     static let writingEnd = Atomic<Int32>(-1)
 }
 
-/// The handler: calls nothing but what POSIX allows in one.
+/// The handler: it only calls functions that POSIX permits in one.
 private func signalArrived(_ number: Int32) {
     let error = errno
     var byte = UInt8(truncatingIfNeeded: number)

@@ -1,27 +1,27 @@
 import ArgumentParser
 import Foundation
 
-/// What every executable does first thing.
+/// The first steps of every executable.
 package enum ProcessStart {
-    /// Makes sure of standard input, output and error, checks the arguments, and hides the passwords in them.
+    /// Opens missing standard streams, checks the arguments, and hides the passwords in them.
     package static func prepare() {
         openStandardDescriptors()
         checkArguments()
         ProcessArguments.hidePasswords()
     }
 
-    /// One that is closed would go to the next file or connection that is opened, and with it what is written for people. From what is
-    /// opened in its place nothing can be read, and to standard output nothing be written without an error.
+    /// Opens closed standard descriptors. Otherwise the next file or connection would get such a number, and receive
+    /// messages for people. Reading from the substitutes returns nothing, and writing to standard output fails.
     private static func openStandardDescriptors() {
         for (descriptor, mode) in [(STDIN_FILENO, O_RDONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_WRONLY)]
         where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
-            // The lowest one that is free, and so this one.
+            // This is the lowest free number, so `open` returns it.
             _ = open("/dev/null", mode)
         }
     }
 
-    /// Ends the process where an argument is no UTF-8: it would be read as another text, and a job pushed with it would work on another
-    /// file.
+    /// Ends the process if an argument is not UTF-8: it would be converted to another text, and a job with it would
+    /// work on another file.
     private static func checkArguments() {
         for place in CommandLine.arguments.indices.dropFirst() {
             guard let argument = CommandLine.unsafeArgv[place], String(validatingCString: argument) == nil else {

@@ -10,9 +10,9 @@ import Synchronization
 /// | SIGHUP | stop gracefully, unless it was ignored at the start (`nohup`) |
 /// | SIGQUIT | stop at once, unless it was ignored at the start |
 package enum StopSignals {
-    /// Catches them from now on.
+    /// Starts to catch these signals.
     ///
-    /// - Parameter act: what a request causes, with the signal's number, on a thread that nothing else holds up.
+    /// - Parameter act: The action for a request, with the signal's number, on a thread that is never blocked.
     package static func listen(_ act: @escaping @Sendable (StopRequests.Request, _ signal: Int32) -> Void) {
         let requests = Mutex(StopRequests())
         CaughtSignals.take([SIGTERM, SIGINT]) { number in

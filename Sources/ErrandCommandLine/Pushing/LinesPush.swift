@@ -16,9 +16,11 @@ package struct LinesPush {
     /// Makes a push.
     ///
     /// - Parameters:
-    ///   - json: whether a receipt is written for every line that was taken.
-    ///   - measuring: what counts the receipts, where that is wished.
-    ///   - filled: adds what a line leaves out; an error refuses the line.
+    ///   - input: The lines.
+    ///   - producer: The producer that pushes the jobs.
+    ///   - json: Whether to write a receipt for every accepted line.
+    ///   - measuring: Counts the receipts, if metrics are enabled.
+    ///   - filled: Adds missing values to a line's description; an error refuses the line.
     package init(
         input: LineInput,
         producer: Producer,
@@ -36,13 +38,13 @@ package struct LinesPush {
 
     /// Pushes until the input ends, and reports the outcomes of its lines.
     ///
-    /// - Parameter onReceipts: called with the receipts of each batch.
-    /// - Throws: `CommandFailure` when a line was refused or not taken, when an answer was lost, and when the broker
-    ///   cannot be reached.
+    /// - Parameter onReceipts: Called with the receipts of each batch.
+    /// - Throws: `CommandFailure` if a line was refused or not accepted, if a reply was lost, or if the broker cannot
+    ///   be reached.
     package mutating func run(onReceipts: ([Receipt]) async throws -> Void = { _ in }) async throws {
         do { try await pushAll(onReceipts) } catch {
             progress.hide()
-            // Whatever ends it in the middle: what was done until then is said first.
+            // After an error the summary of the lines so far precedes the message.
             if !tally.isEmpty { StandardError.write(tally.summary) }
             throw error
         }
@@ -87,18 +89,18 @@ package struct LinesPush {
         return receipts
     }
 
-    /// A line that was not taken.
+    /// A line that the broker did not accept.
     private struct Refusal {
         let line: Int
         let queue: String
         let error: BrokerError
 
-        /// Whether another queue may take its lines nevertheless.
+        /// Whether another queue may accept its lines nevertheless.
         var isOfQueue: Bool { error.code == .full || error.code == .refused }
     }
 
-    /// Reports lines that were not taken. Where one queue did not take them, another may take the lines that follow; a broker
-    /// that is not there takes none.
+    /// Reports lines that were not accepted. If one queue did not accept its lines, another may accept the following
+    /// ones; an unreachable broker accepts none.
     private mutating func report(_ refusals: [Refusal]) throws(CommandFailure) {
         if !refusals.isEmpty { progress.hide() }
         let ofQueues = Dictionary(grouping: refusals.filter(\.isOfQueue), by: \.queue)
@@ -119,12 +121,12 @@ package struct LinesPush {
         )
     }
 
-    /// The failure for lines that one queue did not take; a damaged queue is no wrong configuration.
+    /// Returns the failure for lines that one queue did not accept; a corrupt queue is not a configuration error.
     private static func failure(_ error: BrokerError) -> CommandFailure {
         error.code == .refused ? CommandFailure(error.message, ExitStatus.unsuccessful) : CommandFailure(error)
     }
 
-    /// What a line describes; `nil` for an empty one and for one that is refused.
+    /// Parses a line; `nil` if it is empty or refused.
     private mutating func job(of line: InputLine) -> LineJob? {
         do {
             switch line.content {

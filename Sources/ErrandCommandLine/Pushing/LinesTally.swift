@@ -7,24 +7,24 @@ struct LinesTally {
     private var outcomes: [Receipt.Outcome: Int] = [:]
     private var refused = 0
     private var left = 0
-    /// Why the first of the lines that are left were not taken.
+    /// The reason why the first of the remaining lines was not accepted.
     private var firstFailure: CommandFailure?
 
-    /// How many lines have a receipt.
+    /// The number of lines with a receipt.
     var pushed: Int { outcomes.values.reduce(0, +) }
 
-    /// Whether there was no line yet.
+    /// Whether there were no lines yet.
     var isEmpty: Bool { outcomes.isEmpty && left == 0 && refused == 0 }
 
-    /// Whether the broker's answer was lost for a line.
+    /// Whether the broker's reply was lost for a line.
     var hasUnknown: Bool { outcomes[.unknown] != nil }
 
     mutating func count(_ receipt: Receipt) { outcomes[receipt.outcome, default: 0] += 1 }
 
-    /// Counts a line that is no description.
+    /// Counts a line that is not a valid description.
     mutating func refuse() { refused += 1 }
 
-    /// Counts lines that the broker did not take.
+    /// Counts lines that the broker did not accept.
     mutating func notTaken(_ count: Int, _ failure: CommandFailure) {
         left += count
         firstFailure = firstFailure ?? failure
@@ -39,10 +39,10 @@ struct LinesTally {
         return isEmpty ? "no jobs in the input" : words.joined(separator: ", ")
     }
 
-    /// Why the command has not done everything; `nil` when it has. The strongest reason comes first.
+    /// The reason why the command is incomplete, the strongest first; `nil` if it is complete.
     var failure: CommandFailure? {
         if let count = outcomes[.unknown] {
-            // Stronger than "a line was refused", which promises that all others were pushed.
+            // Stronger than "a line was refused", which means that all others were pushed.
             return CommandFailure(
                 "the broker did not confirm \(count.counted("job")): they may or may not have been accepted. "
                     + "Push them again with the ids of their receipts: that never makes a second job",
@@ -62,12 +62,12 @@ struct LinesTally {
     }
 }
 
-/// Numbers of lines as people write them: `line 3`, `lines 501 to 1000`, `lines 3, 7 to 9 and 12`.
+/// Line numbers as text: `line 3`, `lines 501 to 1000`, `lines 3, 7 to 9 and 12`.
 struct LineRanges: CustomStringConvertible {
     private static let most = 10
     private var ranges: [ClosedRange<Int>] = []
 
-    /// Takes numbers in ascending order.
+    /// Makes ranges from numbers in ascending order.
     init(_ numbers: [Int]) {
         for number in numbers {
             if let last = ranges.last, last.upperBound + 1 == number {

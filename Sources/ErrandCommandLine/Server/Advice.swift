@@ -1,10 +1,10 @@
-/// Something that may want a change, but breaks no promise of the data.
+/// A problem that may need a change, but does not endanger the data.
 package struct Advice: Sendable, Equatable {
     /// A short word, for programs.
     package let kind: String
-    /// The queue, where it concerns one.
+    /// The queue, if it concerns one.
     package var queue: String?
-    /// What is so, what it costs, and what to do.
+    /// The problem, its consequence, and the remedy.
     package let message: String
 
     /// Makes a piece of advice.

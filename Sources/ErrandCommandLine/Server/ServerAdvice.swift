@@ -3,17 +3,17 @@ import ErrandOperator
 package import ErrandRedis
 import ErrandText
 
-/// Looks at the server's settings and state for what endangers jobs.
+/// Checks the server's settings and state for dangers to jobs.
 package struct ServerAdvice {
     private let facts: ServerFacts
 
-    /// Asks the server.
+    /// Reads the facts from the server.
     package init(broker: RedisBroker) async throws(BrokerError) { facts = try await ServerFacts.ask(broker) }
 
-    /// Looks at facts that were asked for before.
+    /// Uses facts that were read before.
     package init(facts: ServerFacts) { self.facts = facts }
 
-    /// What there is to say about the server.
+    /// All advice about the server.
     package var advice: [Advice] {
         [
             hidden, version, role, eviction, memory, durability, failedSaves, outputBuffers, replies, requests, clock,
@@ -21,7 +21,7 @@ package struct ServerAdvice {
         ].compactMap(\.self)
     }
 
-    /// What a worker says when it starts: with these settings it does not work, or jobs may be lost while it does.
+    /// The advice that a worker logs when it starts: with these settings it does not work, or may lose jobs.
     package var warnings: [Advice] { [version, role, eviction, failedSaves, replies, requests].compactMap(\.self) }
 
     private var hidden: Advice? {
@@ -132,14 +132,14 @@ package struct ServerAdvice {
         )
     }
 
-    /// The hard limit of a class of clients in `normal 0 0 0 … pubsub 33554432 8388608 60`.
+    /// Returns the hard limit of a class of clients in `normal 0 0 0 … pubsub 33554432 8388608 60`.
     private func outputLimit(of clients: Substring) -> Int? {
         let words = facts.settings["client-output-buffer-limit"]?.split(separator: " ") ?? []
         guard let index = words.firstIndex(of: clients), words.indices.contains(index + 1) else { return nil }
         return Int(words[index + 1])
     }
 
-    /// The largest reply, a claim, has 8 MiB and one job more.
+    /// The advice about replies; the largest, a claim, has 8 MiB and one job more.
     private var replies: Advice? {
         guard let most = outputLimit(of: "normal"), most > 0, most < 16 << 20 else { return nil }
         return Advice(
@@ -150,7 +150,7 @@ package struct ServerAdvice {
         )
     }
 
-    /// The largest request, a push, has 8 MiB and one job more; the largest argument is a job.
+    /// The advice about requests; the largest, a push, has 8 MiB and one job more, and the largest argument is a job.
     private var requests: Advice? {
         let least = [("client-query-buffer-limit", 16, "pushes of many"), ("proto-max-bulk-len", 2, "pushes of")]
         for (name, mebibytes, what) in least {
@@ -166,7 +166,7 @@ package struct ServerAdvice {
         return nil
     }
 
-    /// A subscriber that is slower than its events is cut off.
+    /// The advice about subscribers; the server disconnects one that is slower than its events.
     private var outputBuffers: Advice? {
         guard let most = outputLimit(of: "pubsub") else { return nil }
         if most == 0 {

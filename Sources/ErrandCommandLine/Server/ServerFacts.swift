@@ -2,17 +2,17 @@ import Errand
 package import ErrandRedis
 import Foundation
 
-/// What the server tells of itself, as far as it does.
+/// The server's facts, as far as the user may read them.
 package struct ServerFacts: Sendable {
-    /// INFO; `nil` when the user may not ask.
+    /// INFO; `nil` if the user may not read it.
     let info: RedisInfo?
-    /// Why INFO was refused.
+    /// The reason why INFO was refused.
     var refusal: String?
-    /// CONFIG GET by name; a name is missing when the user may not ask, or the server does not tell.
+    /// The settings by name; a setting is missing if the user may not read it, or the server does not have it.
     let settings: [String: String]
     /// Whether the user may list keys.
     package var mayListKeys = true
-    /// How far the server's clock is ahead of ours, in milliseconds.
+    /// How far the server's clock is ahead of this machine's, in milliseconds.
     let clockOffset: Int?
     /// The shortest of some round trips, in milliseconds.
     let roundTrip: Double
@@ -21,7 +21,7 @@ package struct ServerFacts: Sendable {
         "appendfsync", "save", "client-output-buffer-limit", "client-query-buffer-limit", "proto-max-bulk-len",
     ]
 
-    /// Puts facts together.
+    /// Makes facts from their parts.
     package init(
         info: RedisInfo?,
         refusal: String? = nil,
@@ -36,7 +36,7 @@ package struct ServerFacts: Sendable {
         self.roundTrip = roundTrip
     }
 
-    /// Asks the server.
+    /// Reads the facts from the server.
     static func ask(_ broker: RedisBroker) async throws(BrokerError) -> ServerFacts {
         let (offset, roundTrip) = try await clock(broker)
         var info: RedisInfo?
@@ -67,7 +67,7 @@ package struct ServerFacts: Sendable {
         return facts
     }
 
-    /// The clock by the quickest of five questions: half its round trip is how wrong the answer may be.
+    /// Measures the clock by the fastest of five round trips: half of it is the maximum error.
     private static func clock(_ broker: RedisBroker) async throws(BrokerError) -> (offset: Int?, roundTrip: Double) {
         var best = (offset: Int?.none, roundTrip: Double.infinity)
         for _ in 0..<5 {
