@@ -1,19 +1,19 @@
-/// Durations as people write them: a whole number and one unit, `250ms`, `10s`, `5m`, `2h` or `1d`.
+/// The text form of durations: a whole number and one unit, `250ms`, `10s`, `5m`, `2h` or `1d`.
 ///
 /// ```swift
 /// let wait = try DurationText.parse("90s")  // 90 seconds
 /// let text = DurationText.format(.seconds(7_200))  // "2h"
 /// ```
 package enum DurationText {
-    /// The longest duration that can be written: a hundred years of 365 days, so that adding it to a time of
-    /// this century can never overflow.
+    /// The longest duration that can be written: a hundred years of 365 days, so that adding it to a time of this
+    /// century cannot overflow.
     package static let longest = Duration.seconds(36_500 * 86_400)
 
     private static let units: [(suffix: String, milliseconds: Int64)] = [
         ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
     ]
 
-    /// Reads a duration.
+    /// Parses a duration.
     ///
     /// - Parameter text: Digits and a unit without a space between them.
     /// - Returns: The duration, at least one millisecond and at most ``longest``.
@@ -35,15 +35,17 @@ package enum DurationText {
         return .milliseconds(milliseconds)
     }
 
-    /// Writes a duration in the largest unit that shows it exactly, to the millisecond (a fraction is rounded up).
+    /// Formats a duration in the largest unit that represents it exactly, to the millisecond (a fraction is rounded
+    /// up).
     ///
-    /// - Parameter duration: Any duration; what ``parse(_:)`` returned is read back as the same duration.
+    /// - Parameter duration: Any duration; the result for one that ``parse(_:)`` has returned parses to the same
+    ///   duration.
     /// - Returns: Text such as `90s`; a negative duration has a minus sign.
     package static func format(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let fraction = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
-        // Only far outside of what can be written; days would not be exact there anyway.
+        // Only for values far beyond those that can be written; days would not be exact there anyway.
         guard !overflow, !whole.addingReportingOverflow(fraction).overflow else { return "\(seconds)s" }
         let milliseconds = whole + fraction
         let unit = units.last { milliseconds != 0 && milliseconds % $0.milliseconds == 0 } ?? units[0]
@@ -51,24 +53,24 @@ package enum DurationText {
     }
 }
 
-/// A text that is not a duration.
+/// The error for a text that is not a duration.
 package struct DurationTextError: Error, Equatable, CustomStringConvertible {
-    /// What is wrong with the text.
+    /// The problem with a text.
     package enum Reason: Sendable {
-        /// It is not a whole number and a unit.
+        /// The text is not a whole number and a unit.
         case notADuration
-        /// It is zero.
+        /// The duration is zero.
         case notPositive
-        /// It is longer than ``DurationText/longest``.
+        /// The duration is longer than ``DurationText/longest``.
         case tooLong
     }
 
-    /// The text as it was written.
+    /// The original text.
     package let text: String
-    /// What is wrong with it.
+    /// The problem with it.
     package let reason: Reason
 
-    /// What is wrong, and how to write it.
+    /// A description of the problem and of the syntax.
     package var description: String {
         switch reason {
         case .notADuration:

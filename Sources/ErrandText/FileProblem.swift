@@ -12,9 +12,9 @@
     import Darwin
 #endif
 
-/// Why the system refused to read or write a file, in words for people.
+/// Descriptions of file errors, for people.
 package enum FileProblem {
-    /// The words for a number of `errno`.
+    /// Returns the description of a value of `errno`.
     package static func words(for code: Int32) -> String {
         switch code {
         case ENOENT: "there is no such file or directory"
@@ -31,7 +31,7 @@ package enum FileProblem {
         }
     }
 
-    /// The words for an error of Foundation's, which carries the system's number somewhere inside.
+    /// Returns the description of a Foundation error, which contains the system's error number.
     package static func words(for error: any Error) -> String {
         if let error = error as? POSIXError { return words(for: error.code.rawValue) }
         guard let error = error as? CocoaError else { return "\(error)" }
@@ -50,7 +50,7 @@ package enum FileProblem {
         }
     }
 
-    /// Whether the disk, and not the path, is the reason.
+    /// Returns whether the disk, and not the path, is the reason.
     package static func isOutOfSpace(_ error: any Error) -> Bool {
         [words(for: ENOSPC), words(for: EDQUOT)].contains(words(for: error))
     }

@@ -1,20 +1,20 @@
-/// How the bytes of a text file tell which encoding they are in.
+/// The encoding of text files, as far as their first bytes show it.
 package enum TextEncoding {
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// The bytes without the byte order mark that some programs, most of them on Windows, write in front of UTF-8.
+    /// Returns the bytes without the byte order mark that some programs, most of them on Windows, write before UTF-8.
     package static func withoutMark(_ bytes: [UInt8]) -> [UInt8] {
         bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
     }
 
-    /// The text without a byte order mark in front.
+    /// Returns the text without a byte order mark at its start.
     package static func withoutMark(_ text: String) -> String {
         text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
     }
 
-    /// Why these bytes, which begin a text, are not UTF-8, and what to do; `nil` where they may be.
+    /// Returns why the first bytes of a text are not UTF-8, and the remedy; `nil` if they may be UTF-8.
     ///
-    /// UTF-16 and UTF-32 begin with a mark of their own, or with a zero byte beside an ASCII character.
+    /// UTF-16 and UTF-32 begin with their own marks, or with a zero byte beside an ASCII character.
     package static func objection(to bytes: some Sequence<UInt8>) -> String? {
         let start = Array(bytes.prefix(2))
         guard start.count == 2, start == [0xFF, 0xFE] || start == [0xFE, 0xFF] || start.contains(0) else { return nil }

@@ -6,23 +6,24 @@
     import Darwin
 #endif
 
-/// Reads files that people write: UTF-8, with or without a byte order mark.
+/// Reads text files: UTF-8, with or without a byte order mark.
 package enum TextFile {
-    /// Why a file cannot be read: what follows its name in a sentence.
+    /// The error for a file that cannot be read, worded to follow the file's name in a sentence.
     package struct Problem: Error, CustomStringConvertible {
-        /// What is wrong with the file, and what to do.
+        /// The problem with the file, and the remedy.
         package let description: String
-        /// Whether it has more bytes than it may have.
+        /// Whether the file exceeds the limit.
         package var isTooLarge = false
     }
 
     /// Reads a whole file.
     ///
     /// - Parameters:
-    ///   - path: where; a pipe is read to its end.
-    ///   - limit: the most bytes that it may have.
-    ///   - isRegular: whether it must be a regular file: a pipe without a writer would be waited for without an end.
-    /// - Returns: its bytes, without a byte order mark.
+    ///   - path: The path; a pipe is read to its end.
+    ///   - limit: The maximum number of bytes.
+    ///   - isRegular: Whether it must be a regular file: opening a pipe without a writer would block forever.
+    /// - Returns: The bytes, without a byte order mark.
+    /// - Throws: ``Problem`` if the file cannot be read, is too large, or is UTF-16.
     package static func read(
         _ path: String,
         atMost limit: Int,
@@ -42,7 +43,7 @@ package enum TextFile {
         return try read(descriptor, atMost: limit)
     }
 
-    /// Reads what is left of an open file, such as standard input.
+    /// Reads the rest of an open file, such as standard input.
     package static func read(_ descriptor: Int32, atMost limit: Int) throws(Problem) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
@@ -63,7 +64,7 @@ package enum TextFile {
         return TextEncoding.withoutMark(bytes)
     }
 
-    /// Why a path cannot be opened. Of a link to nothing the link itself is there to be seen.
+    /// Returns why a path cannot be opened; distinguishes a missing file from a symbolic link to one.
     package static func reason(_ code: Int32, _ path: String) -> String {
         var facts = stat()
         guard code == ENOENT else { return FileProblem.words(for: code) }

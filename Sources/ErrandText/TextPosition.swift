@@ -1,14 +1,14 @@
-/// A place in a text as editors show it.
+/// A position in a text, as editors show it.
 package struct TextPosition: Sendable, Equatable, CustomStringConvertible {
     /// The line, from 1.
     package let line: Int
     /// The character in its line, from 1.
     package let column: Int
 
-    /// Finds the place of a byte.
+    /// Finds the position of a byte.
     ///
     /// - Parameters:
-    ///   - offset: How many bytes of the text are before it.
+    ///   - offset: The number of bytes of the text before it.
     ///   - text: The text as UTF-8.
     package init(of offset: Int, in text: [UInt8]) {
         let lineFeed = UInt8(ascii: "\n")
@@ -18,6 +18,6 @@ package struct TextPosition: Sendable, Equatable, CustomStringConvertible {
         column = String(decoding: before[start...], as: UTF8.self).count + 1
     }
 
-    /// Such as `line 3, column 15`.
+    /// A text such as `line 3, column 15`.
     package var description: String { "line \(line), column \(column)" }
 }

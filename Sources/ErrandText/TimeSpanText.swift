@@ -1,14 +1,14 @@
-/// Time spans as people read them: `250 ms`, `4 s`, `1 min 30 s`, `2 h 5 min`, `3 d`. What can be typed again is written by
-/// ``DurationText``.
+/// The display form of time spans: `250 ms`, `4 s`, `1 min 30 s`, `2 h 5 min`, `3 d`. ``DurationText`` has the form for
+/// input.
 package enum TimeSpanText {
     private static let units: [(name: String, milliseconds: Int64)] = [
         ("d", 86_400_000), ("h", 3_600_000), ("min", 60_000),
     ]
 
-    /// Writes a span to the millisecond, as settings and measured runs need it.
+    /// Formats a span to the millisecond, for settings and measured runs.
     package static func exact(_ milliseconds: Int64) -> String { parts(of: milliseconds).joined(separator: " ") }
 
-    /// Writes a span to the millisecond; a fraction of one is rounded up.
+    /// Formats a span to the millisecond; a fraction of one is rounded up.
     package static func exact(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let fraction = (attoseconds + (attoseconds > 0 ? 999_999_999_999_999 : 0)) / 1_000_000_000_000_000
@@ -16,7 +16,8 @@ package enum TimeSpanText {
         return exact(isTooLong ? .max : whole.addingReportingOverflow(fraction).partialValue)
     }
 
-    /// Writes the two largest units of a span, and seconds with one digit: enough for ages, which change while one reads.
+    /// Formats the two largest units of a span, and seconds with one digit: precise enough for ages, which constantly
+    /// change.
     package static func rounded(_ milliseconds: Int64) -> String {
         let grain: Int64 =
             switch milliseconds {
@@ -29,7 +30,7 @@ package enum TimeSpanText {
         return exact(milliseconds / grain * grain)
     }
 
-    /// Writes the two largest units of a span.
+    /// Formats the two largest units of a span.
     package static func rounded(_ milliseconds: Int) -> String { rounded(Int64(milliseconds)) }
 
     private static func parts(of milliseconds: Int64) -> [String] {
@@ -42,7 +43,7 @@ package enum TimeSpanText {
         return parts
     }
 
-    /// Seconds with as many digits behind the point as there are: `4 s`, `12.5 s`, `1.001 s`.
+    /// Formats seconds with the necessary digits after the point: `4 s`, `12.5 s`, `1.001 s`.
     private static func seconds(_ milliseconds: Int64) -> String {
         var digits = String(String(1000 + milliseconds % 1000).dropFirst())
         while digits.hasSuffix("0") { digits.removeLast() }
