@@ -29,8 +29,8 @@ extension Catalogue {
                     let outcome = await runner.run(operation, job: CatalogueJob(job))
                     if case .noRoom(let message) = outcome {
                         job.logger.warning("not run, and to be tried again", metadata: ["error": "\(message)"])
-                        // Keeps its slot meanwhile: otherwise a worker without room would fail all waiting jobs, one
-                        // after the other.
+                        // Keeps its slot meanwhile: otherwise a worker without room would go through all waiting jobs,
+                        // one after the other.
                         let left = job.deadline - ContinuousClock.now
                         try? await Task.sleep(for: min(.seconds(1), left / 2))
                     }

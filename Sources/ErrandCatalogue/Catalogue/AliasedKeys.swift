@@ -22,7 +22,7 @@ enum AliasedKeys {
             || bytes.indices.contains { closers.contains(bytes[$0]) && isKey(bytes[bytes.index(after: $0)...]) }
     }
 
-    /// Whether a colon comes next.
+    /// Returns whether a colon comes next.
     private static func isKey(_ rest: ArraySlice<UInt8>) -> Bool {
         rest.first { !spaces.contains($0) } == UInt8(ascii: ":")
     }

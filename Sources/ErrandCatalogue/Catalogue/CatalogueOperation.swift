@@ -28,7 +28,7 @@ package struct CatalogueOperation: Sendable {
     package let name: String
     /// How a worker runs the operation.
     package let kind: Kind
-    /// The default name for uniqueness.
+    /// The template of the default unique name.
     package var nameTemplate: Template?
     /// The default uniqueness policy.
     package var uniqueness: Uniqueness?

@@ -28,11 +28,11 @@ package struct CatalogueSchedule: Sendable {
     package var backoff: CatalogueBackoff?
     /// The priority, if specified.
     package var priority: Int?
-    /// The word of `catch_up`.
+    /// The value of `catch_up`.
     package var catchUp: String?
     /// How many missed ticks are caught up.
     package var catchUpLimit: Int?
-    /// The word of `overlap`.
+    /// The value of `overlap`.
     package var overlap: String?
     /// The revision, from 0.
     package var revision: Int?

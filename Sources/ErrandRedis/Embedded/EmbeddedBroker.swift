@@ -15,16 +15,16 @@ import Foundation
 /// The first process that needs the server starts it, and others join it. It stops when the last of these processes has
 /// left or ended in any way. Its data stays. It works as follows:
 ///
-/// - Every process that uses the server holds a shared lock (`flock`) on `users` in the directory. The system releases
-///   it when the process ends, also after SIGKILL.
+/// - Every process that uses the server holds a shared lock (`flock`) on `users.lock` in the directory. The system
+///   releases it when the process ends, also after SIGKILL.
 /// - A *guardian*, a small shell script in its own session, starts the server and then waits for an exclusive lock on
-///   `users`. It gets the lock when no process uses the server any longer, stops the server, and releases the lock only
-///   after the server has ended; a process that arrives meanwhile waits, and then starts a new one. A server with a
-///   full disk, which has jobs only in memory, is not stopped: it runs until it has written them, and the next process
-///   joins it.
+///   `users.lock`. It gets the lock when no process uses the server any longer, stops the server, and releases the lock
+///   only after the server has ended; a process that arrives meanwhile waits, and then starts a new one. A server with
+///   a full disk, which has jobs only in memory, is not stopped: it runs until it has written them, and the next
+///   process joins it.
 /// - The server holds a lock on `server.lock` while it lives, so that no process mistakes a busy server for a dead one
 ///   and starts a second one with the same data. The guardian restarts a server that ends while it is in use.
-/// - A process that starts the server holds an exclusive lock on `start` meanwhile, so that only one does.
+/// - A process that starts the server holds an exclusive lock on `start.lock` meanwhile, so that only one does.
 public final class EmbeddedBroker: Sendable {
     /// The address on which the server listens.
     public let address: RedisAddress

@@ -1,13 +1,13 @@
 -- Unique names, and the successors that wait for their holders.
--- Makes a successor ready and renews its stamp. It goes to the head of its ready list if the holder was there or would
--- have returned there.
+-- Makes a successor ready, or schedules it, and renews its stamp. It goes to the head of its ready list if the holder
+-- was there or would have returned there.
 local function come_next(id, body, due, at_head)
   if due > now or not at_head then return line_up(id, body, due) end
   if header(body) then call('HSET', key('body'), id, stamp .. string.sub(body, 14)) end
   give_back(id, body)
 end
 
--- Frees the name of a job, or passes it to the successor, which then becomes ready.
+-- Frees the name of a job, or passes it to the successor, which then becomes ready or scheduled.
 local function leave_name(id, at_head)
   local name, successor_entry = field('unique:of', id), field('successors', id)
   -- Without a name there is neither a holder nor a successor, unless a key was lost.

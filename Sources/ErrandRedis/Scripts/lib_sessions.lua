@@ -14,7 +14,7 @@ local function mind_the_gap(lease)
   local runtime = call('HMGET', key('runtime'), 'beat', 'lease', 'gap')
   local longest = math.max(lease, num(runtime[2]))
   if not runtime[1] then return end
-  -- A gap that recovery has detected ends now, even if a clock has meanwhile made up for it.
+  -- A gap that recovery has detected ends now, even if the clock has returned from it since.
   if not runtime[3] and math.abs(now - num(runtime[1])) <= longest / 2 then return end
   grant_grace(longest, 'beat', nowtext)
   -- A clock that was put back passes the same times again: the gap that recovery has detected was another one.
