@@ -4,9 +4,9 @@ extension JobSummary {
     private static let mostMembers = 50
     private static let mostCharacters = 200
 
-    /// What travels along with the job, for people: texts as they are, anything else as JSON, long ones shortened.
+    /// The members of the job's `meta`, for people: strings as they are, other values as JSON, long ones shortened.
     ///
-    /// Whoever pushes writes there what he likes: escape it as all job data.
+    /// Producers choose these values freely, so escape them like all job data.
     package var meta: [(key: String, value: String)] {
         let texts = stored?.description.meta ?? [:]
         var values: [String: String] = [:]
@@ -18,14 +18,14 @@ extension JobSummary {
         return hidden > 0 ? shown + [(key: "…", value: "\(hidden.grouped) more")] : shown
     }
 
-    /// What travels along with the job, as programs read it: as it was written.
+    /// The job's `meta` as JSON for programs, as it was written.
     package var metaJSON: JSONOutput { writtenMeta.map { .written($0.bytes) } ?? .null }
 
     private var writtenMeta: JSONText? {
         stored?.description.metaText
     }
 
-    /// Not by characters as people see them: one of them may have any length.
+    /// Cuts by Unicode scalars, because a single character may have any length.
     private static func shortened(_ text: String) -> String {
         let scalars = text.unicodeScalars
         return scalars.count > mostCharacters ? String(scalars.prefix(mostCharacters)) + "…" : text

@@ -1,19 +1,20 @@
 package import Errand
 import ErrandText
 
-/// A job as operators see it: what the broker says of it, what its description says, and what its last event says.
+/// A job as operators see it: the broker's record, the description and the last event.
 package struct JobSummary: Sendable {
     /// The queue that the job is in.
     package let queue: String
-    /// What the broker says.
+    /// The broker's record of the job.
     package let record: JobRecord
-    /// The job's description and since when it has been in line; `nil` when it has ended, or when it cannot be read.
+    /// The job's description and the time at which it became ready; `nil` if the job has ended or its description
+    /// cannot be read.
     package let stored: StoredJob?
-    /// Why the description cannot be read, where it cannot.
+    /// The reason why the description cannot be read; `nil` if it can.
     package let unreadable: String?
     private let last: JobEvent?
 
-    /// Reads what there is to read of a job.
+    /// Makes a summary from a record. A description that cannot be read becomes ``unreadable``.
     package init(_ record: JobRecord, in queue: String) {
         self.queue = queue
         self.record = record
@@ -31,54 +32,54 @@ package struct JobSummary: Sendable {
     package var operation: String? { stored?.description.operation ?? last?.operation }
     /// The job's name.
     package var name: String? { stored.map(\.description.name) ?? last?.name }
-    /// Why it failed the last time.
+    /// The error of the last run, or the reason why the description cannot be read.
     package var error: String? { unreadable ?? last?.error }
-    /// The runs that did not succeed and are still known, the newest first.
+    /// The runs that did not succeed and are still recorded, newest first.
     package var failedRuns: [JobEvent] {
         let lines = record.state.hasEnded && record.state != .dead ? record.events.dropFirst() : record.events[...]
         return lines.compactMap(JobEvent.init(line:))
     }
-    /// The session that runs it, or ran it last.
+    /// The session that runs the job or ran it last.
     package var worker: String? { record.session ?? (record.state.hasEnded ? last?.worker : nil) }
 
-    /// How many runs were begun and counted; of an ended job what its last event says.
+    /// The number of runs that were started and counted; for an ended job the number in its last event.
     package var attempt: Int64? {
         if record.state.hasEnded, record.body.isEmpty { return last?.attempt }
-        // A count that garbage made enormous must not overflow.
+        // A corrupt, huge count must not overflow.
         return Int64(min(record.failures, 1_000_000)) + (record.state == .running ? 1 : 0)
     }
 
-    /// How long its own description has it wait before each retry, for people; `nil` where that is left to the worker.
+    /// The delays before retries in the job's own description, for people; `nil` if the worker decides.
     package var backoff: String? {
         stored?.description.backoff.map { delays in
             "base \(TimeSpanText.exact(delays.base)), longest \(TimeSpanText.exact(delays.cap)), jitter \(delays.jitter)"
         }
     }
 
-    /// Since when the job has been in line, in milliseconds since 1970 UTC.
+    /// The time at which the job became ready, in milliseconds since 1970 UTC; `nil` unless it is ready.
     package var since: Int64? { record.state == .ready ? stored?.readySince : nil }
 
-    /// The time that the job is listed with: since when it is in line, else when it is due, ended or died, else since when
-    /// it was ready before it was claimed.
+    /// The time that lists show: when a ready job became ready, else when the job is due, ended or died, else when it
+    /// was ready before its claim.
     package var time: Int64? { since ?? record.at ?? stored?.readySince }
 
-    /// How far it is, for people, such as `40 %: resizing`; `nil` when it has not told.
+    /// The job's progress for people, such as `40 %: resizing`; `nil` if it has reported none.
     package var progress: String? {
         record.progress.map { progress in
             "\(Int((progress.fraction * 100).rounded())) %" + (progress.message.map { ": \($0)" } ?? "")
         }
     }
 
-    /// What the job gave, when it has finished.
+    /// The job's result, if it has finished.
     package var result: String? { record.state == .finished ? String(decoding: record.result, as: UTF8.self) : nil }
 }
 
 extension JobSummary {
-    /// The job as programs read it.
+    /// Returns the job as JSON for programs.
     ///
     /// - Parameters:
-    ///   - withErrors: With the errors of all its runs.
-    ///   - withArguments: With its arguments, which may be private.
+    ///   - withErrors: Whether to include the errors of all runs.
+    ///   - withArguments: Whether to include the arguments, which may be private.
     package func json(withErrors: Bool = false, withArguments: Bool = false) -> JSONOutput {
         var members: [(key: String, value: JSONOutput)] = [
             ("id", .text(record.id)), ("queue", .text(queue)), ("state", .text(record.state.rawValue)),
@@ -100,7 +101,7 @@ extension JobSummary {
 }
 
 extension JobEvent {
-    /// A run that did not succeed, as programs read it.
+    /// A run that did not succeed, as JSON for programs.
     fileprivate var json: JSONOutput {
         .object([
             ("attempt", .number(orNull: attempt)), ("at_ms", .number(orNull: atMilliseconds)),

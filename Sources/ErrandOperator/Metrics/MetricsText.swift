@@ -2,8 +2,8 @@ import Errand
 
 /// The broker's own counters in Prometheus' text format.
 ///
-/// They are read from the broker whenever they are asked for, so they are right whichever process is asked, and go on when
-/// it is started anew.
+/// They are read from the broker on every request, so every process returns the same values, and a restart does not
+/// reset them.
 package struct MetricsText {
     private typealias Sample = PrometheusText.Sample
 

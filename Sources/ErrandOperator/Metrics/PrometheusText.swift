@@ -1,10 +1,10 @@
-/// Metrics as they are written in Prometheus' text format, version 0.0.4.
+/// A writer of Prometheus' text format, version 0.0.4.
 package struct PrometheusText {
     /// One value of a metric.
     package struct Sample {
-        /// What is behind the metric's name: `_count`, `_sum`, `_bucket`, or nothing.
+        /// The suffix of the metric's name: `_count`, `_sum`, `_bucket`, or none.
         package var suffix = ""
-        /// Names and values of its labels.
+        /// The names and values of its labels.
         package var labels: [(String, String)]
         /// The value.
         package var value: Double
@@ -17,10 +17,10 @@ package struct PrometheusText {
         }
     }
 
-    /// What has been written.
+    /// The text written so far.
     package private(set) var text = ""
 
-    /// Begins a text.
+    /// Makes an empty text.
     package init() {}
 
     /// Writes a metric with all its samples.
@@ -32,7 +32,7 @@ package struct PrometheusText {
         }
     }
 
-    /// A number as the format has it: whole ones without a fraction.
+    /// Formats a number as the format requires: whole numbers without a fraction.
     package static func number(_ value: Double) -> String {
         value.rounded() == value && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"
     }

@@ -1,35 +1,35 @@
 package import Errand
 
-/// How many workers a queue wants, for whatever starts and stops workers.
+/// The number of workers that a queue needs, for a system that starts and stops workers.
 ///
-/// The length of a queue alone says little: a thousand jobs are a second's work or a day's. So the advice goes by how fast
-/// the workers finish jobs now, and by how soon what waits is to be done.
+/// The length of a queue is not enough: a thousand jobs may take a second or a day. So the advice depends on how fast
+/// the workers finish jobs now, and on how soon the waiting jobs should be done.
 package struct ScaleAdvice: Sendable, Equatable {
-    /// Jobs in line.
+    /// The number of ready jobs.
     package var ready: Int
-    /// Those of them that some worker can run. The others wait for one that knows their operation.
+    /// The number of ready jobs that a live worker can run. The others wait for a worker that has their operation.
     package var runnable: Int
-    /// How long the oldest has been waiting, in milliseconds.
+    /// The time that the oldest job has been ready, in milliseconds.
     package var oldestReadyMilliseconds: Int
-    /// Jobs finished a second.
+    /// The number of runs that end per second.
     package var finishedPerSecond: Double
-    /// How long the workers that are there need for what waits, in seconds; `nil` while nothing is finished.
+    /// The time that the present workers need for the runnable jobs, in seconds; `nil` while no runs end.
     package var backlogSeconds: Double?
-    /// Worker sessions that serve the queue.
+    /// The number of worker sessions that serve the queue.
     package var workers: Int
-    /// Worker sessions that are wanted.
+    /// The advised number of worker sessions.
     package var wanted: Int
 
-    /// What is to be reached.
+    /// The goal of the advice.
     package struct Goal: Sendable {
-        /// How soon what waits is to be done.
+        /// The time within which the waiting jobs should be done.
         package var within: Duration
-        /// At least so many workers.
+        /// The smallest number of workers to advise.
         package var least: Int
-        /// At most so many workers.
+        /// The largest number of workers to advise.
         package var most: Int
 
-        /// Makes a goal.
+        /// Makes a goal. `within` is at least one second, and `most` at least `least`.
         package init(within: Duration = .seconds(30), least: Int = 0, most: Int = 100) {
             self.within = max(within, .seconds(1))
             self.least = max(0, least)
@@ -37,14 +37,14 @@ package struct ScaleAdvice: Sendable, Equatable {
         }
     }
 
-    /// Advises on one queue.
+    /// Computes the advice for one queue.
     ///
     /// - Parameters:
-    ///   - rates: how fast it works now.
-    ///   - sessions: who serves it.
+    ///   - rates: The queue's present rates.
+    ///   - sessions: The sessions that serve the queue.
     package init(_ queue: QueueStatus, _ rates: Rates, _ sessions: [SessionStatus], _ goal: Goal) {
         let workers = sessions.count
-        // Each is of this broker's own, and still far from a sum that overflows.
+        // The limit for each session keeps the sum far from an overflow.
         let slots = sessions.reduce(0) { $0 + min($1.concurrency, 1_000_000) }
         ready = queue.ready
         runnable = queue.runnable(by: sessions)
@@ -64,34 +64,34 @@ package struct ScaleAdvice: Sendable, Equatable {
         _ slotsEach: Double,
         _ goal: Goal
     ) -> Int {
-        // What is paused needs nobody for what waits, only for what runs.
+        // A paused queue needs workers only for its running jobs.
         if queue.isPaused { return queue.running > 0 ? advice.workers : 0 }
         let hasWork = max(advice.runnable, queue.running, queue.retrying) > 0 || rates.pushed > 0
-        // What is due later is put in line by workers: without any, it would never be. What no worker knows, a newer one
-        // may, but more of the same do not help.
+        // Workers promote scheduled jobs, so one must run. A newer worker may have an unknown operation, but more
+        // workers of the same kind do not help.
         guard hasWork else { return max(queue.scheduled, queue.ready) > 0 ? 1 : 0 }
         let within = goal.within / .seconds(1)
         guard advice.finishedPerSecond > 0, advice.workers > 0 else {
-            // Nothing is known of how fast a worker is: one more while jobs wait for too long.
+            // The speed of a worker is not known yet: add one while jobs wait for too long.
             let isLate = Double(advice.oldestReadyMilliseconds) > within * 1000
             return max(1, advice.workers + (isLate && advice.runnable > 0 ? 1 : 0))
         }
-        // What the busy ones do, an idle one could do as well.
+        // Idle workers could be as fast as the busy ones.
         let busy = min(Double(advice.workers), max(Double(queue.running), 1) / slotsEach)
         let perWorker = advice.finishedPerSecond / busy
         let needed = (rates.pushed + Double(advice.runnable) / within) / perWorker
-        // Slowly down: a lull of ten seconds is not the end of the day.
+        // Scale down slowly: a lull of ten seconds says little about the next minute.
         let floor = Double(advice.workers) * 0.5
         return Int(min(max(needed, floor, 1).rounded(.up), 1_000_000))
     }
 }
 
 extension QueueStatus {
-    /// A status names no more operations of a session.
+    /// The limit of operations in a session's status.
     private static let mostNamed = 500
 
-    /// Jobs in line of operations that some worker knows. Those that were put aside for a worker that knows them count, too, once
-    /// there is one.
+    /// Counts the ready jobs whose operation a live worker has, including those that became unroutable before it
+    /// registered.
     fileprivate func runnable(by sessions: [SessionStatus]) -> Int {
         if sessions.contains(where: { $0.operations.count >= Self.mostNamed }) { return max(0, ready) }
         let known = Set(sessions.flatMap(\.operations))

@@ -1,4 +1,4 @@
 extension Int {
-    /// The number and what it counts, in the singular where it is one: `1 job`, `2,000 jobs`.
+    /// Returns the number and the noun, in the singular for one: `1 job`, `2,000 jobs`.
     package func counted(_ noun: String) -> String { "\(grouped) \(noun)\(self == 1 ? "" : "s")" }
 }

@@ -1,5 +1,5 @@
 extension Int {
-    /// With commas between thousands: `1,100,000`.
+    /// The number with commas between thousands: `1,100,000`.
     package var grouped: String {
         var digits = String(magnitude)
         var groups: [String] = []

@@ -1,9 +1,9 @@
-/// JSON text over several lines, for people. Values stay as they were written, digit by digit.
+/// A formatter of JSON over several lines, for people. Values keep their original digits.
 package struct IndentedJSON {
     private var output: [UInt8] = []
     private var depth = 0
 
-    /// Lays JSON text out that is known to be valid.
+    /// Formats JSON text that is known to be valid.
     package static func lines(of json: [UInt8]) -> String {
         var writer = IndentedJSON()
         writer.write(json)

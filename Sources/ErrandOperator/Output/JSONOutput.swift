@@ -1,8 +1,8 @@
 package import Errand
 
-/// JSON for programs to read: on one line, keys in the order in which they were written.
+/// A JSON value for programs: written on one line, with keys in insertion order.
 package enum JSONOutput: Sendable {
-    /// A text.
+    /// A string.
     case text(String)
     /// A whole number.
     case number(Int64)
@@ -14,16 +14,16 @@ package enum JSONOutput: Sendable {
     case list([JSONOutput])
     /// Keys and values.
     case object([(key: String, value: JSONOutput)])
-    /// JSON text that is known to be valid.
+    /// JSON text that is known to be valid and is written as it is.
     case written([UInt8])
 
-    /// A text, or `null`.
+    /// Makes a string, or `null`.
     package static func text(orNull text: String?) -> JSONOutput { text.map(JSONOutput.text) ?? .null }
 
-    /// A number, or `null`.
+    /// Makes a number, or `null`.
     package static func number(orNull number: Int64?) -> JSONOutput { number.map(JSONOutput.number) ?? .null }
 
-    /// A number with two decimals at the most; `null` where it is none.
+    /// Makes a number with at most two decimals; `null` if it is not finite or 1e13 or more.
     package static func decimal(_ number: Double) -> JSONOutput {
         guard number.isFinite, abs(number) < 1e13 else { return .null }
         let hundredths = Int64((number * 100).rounded())
@@ -32,10 +32,10 @@ package enum JSONOutput: Sendable {
         return .written(Array("\(sign)\(whole)\(rest == 0 ? "" : rest < 10 ? ".0\(rest)" : ".\(rest)")".utf8))
     }
 
-    /// A number.
+    /// Makes a whole number.
     package static func count(_ number: Int) -> JSONOutput { .number(Int64(number)) }
 
-    /// An object with further members at its end; anything else as it is.
+    /// Returns an object with further members at its end; any other value unchanged.
     package func with(_ more: KeyValuePairs<String, JSONOutput>) -> JSONOutput {
         guard case .object(let members) = self else { return self }
         return .object(members + more.map { ($0.key, $0.value) })
@@ -61,7 +61,7 @@ package enum JSONOutput: Sendable {
                 output.append(UInt8(ascii: ":"))
                 member.value.write(to: &output)
             }
-        // A line feed in JSON is always white space between values.
+        // A line feed in valid JSON is always white space between values.
         case .written(let bytes): output += bytes.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
         }
     }
@@ -82,14 +82,14 @@ package enum JSONOutput: Sendable {
 }
 
 extension JSONOutput: ExpressibleByDictionaryLiteral {
-    /// An object with these members, in this order.
+    /// Makes an object with these members, in this order.
     package init(dictionaryLiteral members: (String, JSONOutput)...) {
         self = .object(members.map { (key: $0.0, value: $0.1) })
     }
 }
 
 extension Receipt {
-    /// The receipt as programs read it; `holder` is always there, `null` when no job held the name.
+    /// The receipt as JSON for programs. `holder` is always present, and `null` if no job held the name.
     package var json: JSONOutput {
         ["id": .text(id), "queue": .text(queue), "outcome": .text(outcome.rawValue), "holder": .text(orNull: holder)]
     }

@@ -1,12 +1,13 @@
 import Foundation
 
-/// Times as Errand counts them, milliseconds since 1970 UTC, and as people write them.
+/// Conversions between Errand's times, in milliseconds since 1970 UTC, and text for people.
 package enum Timestamp {
-    /// Reads an ISO 8601 time with date, time of day and zone: `2026-11-21T10:00:00Z`, `2026-11-21T11:00:00.250+01:00`.
+    /// Parses an ISO 8601 time with date, time of day and zone: `2026-11-21T10:00:00Z`,
+    /// `2026-11-21T11:00:00.250+01:00`.
     ///
-    /// - Throws: ``TimestampError`` when it is not such a time.
+    /// - Throws: ``TimestampError`` if the text is not such a time.
     package static func parse(_ text: String) throws(TimestampError) -> Int64 {
-        // Foundation also takes days that do not exist and turns them into others.
+        // Foundation also accepts days that do not exist and turns them into others.
         guard let fields = text.wholeMatch(of: pattern), (1...12).contains(Int(fields.2) ?? 0),
             let days = daysInMonth(Int(fields.1) ?? 0, Int(fields.2) ?? 0), (1...days).contains(Int(fields.3) ?? 0)
         else { throw TimestampError(text: text) }
@@ -15,16 +16,17 @@ package enum Timestamp {
         return Int64((date.timeIntervalSince1970 * 1000).rounded())
     }
 
-    /// A time in UTC such as `2026-11-21T10:00:00.250Z`; a number that can be no time of a job stays a number.
+    /// Formats a time in UTC such as `2026-11-21T10:00:00.250Z`. A number outside the years 1970 to 9999 is written in
+    /// milliseconds.
     package static func text(_ milliseconds: Int64) -> String {
         guard (0...253_402_300_799_999).contains(milliseconds) else { return "\(milliseconds) ms" }
-        // Seconds as a whole number: a fraction would be off by one every now and then.
+        // A fraction of a second would sometimes be off by one.
         let whole = Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(Date.ISO8601FormatStyle())
         let digits = String(1000 + milliseconds % 1000).dropFirst()
         return "\(whole.dropLast()).\(digits)Z"
     }
 
-    /// Milliseconds of an age such as `90s`, `30m`, `2h`, `7d`; `nil` when the text is none.
+    /// Parses an age such as `90s`, `30m`, `2h`, `7d` into milliseconds; returns `nil` for any other text.
     package static func age(_ text: String) -> Int64? {
         let units: [Character: Int64] = ["s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
         guard let unit = text.last.flatMap({ units[$0] }), let number = Int64(text.dropLast()), number >= 0 else {
@@ -45,12 +47,12 @@ package enum Timestamp {
     }
 }
 
-/// A text that is not a time.
+/// The error for a text that is not a time.
 package struct TimestampError: Error, CustomStringConvertible, Sendable {
     /// The text as it was written.
     package let text: String
 
-    /// What is wrong, and how to write it.
+    /// The problem and the expected format.
     package var description: String {
         "\"\(text)\" is not a time; write date, time of day and zone: 2026-11-21T10:00:00Z or 2026-11-21T11:00:00+01:00"
     }

@@ -1,15 +1,15 @@
 package import Errand
 
 extension Array where Element: Sendable {
-    /// Asks for something of each element, and answers in their order.
+    /// Runs an asynchronous call for each element and returns the results in the elements' order.
     ///
-    /// One after the other, each would take a round trip; all at once, a broker with thousands of queues would have
-    /// nothing else to do for a while. So it is some at once.
+    /// Sequential calls would cost a round trip each. All at once, a broker with thousands of queues would serve
+    /// nothing else for a while. So a limited number runs at the same time.
     ///
     /// - Parameters:
-    ///   - most: How many are asked for at once, at the most.
-    ///   - ask: What is asked of an element.
-    /// - Throws: What the first that fails throws; the others are given up then.
+    ///   - most: The largest number of calls at the same time.
+    ///   - ask: The call for one element.
+    /// - Throws: The first error; the other calls are cancelled.
     package func concurrently<Value: Sendable>(
         atMost most: Int = 16,
         _ ask: @escaping @Sendable (Element) async throws(BrokerError) -> Value

@@ -2,9 +2,9 @@ package import Errand
 
 /// The state of several queues, and the workers that serve them.
 package struct Overview: Sendable {
-    /// A session as all its queues know it.
+    /// A session, merged from all queues that it serves.
     package struct Worker: Sendable {
-        /// The session; what it runs is summed over its queues.
+        /// The session; its running jobs are summed over its queues.
         package var session: SessionStatus
         /// The queues that it serves.
         package var queues: [String]
@@ -19,7 +19,7 @@ package struct Overview: Sendable {
     /// Makes an empty overview.
     package init() {}
 
-    /// Adds a queue; its sessions are merged with those of the other queues.
+    /// Adds a queue and merges its sessions with those of the other queues.
     package mutating func add(_ queue: QueueStatus, _ sessions: [SessionStatus]) {
         queues.append(queue)
         for session in sessions { merge(session, queue.name) }
@@ -46,7 +46,7 @@ package struct Overview: Sendable {
 }
 
 extension Overview {
-    /// The overview as programs read it.
+    /// The overview as JSON for programs.
     package var json: JSONOutput {
         [
             "queues": .list(queues.map(\.json)), "workers": .list(workers.map(\.json)),

@@ -1,24 +1,24 @@
 package import Errand
 
-/// How fast a queue works: its totals, compared with those of some time before.
+/// The rates of a queue, from the difference of its totals at two times.
 package struct Rates: Sendable, Equatable {
-    /// Jobs pushed a second.
+    /// Jobs pushed per second.
     package var pushed = 0.0
-    /// Jobs finished a second.
+    /// Jobs finished per second.
     package var finished = 0.0
-    /// Runs that failed or timed out, a second.
+    /// Runs that failed or timed out, per second.
     package var failed = 0.0
 
-    /// No rates, before there is anything to compare.
+    /// Makes rates of zero.
     package init() {}
 
-    /// Compares two states of a queue.
+    /// Computes the rates between two readings of a queue's totals.
     ///
-    /// - Parameter span: the time between the two.
+    /// - Parameter span: The time between the two readings.
     package init(from old: QueueStatus.Totals, to new: QueueStatus.Totals, in span: Duration) {
         let seconds = span / .seconds(1)
         guard seconds > 0 else { return }
-        // A queue whose data was lost counts from 0 again.
+        // A queue whose data was lost counts from 0 again, which must not give a negative rate.
         func rate(_ names: String...) -> Double {
             names.reduce(0.0) { $0 + Double(max(0, new[$1].subtractingReportingOverflow(old[$1]).partialValue)) }
                 / seconds
@@ -28,7 +28,7 @@ package struct Rates: Sendable, Equatable {
         failed = rate("failed", "timed_out")
     }
 
-    /// The rates of two queues together.
+    /// Adds the rates of two queues.
     package static func + (left: Rates, right: Rates) -> Rates {
         var sum = left
         sum.pushed += right.pushed
@@ -39,7 +39,7 @@ package struct Rates: Sendable, Equatable {
 }
 
 extension Double {
-    /// A rate for people: `0`, `0.4`, `12`, `1,250`.
+    /// The rate for people: `0`, `0.4`, `12`, `1,250`.
     package var rateText: String {
         guard isFinite else { return "-" }
         if self == 0 { return "0" }

@@ -1,8 +1,9 @@
 package import Errand
 
-/// A part of the data that cannot be read or changed, and why: a damaged key, or one that the user has no permission for.
+/// A part of the data that cannot be read or changed, with the reason: a corrupt key, or one that the user has no
+/// permission for.
 package struct UnreadablePlace: Sendable, Equatable {
-    /// What cannot be done with a place.
+    /// An access that fails.
     package enum Use: String, Sendable {
         case read
         case changed
@@ -10,11 +11,11 @@ package struct UnreadablePlace: Sendable, Equatable {
 
     /// The queue.
     package let queue: String
-    /// The state whose jobs cannot be listed; `nil` where it is more than these.
+    /// The state whose jobs cannot be listed; `nil` if more than one state is affected.
     package let state: JobState?
-    /// Why; it names the key where the broker does.
+    /// The reason, which names the key if the broker reports it.
     package let error: BrokerError
-    /// What it cannot be.
+    /// The access that fails.
     package let use: Use
 
     /// Makes a place.
@@ -30,21 +31,21 @@ package struct UnreadablePlace: Sendable, Equatable {
         "queue \(queue)\(state.map { ", \($0.rawValue) jobs" } ?? "") cannot be \(use.rawValue): \(error.message)"
     }
 
-    /// The place as programs read it.
+    /// The place as JSON for programs.
     package var json: JSONOutput {
         ["queue": .text(queue), "state": .text(orNull: state?.rawValue), "problem": .text(error.message)]
     }
 }
 
 extension BrokerError {
-    /// Whether it concerns a part of the data only, so that the broker may still serve the rest.
+    /// Whether the error affects only a part of the data, so that the broker may still serve the rest.
     package var isOfOnePlace: Bool { [.refused, .notPermitted].contains(code) }
 }
 
 extension [String] {
-    /// Reads something of each of these queues, and leaves out those that cannot be read.
+    /// Reads something of each of these queues, and returns those that cannot be read separately.
     ///
-    /// - Throws: what fails for all of them, such as a broker that cannot be reached.
+    /// - Throws: An error that affects all queues, such as a broker that cannot be reached.
     package func readingEach<Value: Sendable>(
         _ read: @escaping @Sendable (_ queue: String) async throws(BrokerError) -> Value
     ) async throws(BrokerError) -> (values: [(queue: String, value: Value)], unreadable: [UnreadablePlace]) {

@@ -1,15 +1,15 @@
 package import Errand
 
-/// What an operator does with many jobs at once.
+/// An action of an operator on many jobs at once.
 package enum BulkAction: String, Sendable, CaseIterable {
-    /// Puts dead jobs back in line, and jobs that wait for their time in line now.
+    /// Makes dead, scheduled and retrying jobs ready now.
     case retry
-    /// Ends jobs that wait, and tells running ones to stop.
+    /// Cancels waiting jobs and requests that running ones stop.
     case cancel
-    /// Removes jobs that wait, are dead or have ended.
+    /// Deletes jobs that wait, are dead or have ended.
     case delete
 
-    /// The word on a button.
+    /// The label of the button.
     package var title: String {
         switch self {
         case .retry: "Retry"
@@ -18,7 +18,7 @@ package enum BulkAction: String, Sendable, CaseIterable {
         }
     }
 
-    /// The word for what was done.
+    /// The past participle for reports.
     package var past: String {
         switch self {
         case .retry: "retried"
@@ -27,7 +27,7 @@ package enum BulkAction: String, Sendable, CaseIterable {
         }
     }
 
-    /// The states of jobs that it can be done with.
+    /// The states of jobs to which the action applies.
     package var states: [JobState] {
         switch self {
         case .retry: [.dead, .scheduled, .retrying]
@@ -36,23 +36,23 @@ package enum BulkAction: String, Sendable, CaseIterable {
         }
     }
 
-    /// The states that are meant where none is named: of what can be deleted or tried again only what is dead.
+    /// The states to use if none is named: for `delete` and `retry` only dead jobs.
     package var usualStates: [JobState] { self == .cancel ? states : [.dead] }
 
-    /// What became of the jobs of a bulk action.
+    /// The outcome of a bulk action.
     package struct Tally: Sendable, Equatable {
-        /// How often each verdict was given: `retried`, `hurried`, `cancelled`, `stopping`, `not_found`…
+        /// The number of jobs for each outcome: `retried`, `hurried`, `cancelled`, `stopping`, `not_found`…
         package var verdicts: [String: Int] = [:]
-        /// How many it was done with.
+        /// The number of jobs on which the action succeeded.
         package var done = 0
-        /// How many it was not done with: they went on meanwhile, or their name is taken.
+        /// The number of jobs on which it did not, because their state has changed or their name is taken.
         package var missed = 0
-        /// How many the broker failed for: those of the failed call, which are `not_done`, or `unknown` where its answer was
-        /// lost, and those after it, which were `not_tried`.
+        /// The number of jobs lost to a broker error: those of the failed call (`not_done`, or `unknown` if its reply
+        /// was lost) and those after it (`not_tried`).
         package var left = 0
-        /// The queues that could not be changed, and why.
+        /// The queues that could not be changed, with the reasons.
         package var unchanged: [UnreadablePlace] = []
-        /// The error that ended it for all queues.
+        /// The error that ended the action for all queues.
         package var outage: BrokerError?
         /// The first error of the broker.
         package var failure: BrokerError? { outage ?? unchanged.first?.error }
@@ -80,13 +80,13 @@ package enum BulkAction: String, Sendable, CaseIterable {
         }
     }
 
-    /// As many as one call of a broker looks at, so that a failed call leaves no more in doubt than need be.
+    /// The number of jobs that a broker handles in one call, so that a failed call leaves as few as possible uncertain.
     private static let portion = 50
 
-    /// Does it with every job of a selection, some at a time. A queue that fails does not hold up the others.
+    /// Applies the action to every job of a selection, in portions. A queue that fails does not affect the others.
     ///
-    /// - Parameter progress: called after each portion with the number of jobs that are through.
-    /// - Returns: what came of it, also where the broker failed in the middle.
+    /// - Parameter progress: Called after each portion with the number of jobs processed so far.
+    /// - Returns: The tally, also if the broker failed in the middle.
     package func run(
         _ selection: JobSelection,
         on broker: any ConsoleBroker,
@@ -134,7 +134,7 @@ package enum BulkAction: String, Sendable, CaseIterable {
 }
 
 extension RetryOutcome {
-    /// The verdict in one word, for programs.
+    /// The outcome in one word, for programs.
     package var word: String {
         switch self {
         case .retried: "retried"

@@ -1,25 +1,25 @@
 import Crypto
 package import Errand
 
-/// Puts a dead job back to work with another description: it is pushed as a new job, and the dead one goes when that was
-/// taken.
+/// Replaces a dead job by one with another description: pushes a new job and deletes the dead one once the push is
+/// accepted.
 ///
-/// Whatever happens in between, nothing is lost: at worst the dead job is still there, too. And doing the same again is
-/// safe: the new job has the same id each time, so there is only one.
+/// A failure in between loses nothing: at worst the dead job is still there, too. Repeating the same edit is safe,
+/// because the new job has the same id each time.
 package struct JobEdit: Sendable {
-    /// What became of it.
+    /// The outcome of an edit.
     package enum Outcome: Sendable, Equatable {
-        /// The new job was taken; whether the dead one is gone.
+        /// The new job was accepted; `removed` is whether the dead one was deleted.
         case pushed(Receipt, removed: Bool)
-        /// The new job was not taken; the dead one stays.
+        /// The new job was dropped; the dead one stays.
         case refused(Receipt)
-        /// The new job was taken; whether the dead one was removed is not known.
+        /// The new job was accepted; it is not known whether the dead one was deleted.
         case pushedAndMaybeRemoved(Receipt, because: BrokerError)
-        /// The answer was lost: the new job may or may not have been taken; the dead one stays.
+        /// The reply was lost: the new job may or may not have been accepted. The dead one stays.
         case unknown(Receipt)
-        /// Only dead jobs are edited.
+        /// The job is not dead, and only dead jobs can be edited.
         case notDead
-        /// The broker does not know the job.
+        /// The broker does not have the job.
         case notFound
     }
 
@@ -27,16 +27,16 @@ package struct JobEdit: Sendable {
     private let id: String
     private let queue: String
 
-    /// Makes an edit of a job.
+    /// Makes an edit of one job.
     package init(_ broker: any Broker, _ id: String, on queue: String) {
         self.broker = broker
         self.id = id
         self.queue = queue
     }
 
-    /// The description of the dead job, without its id.
+    /// Reads the description of the dead job, without its id.
     ///
-    /// - Returns: `nil` when the job is not dead, or cannot be read.
+    /// - Returns: `nil` if the job is not dead or cannot be read.
     package func description() async throws(BrokerError) -> OperationDescription? {
         guard let record = try await broker.inspect([id], on: queue).first ?? nil, record.state == .dead else {
             return nil
@@ -44,9 +44,9 @@ package struct JobEdit: Sendable {
         return JobSummary(record, in: queue).stored?.description.withoutID()
     }
 
-    /// Pushes the new description and removes the dead job.
+    /// Pushes the new description and deletes the dead job.
     ///
-    /// - Parameter description: What the new job is to do; an id in it does not count.
+    /// - Parameter description: The description of the new job; an id in it is ignored.
     package func replace(with description: OperationDescription) async throws -> Outcome {
         guard let record = try await broker.inspect([id], on: queue).first ?? nil else { return .notFound }
         guard record.state == .dead else { return .notDead }
@@ -54,7 +54,7 @@ package struct JobEdit: Sendable {
         let job = try new.makeEnvelope { newID(of: new, after: record) }
         guard let receipt = try await broker.push([job], to: job.queue).first else { return .notFound }
         switch receipt.outcome {
-        // The id is of this edit alone: what exists is what an earlier try has pushed.
+        // Only this edit uses the id, so an existing job is the one that an earlier attempt pushed.
         case .accepted, .replaced, .deferred, .exists: break
         case .dropped: return .refused(receipt)
         case .unknown: return .unknown(receipt)
@@ -66,8 +66,8 @@ package struct JobEdit: Sendable {
         }
     }
 
-    /// The same for the same change of the same death, so that a second try makes no second job, for as long as the broker remembers
-    /// ids.
+    /// Returns the same id for the same change of the same dead job, so that a second attempt makes no second job, as
+    /// long as the broker remembers ids.
     private func newID(of new: OperationDescription, after record: JobRecord) -> String {
         let death = record.at ?? 0
         let digest = SHA256.hash(data: Array("\(queue)\n\(id)\n\(death)\n".utf8) + new.encoded())

@@ -1,21 +1,21 @@
 import Errand
 import Foundation
 
-/// Which jobs an operator wants to see. What is not asked for is not looked at.
+/// A filter for jobs. Criteria that are `nil` do not apply.
 package struct JobFilter: Sendable, Equatable {
     /// Only jobs of this operation.
     package var operation: String?
-    /// Only jobs of this name, compared byte by byte.
+    /// Only jobs with this name, compared byte by byte.
     package var name: String?
-    /// Only jobs whose name contains this, whatever the case of letters.
+    /// Only jobs whose name contains this text, regardless of case.
     package var nameContains: String?
-    /// Only jobs whose last error contains this, whatever the case of letters.
+    /// Only jobs whose last error contains this text, regardless of case.
     package var errorContains: String?
-    /// Only jobs with a time (``JobSummary/time``) that is not before this one, in milliseconds since 1970 UTC.
+    /// Only jobs whose ``JobSummary/time`` is this one or later, in milliseconds since 1970 UTC.
     package var from: Int64?
-    /// Only jobs with a time that is before this one, in milliseconds since 1970 UTC.
+    /// Only jobs whose ``JobSummary/time`` is earlier than this one, in milliseconds since 1970 UTC.
     package var until: Int64?
-    /// Only jobs that run, and that this session runs.
+    /// Only jobs that this session is running.
     package var worker: String?
 
     /// Makes a filter.
@@ -37,10 +37,10 @@ package struct JobFilter: Sendable, Equatable {
         self.worker = worker
     }
 
-    /// Whether every job passes.
+    /// Whether the filter has no criteria.
     package var isEmpty: Bool { self == JobFilter() }
 
-    /// Whether a job passes.
+    /// Returns whether a job matches.
     package func passes(_ job: JobSummary) -> Bool {
         if let operation, job.operation != operation { return false }
         if let worker, job.record.state != .running || job.worker != worker { return false }

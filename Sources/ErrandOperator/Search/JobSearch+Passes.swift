@@ -1,20 +1,20 @@
 package import Errand
 
 extension JobSearch {
-    /// What is said where some jobs may have been missed.
+    /// The warning for a search that may have missed jobs.
     package static let someMayBeMissing = "some may be missing: the queue changed all the while"
 
     private static let mostPasses = 5
 
-    /// Looks through everything, a bounded part at a time, and again until nothing new is found; five times at most.
+    /// Searches everything in bounded parts, and repeats the search until it finds nothing new, at most five times.
     ///
-    /// A job that is claimed leaves its line, and those behind it move up: past whoever reads the line page by page. The
-    /// next pass finds them. What is read in one page, or stays where it is, is looked through once.
+    /// A claimed job leaves its ready list, and those behind it move up past a reader that goes page by page. The next
+    /// pass finds them. Jobs that fit into one page or do not move need only one pass.
     ///
     /// - Parameters:
-    ///   - part: How much is looked at before `take` is called.
-    ///   - take: Takes a part in. It is told how many jobs this pass has looked at, and answers how many of those that
-    ///     it got are new to it: a job may come by several times.
+    ///   - part: The limits of one part, after which `take` is called.
+    ///   - take: Receives the jobs of a part and the number of jobs that this pass has examined. It returns how many of
+    ///     the jobs are new to it: a job may be found several times.
     package func runAll(
         by part: Limits,
         take: (_ found: [JobSummary], _ looked: Int) -> Int
@@ -25,22 +25,22 @@ extension JobSearch {
             completeness.unreadable = unreadable
             if Task.isCancelled { break }
             let isStill = !looksAtMovingJobs || (isOnePlace && looked <= Self.pageSize)
-            // The first pass may have missed all there is.
+            // The first pass may have missed everything, so its result proves nothing.
             completeness.isComplete = isStill || (pass > 1 && new == 0)
             if completeness.isComplete { break }
         }
         return completeness
     }
 
-    /// Whether a search has seen everything.
+    /// Whether a search was complete.
     package struct Completeness: Sendable {
-        /// Whether nothing was missed of what can be read. If not, the queue changed during every pass, or the task was
+        /// Whether the search found all readable jobs. If not, the queue changed during every pass, or the task was
         /// cancelled.
         package var isComplete: Bool
-        /// What cannot be read.
+        /// The parts that could not be read.
         package var unreadable: [UnreadablePlace] = []
 
-        /// Makes it.
+        /// Makes a result.
         package init(isComplete: Bool) { self.isComplete = isComplete }
     }
 

@@ -1,25 +1,24 @@
 package import Errand
 
-/// Looks through the jobs of queues and states, in their order, for those that pass a filter.
+/// A search through the jobs of queues and states, in their order, for those that match a filter.
 ///
-/// A queue may hold millions of jobs, and nobody wants to wait for all of them, nor should a broker be asked for them all
-/// at once. So a search reads page by page, stops when it has found enough, looked at enough or taken long enough, and says
-/// how far it came; the next one goes on from there.
+/// A queue may hold millions of jobs. So a search reads page by page, stops when it has found enough, examined enough
+/// or taken long enough, and returns a cursor from which the next search continues.
 package struct JobSearch: Sendable {
-    /// What is listed when no state is asked for: every job that has not ended, and the dead ones.
+    /// The default states: those of all jobs that have not ended, and `dead`.
     package static let unfinished: [JobState] = [.running, .ready, .scheduled, .retrying, .deferred, .dead]
 
-    /// When a search stops.
+    /// The limits at which a search stops.
     package struct Limits: Sendable {
-        /// Jobs found.
+        /// The number of jobs to find.
         package var found: Int
-        /// Jobs looked at.
+        /// The number of jobs to examine.
         package var looked: Int
-        /// Time taken, ten times as much while fewer than 500 jobs were looked at, and 25 times while none was: a few are never left out
-        /// because a machine is busy. At least one page is read.
+        /// The time to take: ten times as long while fewer than 500 jobs were examined, and 25 times while none was, so
+        /// that a busy machine does not hide a few jobs. At least one page is read.
         package var time: Duration
 
-        /// Makes limits.
+        /// Makes limits. Both numbers are at least 1.
         package init(found: Int, looked: Int = 20_000, time: Duration = .milliseconds(200)) {
             self.found = max(1, found)
             self.looked = max(1, looked)
@@ -27,21 +26,21 @@ package struct JobSearch: Sendable {
         }
     }
 
-    /// What a search found, and how far it came.
+    /// The result of a search and the place where it stopped.
     package struct Outcome: Sendable {
-        /// The jobs that pass.
+        /// The jobs that match.
         package var jobs: [JobSummary] = []
-        /// How many were looked at.
+        /// The number of jobs examined.
         package var looked = 0
-        /// What could not be looked at, and was passed over.
+        /// The places that could not be read and were skipped.
         package var unreadable: [UnreadablePlace] = []
-        /// Where to go on; `nil` when everything was looked at.
+        /// The cursor to continue from; `nil` if everything was examined.
         package var next: SearchCursor?
     }
 
-    /// So many that a page takes the server a few milliseconds at the most: others wait for it.
+    /// The number of jobs that costs the server at most a few milliseconds, during which other clients wait.
     static let pageSize = 250
-    /// So few that they are looked at even when the machine is busy.
+    /// The number of jobs that a search examines even on a busy machine.
     private static let few = 500
 
     private let broker: any ConsoleBroker
@@ -52,8 +51,8 @@ package struct JobSearch: Sendable {
     /// Makes a search.
     ///
     /// - Parameters:
-    ///   - queues: where to look, in this order.
-    ///   - states: which states to look at in each queue, in this order; none means ``unfinished``.
+    ///   - queues: The queues to search, in this order.
+    ///   - states: The states to search in each queue, in this order; empty for ``unfinished``.
     package init(
         _ broker: any ConsoleBroker,
         in queues: [String],
@@ -63,21 +62,22 @@ package struct JobSearch: Sendable {
         self.broker = broker
         self.queues = queues
         let asked = states.isEmpty ? Self.unfinished : states
-        // What waits or has ended is no worker's, so it is not looked through for one's jobs.
+        // Only running jobs belong to a worker.
         let looked = filter.worker == nil ? asked : asked.filter { $0 == .running }
         places = queues.flatMap { queue in looked.map { (queue, $0) } }
         self.filter = filter
     }
 
-    /// Whether jobs leave the states that are looked at by themselves, so that those behind them move up.
+    /// Whether jobs leave the searched states by themselves, so that those behind them move up.
     var looksAtMovingJobs: Bool { places.contains { !$0.state.hasEnded } }
 
-    /// Whether it reads one state of one queue: jobs move from one to the other between two readings.
+    /// Whether the search reads one state of one queue; between several, jobs can move from one reading to the next.
     var isOnePlace: Bool { places.count == 1 }
 
-    /// Looks for jobs.
+    /// Searches for jobs.
     ///
-    /// - Parameter cursor: where to go on; `nil` begins anew. One of another search begins where that place would be.
+    /// - Parameter cursor: The place to continue from; `nil` starts at the beginning, as does a cursor whose queue or
+    ///   state is not searched.
     package func run(from cursor: SearchCursor? = nil, _ limits: Limits) async throws(BrokerError) -> Outcome {
         var outcome = Outcome(next: begin(at: cursor))
         let began = ContinuousClock.now
@@ -101,7 +101,7 @@ package struct JobSearch: Sendable {
         places.firstIndex { $0.queue == cursor.queue && $0.state == cursor.state }
     }
 
-    /// A place that cannot be read is no reason to leave the others.
+    /// Reads a page. A place that cannot be read is skipped, so that the others are still searched.
     private func readOrPass(
         _ place: SearchCursor,
         _ limits: Limits,
@@ -132,7 +132,7 @@ package struct JobSearch: Sendable {
             }
             outcome.jobs.append(job)
         }
-        // Where a page says that the next begins before this one, going on would go on for ever.
+        // A page whose next position is not behind this one would cause an endless loop.
         let next = page.next.map { max($0, place.position + 1) }
         outcome.looked += next.map { $0 - place.position } ?? page.jobs.count
         outcome.next = next.map { SearchCursor(queue: place.queue, state: place.state, position: $0) } ?? after(place)
@@ -145,10 +145,10 @@ package struct JobSearch: Sendable {
 }
 
 extension JobSearch {
-    /// How much there is to look at, and how much of it lies before a cursor.
+    /// Returns the number of jobs to examine, and how many of them are before a cursor.
     ///
-    /// Nobody counts the jobs that have ended and are kept: where they are among the states, the total is `nil`, and
-    /// likewise where a queue cannot be read.
+    /// The total is `nil` if the states include those of ended jobs, which are not counted, or if a queue cannot be
+    /// read.
     package func extent(upTo cursor: SearchCursor) async throws(BrokerError) -> (before: Int, total: Int?) {
         var (before, total, isBefore) = (0, Int?(0), true)
         let read = try await queues.readingEach { [broker] queue throws(BrokerError) in
@@ -169,7 +169,7 @@ extension JobSearch {
 }
 
 extension QueueStatus {
-    /// How many jobs are in a state; `nil` for the states of jobs that have ended and are kept.
+    /// Returns the number of jobs in a state; `nil` for the states of ended jobs.
     package func count(of state: JobState) -> Int? {
         switch state {
         case .ready: ready

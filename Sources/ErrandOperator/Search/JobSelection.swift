@@ -1,15 +1,14 @@
 package import Errand
 
-/// Jobs that something is to be done with: exactly those that were counted and shown to whoever asked, however many come
-/// or go meanwhile.
+/// The jobs of a bulk action: exactly those that were counted and shown to the operator, regardless of later changes.
 package struct JobSelection: Sendable {
-    /// The ids, by queue.
+    /// The ids by queue.
     package private(set) var ids: [String: [String]] = [:]
-    /// How many jobs they are.
+    /// The number of jobs.
     package private(set) var count = 0
-    /// Whether none is missing that there was all the while; see ``JobSearch/someMayBeMissing``.
+    /// Whether the selection has all jobs that existed during the whole search; see ``JobSearch/someMayBeMissing``.
     package fileprivate(set) var isComplete = true
-    /// What could not be looked through.
+    /// The parts that could not be searched.
     package fileprivate(set) var unreadable: [UnreadablePlace] = []
     private var known: [String: Set<String>] = [:]
 
@@ -24,12 +23,12 @@ package struct JobSelection: Sendable {
         for id in ids { add(id, in: queue) }
     }
 
-    /// Adds what a search found.
+    /// Adds the jobs that a search found.
     package mutating func add(_ jobs: [JobSummary]) {
         for job in jobs { add(job.record.id, in: job.queue) }
     }
 
-    /// Once: a job that moved while one looked comes by twice.
+    /// Adds a job once: a search may find a job twice if it moves.
     private mutating func add(_ id: String, in queue: String) {
         guard known[queue, default: []].insert(id).inserted else { return }
         ids[queue, default: []].append(id)
@@ -38,9 +37,10 @@ package struct JobSelection: Sendable {
 }
 
 extension JobSearch {
-    /// Looks through everything, a bounded part at a time, and again while jobs move on, and selects what passes.
+    /// Searches everything in bounded parts, repeats that while jobs move, and selects the jobs that match.
     ///
-    /// - Parameter progress: told after each part how many jobs this pass has looked at, and how many are selected.
+    /// - Parameter progress: Called after each part with the number of jobs that this pass has examined, and the number
+    ///   selected.
     package func selectAll(
         progress: (_ looked: Int, _ found: Int) -> Void = { _, _ in }
     ) async throws(BrokerError) -> JobSelection {

@@ -1,20 +1,20 @@
 package import Errand
 
-/// Cancels everything of a queue that waits: in line, for its time, to be tried again, or for the end of another job's run.
+/// Cancels all waiting jobs of a queue: ready, scheduled, retrying and deferred ones.
 ///
-/// Nothing is selected first. Where workers empty a queue meanwhile, its jobs move up in their lines, and whoever goes through
-/// those by position skips some.
+/// It makes no selection first. While workers empty a queue, its jobs move up, and a search by position would skip
+/// some.
 package struct QueueClearing: Sendable {
     private let broker: any ConsoleBroker
     private let queue: String
 
-    /// Makes the clearing of a queue.
+    /// Makes the action for one queue.
     package init(of queue: String, on broker: any ConsoleBroker) {
         self.broker = broker
         self.queue = queue
     }
 
-    /// How many jobs wait now.
+    /// Returns the number of jobs that wait now.
     package func count() async throws(BrokerError) -> Int {
         let status = try await broker.status(of: queue).queue
         return [status.scheduled, status.retrying, status.deferred].reduce(status.ready) { sum, more in
@@ -23,10 +23,10 @@ package struct QueueClearing: Sendable {
         }
     }
 
-    /// Cancels them, some hundreds at a time, until none is left.
+    /// Cancels the waiting jobs, a few hundred per call, until none is left.
     ///
-    /// - Parameter progress: told after each portion how many jobs are cancelled.
-    /// - Returns: how many were cancelled.
+    /// - Parameter progress: Called after each portion with the number of jobs cancelled so far.
+    /// - Returns: The number of cancelled jobs.
     @discardableResult
     package func run(progress: (_ cancelled: Int) -> Void = { _ in }) async throws(BrokerError) -> Int {
         var cancelled = 0

@@ -1,17 +1,18 @@
 package import Errand
 
-/// The last failures of jobs that are dead, or wait to be tried again.
+/// The last failures of dead and retrying jobs.
 package enum RecentFailures {
-    /// What is read of all queues together, about: a broker with thousands of them is not to be asked for everything.
+    /// The approximate number of jobs to read from all queues together, since a broker may have thousands of queues.
     private static let mostRead = 1000
 
-    /// Reads them, some of every queue that has such jobs, so that a queue with many does not hide those of the others.
+    /// Reads failures from the first 50 queues with dead or retrying jobs, some from each, so that no queue hides the
+    /// others.
     ///
     /// - Parameters:
-    ///   - queues: The queues, as they are now.
-    ///   - broker: Who is asked.
-    ///   - most: How many are wanted.
-    /// - Returns: The latest, the oldest of them first.
+    ///   - queues: The present status of the queues.
+    ///   - broker: The broker to read from.
+    ///   - most: The largest number of failures to return.
+    /// - Returns: The latest failures, oldest first.
     package static func read(
         of queues: [QueueStatus],
         on broker: any ConsoleBroker,
@@ -22,7 +23,7 @@ package enum RecentFailures {
         let retrying = Dictionary(failed.map { ($0.name, $0.retrying) }) { $1 }
         let events = try await failed.map(\.name).readingEach { queue throws(BrokerError) in
             let dead = try await broker.jobs(in: .dead, on: queue, from: 0, count: each).jobs
-            // Those that failed last are mostly due last.
+            // Jobs that failed last are mostly due last.
             let from = max(0, (retrying[queue] ?? 0) - each)
             let retrying = try await broker.jobs(in: .retrying, on: queue, from: from, count: each).jobs
             return (dead + retrying).compactMap { JobEvent(line: $0.lastEvent) }

@@ -1,6 +1,6 @@
 package import Errand
 
-/// Where a search goes on: a queue, a state, and a position in it.
+/// The place where a search continues: a queue, a state and a position.
 package struct SearchCursor: Sendable, Equatable {
     /// The queue.
     package var queue: String
@@ -16,7 +16,7 @@ package struct SearchCursor: Sendable, Equatable {
         self.position = position
     }
 
-    /// Reads what ``text`` wrote; `nil` when it is anything else.
+    /// Parses the format of ``text``; returns `nil` for anything else.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 3, QueueName.isValid(String(parts[0])), let state = JobState(rawValue: String(parts[1])),
@@ -25,6 +25,6 @@ package struct SearchCursor: Sendable, Equatable {
         self.init(queue: String(parts[0]), state: state, position: position)
     }
 
-    /// The cursor for a command line or an address: `images:dead:20000`.
+    /// The cursor for a command line or a URL: `images:dead:20000`.
     package var text: String { "\(queue):\(state.rawValue):\(position)" }
 }
