@@ -2,16 +2,16 @@ public import Errand
 public import Hummingbird
 public import Logging
 
-/// A page that shows what a broker's queues do, and lets operators act.
+/// A web dashboard that shows a broker's queues and lets operators act on them.
 ///
-/// It is made of ordinary routes, so it lives inside a Hummingbird application:
+/// It consists of ordinary routes and runs inside a Hummingbird application:
 ///
 /// ```swift
 /// ErrandDashboard(broker: broker).addRoutes(to: router, at: "/errand")
 /// ```
 ///
-/// Unless an access rule says more, everybody who reaches the routes may read and nobody may act; put it behind the
-/// authentication that the application has, and say who may act:
+/// Without an access rule, every request that reaches the routes may read, and none may act. Put the dashboard behind
+/// the application's authentication and return each user's permissions:
 ///
 /// ```swift
 /// ErrandDashboard(broker: broker) { request in
@@ -21,9 +21,9 @@ public import Logging
 /// .addRoutes(to: router, at: "/errand")
 /// ```
 public struct ErrandDashboard: Sendable {
-    /// Says what whoever sent a request may do.
+    /// A function that returns the permissions of the sender of a request.
     public typealias AccessRule = @Sendable (Request) async -> DashboardAccess
-    /// Says it by the address, too, that the request came from: where the router's context knows it.
+    /// An access rule that also receives the remote address, if the router's context has it.
     package typealias VisitorRule = @Sendable (Request, _ address: String?) async -> DashboardAccess
 
     let broker: any Broker
@@ -36,14 +36,14 @@ public struct ErrandDashboard: Sendable {
     let listeners = Listeners()
     let pages: PageRenderer
 
-    /// Makes a dashboard, which looks at the queues every two seconds from now on, for as long as it is in use.
+    /// Makes a dashboard. It samples all queues every two seconds for as long as it exists.
     ///
     /// - Parameters:
-    ///   - broker: whose queues it shows.
-    ///   - title: the name at the top of every page.
-    ///   - hosts: which `Host` headers are answered; see ``HostRule``.
-    ///   - logger: gets a line for every action, with who did it and what became of it.
-    ///   - access: says what whoever sent a request may do.
+    ///   - broker: The broker whose queues it shows.
+    ///   - title: The name at the top of every page.
+    ///   - hosts: The accepted `Host` headers; see ``HostRule``.
+    ///   - logger: Receives an entry for every action, with the user and the outcome.
+    ///   - access: Returns the permissions of the sender of a request.
     public init(
         broker: any Broker,
         title: String = "Errand",
@@ -60,14 +60,14 @@ public struct ErrandDashboard: Sendable {
         )
     }
 
-    /// Makes a dashboard as the other initializer does.
+    /// Makes a dashboard whose access rule also receives the remote address.
     ///
     /// - Parameters:
-    ///   - broker: whose queues it shows.
-    ///   - title: the name at the top of every page.
-    ///   - hosts: which `Host` headers are answered; see ``HostRule``.
-    ///   - logger: gets a line for every action, with who did it and what became of it.
-    ///   - visitors: says what whoever sent a request from an address may do.
+    ///   - broker: The broker whose queues it shows.
+    ///   - title: The name at the top of every page.
+    ///   - hosts: The accepted `Host` headers; see ``HostRule``.
+    ///   - logger: Receives an entry for every action, with the user and the outcome.
+    ///   - visitors: Returns the permissions of the sender of a request from an address.
     package init(
         broker: any Broker,
         title: String,
@@ -84,11 +84,11 @@ public struct ErrandDashboard: Sendable {
         pages = PageRenderer()
     }
 
-    /// Adds the dashboard's pages to a router, or to a group of its routes.
+    /// Adds the dashboard's pages to a router or to a group of its routes.
     ///
     /// - Parameters:
-    ///   - router: the router or group; links on the pages begin with the group's path.
-    ///   - path: where the pages begin, such as `/errand`; the empty text puts them at the root.
+    ///   - router: The router or group; links on the pages begin with the group's path.
+    ///   - path: The path of the overview, such as `/errand`; an empty string puts it at the root.
     public func addRoutes<Context: RequestContext>(to router: some RouterMethods<Context>, at path: String = "/errand")
     {
         let routes = DashboardRoutes(dashboard: self, group: router.group(RouterPath(path)))

@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Who did what: a line of the log for every action, and the latest ones to look at.
+/// Operators' actions: logs each of them, and keeps the latest for the Actions page.
 final class ActionLog: Sendable {
     struct Entry: Sendable {
         let time: Int64
@@ -20,7 +20,7 @@ final class ActionLog: Sendable {
 
     init(logger: Logger) { self.logger = logger }
 
-    /// The latest first.
+    /// The kept entries, latest first.
     var latest: [Entry] { entries.withLock { $0.reversed() } }
 
     func note(_ user: String, _ action: String, _ target: String, _ outcome: String) {

@@ -1,62 +1,62 @@
-/// What whoever sent a request may do.
+/// The permissions of the sender of a request.
 public struct DashboardAccess: Sendable, Equatable {
-    /// How much is permitted.
+    /// A level of permissions.
     public enum Level: Int, Sendable, Comparable {
-        /// Nothing.
+        /// No access.
         case none
-        /// Looking at everything, jobs' arguments too, and changing nothing.
+        /// Read access to everything, including jobs' arguments.
         case reading
-        /// Everything.
+        /// Read access and all actions.
         case acting
 
-        /// Whether the left one permits less.
+        /// Returns whether the left level permits less than the right one.
         public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// How much is permitted.
+    /// The permitted level.
     public var level: Level
-    /// Who it is, for the log of actions.
+    /// The user's name, for the log of actions.
     public var user: String
-    /// How to say who one is: the value of `WWW-Authenticate`, where nothing is permitted.
+    /// The value of the `WWW-Authenticate` header for a request without permissions.
     public var challenge: String?
-    /// Whether it was not even looked at who it is: too many try passwords at the moment.
+    /// Whether the credentials were not checked because too many logins are in progress.
     package var isTurnedAway = false
 
-    /// Nothing is permitted.
+    /// No access.
     public static let none = DashboardAccess(level: .none, user: "")
 
-    /// Nothing is permitted to somebody who did not say who they are.
+    /// Makes an access without permissions for a request without credentials.
     ///
-    /// - Parameter challenge: how to say it: the value of `WWW-Authenticate`.
+    /// - Parameter challenge: The value of the `WWW-Authenticate` header, which asks for credentials.
     public static func none(challenge: String) -> DashboardAccess {
         DashboardAccess(level: .none, user: "", challenge: challenge)
     }
 
-    /// Nothing is permitted now, whoever it is.
+    /// No access for now, because too many logins are in progress.
     package static let turnedAway = DashboardAccess(level: .none, user: "", isTurnedAway: true)
 
-    /// Reading is permitted.
+    /// Makes an access that permits reading.
     public static func reading(as user: String = "") -> DashboardAccess {
         DashboardAccess(level: .reading, user: user)
     }
 
-    /// Reading and acting are permitted.
+    /// Makes an access that permits reading and acting.
     public static func acting(as user: String) -> DashboardAccess { DashboardAccess(level: .acting, user: user) }
 }
 
-/// Which `Host` headers are answered.
+/// A rule for the `Host` headers that the dashboard accepts.
 ///
-/// A page on the internet can have its own name lead to 127.0.0.1 and so reach what listens there without a password; such
-/// requests carry the page's name.
+/// A page on the internet can make its own name resolve to 127.0.0.1 (DNS rebinding) and so reach a server that listens
+/// there without a password. Such requests have the page's name in their `Host` header.
 public enum HostRule: Sendable, Equatable {
-    /// Every name: for what is behind authentication.
+    /// Accepts every name, for dashboards behind authentication.
     case any
-    /// Only names of this machine itself, and these.
+    /// Accepts the names of the loopback interface and these.
     case loopback(and: Set<String>)
 
-    /// Whether a request to a host is answered.
+    /// Returns whether a request to a host is accepted.
     ///
-    /// - Parameter authority: the `Host` header: a name or address, with or without a port.
+    /// - Parameter authority: The `Host` header: a name or address, with or without a port.
     package func admits(_ authority: String?) -> Bool {
         guard case .loopback(let others) = self else { return true }
         guard let name = authority.map(Self.name) else { return false }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The fields of a form or of a query: `application/x-www-form-urlencoded`.
+/// The fields of a form or query in the format `application/x-www-form-urlencoded`.
 struct FormFields: Sendable {
-    /// Keys and values in their order; a key may stand there several times.
+    /// Keys and values in their order; a key may occur several times.
     private(set) var pairs: [(key: String, value: String)] = []
 
     init(_ pairs: [(key: String, value: String)] = []) { self.pairs = pairs }
 
-    /// Reads a text.
+    /// Parses a form or query.
     ///
-    /// - Throws: `PageProblem` where it cannot be decoded: a filter that is left out would be one that all jobs pass.
+    /// - Throws: `PageProblem` if a field cannot be decoded. Ignoring it would drop a filter, so that all jobs match.
     init(parsing text: some StringProtocol) throws(PageProblem) {
         for pair in text.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -25,7 +25,7 @@ struct FormFields: Sendable {
     /// The first value of a key that is not empty.
     subscript(key: String) -> String? { pairs.first { $0.key == key && !$0.value.isEmpty }?.value }
 
-    /// All values of a key.
+    /// Returns all values of a key.
     func all(_ key: String) -> [String] { pairs.filter { $0.key == key }.map(\.value) }
 
     /// The fields as a query.
@@ -34,7 +34,7 @@ struct FormFields: Sendable {
     }
 
     private static func decode(_ text: some StringProtocol) -> String? {
-        // By bytes: a form may have megabytes.
+        // Works on bytes, because a form may have megabytes.
         let spaced = text.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
         return String(decoding: spaced, as: UTF8.self).removingPercentEncoding
     }

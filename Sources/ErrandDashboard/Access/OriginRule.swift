@@ -1,14 +1,14 @@
 import HTTPTypes
 import Hummingbird
 
-/// Whether a request that changes something comes from the dashboard's own pages.
+/// A check that a request for a change comes from the dashboard's own pages (protection against CSRF).
 ///
-/// A browser sends a form of any page on the internet here, with all that identifies its user; but it says where the form
-/// comes from, and pages cannot change that.
+/// A browser submits a form of any page on the internet with its user's credentials. But it adds the form's origin,
+/// which pages cannot change.
 enum OriginRule {
-    /// Why a request is refused; `nil` when it is not.
+    /// Returns the reason to reject a request, or `nil`.
     static func objection(to request: Request) -> String? {
-        // Told by a browser from what it sees itself, so it holds behind a proxy that calls this host by another name, too.
+        // The browser computes this header itself, so it is right even behind a proxy that uses another host name.
         if let site = request.headers[.secFetchSite] {
             return site == "same-origin" ? nil : "this came from another page (Sec-Fetch-Site: \(site.prefix(40)))"
         }
@@ -24,6 +24,6 @@ enum OriginRule {
 }
 
 extension HTTPField.Name {
-    // The text is a constant that the type accepts; a test reads the header through it.
+    // The name is a valid constant, so the fallback is never used; a test reads the header through it.
     static let secFetchSite = HTTPField.Name("Sec-Fetch-Site") ?? .origin
 }

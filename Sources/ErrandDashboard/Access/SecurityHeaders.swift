@@ -1,8 +1,8 @@
 import HTTPTypes
 import Hummingbird
 
-/// What every answer says to browsers: nothing but our own files may run, be shown or be sent to, no page may frame ours,
-/// and nothing is kept.
+/// The security headers of every response: only the dashboard's own files may run, be shown or receive forms; no page
+/// may frame them; and nothing is cached.
 enum SecurityHeaders {
     private static let policy = [
         "default-src 'none'", "style-src 'self'", "script-src 'self'", "img-src 'self'", "connect-src 'self'",

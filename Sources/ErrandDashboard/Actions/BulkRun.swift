@@ -1,23 +1,23 @@
 import ErrandOperator
 import Foundation
 
-/// Something that is done with many jobs, and how far it is.
+/// A bulk action and its progress.
 struct BulkRun: Sendable {
-    /// Who wants what to be done with which jobs.
+    /// The order of an operator: the action, the user and the jobs.
     struct Order: Sendable {
         let action: BulkAction
         let user: String
         /// The jobs, in words.
         let target: String
-        /// Where to go back to.
+        /// The path to return to.
         let back: String
-        /// What asks the question anew, where there was one.
+        /// The fields that repeat the confirmation, if there was one.
         let question: FormFields?
     }
 
     enum Stage: Sendable, Equatable {
         case going
-        /// Told to stop; the portion that it is at is still done.
+        /// A stop was requested; the current portion is still completed.
         case stopping
         case stopped
         case failed(String)
@@ -25,39 +25,39 @@ struct BulkRun: Sendable {
     }
 
     let order: Order
-    /// When it was begun, in milliseconds since 1970 UTC.
+    /// The start, in milliseconds since 1970 UTC.
     let began = Int64(Date().timeIntervalSince1970 * 1000)
     var stage = Stage.going
     var total = 0
-    /// How many came after the question, and so were left alone.
+    /// The number of matching jobs that appeared after the question and were left alone.
     var late = 0
-    /// Whether none was missed that was there all the while.
+    /// Whether the search found all jobs that existed during all of it.
     var isComplete = true
-    /// What it was not done with because a queue is damaged, in words.
+    /// The problems of corrupt queues, in words.
     var problems: [String] = []
-    /// Whether nothing was done because there were more jobs than the question said.
+    /// Whether nothing was done because there were more jobs than the confirmation stated.
     var isOutgrown = false
     private(set) var tally = BulkAction.Tally()
 
     init(_ order: Order) { self.order = order }
 
     var isGoing: Bool { stage == .going || stage == .stopping }
-    /// How many jobs are through, whether or not it was done with them.
+    /// The number of jobs processed, whether or not the action applied to them.
     var through: Int { tally.done + tally.missed }
 
-    /// Counts a portion.
+    /// Adds the counts of a portion.
     mutating func add(_ portion: BulkAction.Tally) {
         tally.verdicts.merge(portion.verdicts, uniquingKeysWith: +)
         tally.done += portion.done
         tally.missed += portion.missed
-        // What comes while a queue is cleared is cleared, too.
+        // While a queue is cleared, newly pushed jobs are cleared, too.
         total = max(total, through)
     }
 }
 
-/// How far it is, in words.
+/// The progress in words.
 extension BulkRun {
-    /// For its page.
+    /// The text for the run's page.
     var words: String {
         switch stage {
         case .going: total == 0 ? "Looking for the jobs." : "\(progress)."
@@ -70,7 +70,7 @@ extension BulkRun {
         }
     }
 
-    /// For the log of actions.
+    /// The text for the log of actions.
     var outcome: String {
         let counts = "\(tally.done) done, \(tally.missed) not"
         return switch stage {

@@ -2,10 +2,10 @@ import Errand
 import ErrandOperator
 
 extension BulkRuns {
-    /// How many jobs are between two looks whether to stop.
+    /// The number of jobs between two checks for a stop.
     private static let portion = 500
 
-    /// Does it, and says what became of it.
+    /// Performs an action and reports its outcome to `tell`.
     func perform(
         _ id: String,
         _ action: BulkAction,
@@ -27,12 +27,12 @@ extension BulkRuns {
         }
         guard var run = self.run(id) else { return }
         run.stage = stage
-        // The log has it before the page says so.
+        // Log the outcome before the page shows it.
         tell(run.outcome)
         change(id) { $0.stage = stage }
     }
 
-    /// - Returns: whether it went through all of them, and was not told to stop.
+    /// - Returns: Whether all jobs were processed; `false` if the run was stopped.
     private func act(
         _ id: String,
         _ action: BulkAction,
@@ -53,7 +53,7 @@ extension BulkRuns {
                 change(id) { $0.add(tally) }
                 guard let failure = tally.failure else { continue }
                 guard failure.isOfOnePlace else { throw failure }
-                // A damaged queue does not hold up the others.
+                // A corrupt queue does not affect the others.
                 let left = (ids.count - start).counted("job")
                 change(id) { $0.problems.append("\(left) of queue \(queue) left: \(failure.message)") }
                 break
@@ -66,10 +66,10 @@ extension BulkRuns {
         let waiting = try await QueueClearing(of: queue, on: broker).count()
         change(id) { $0.total = waiting }
         while !Task.isCancelled {
-            // Far from a sum that overflows, whatever a broker says.
+            // The limit keeps the sum far from an overflow, whatever a broker returns.
             let count = min(try await broker.clear(queue), 1_000_000)
             guard count > 0 else {
-                // Workers may have taken some of those that were counted.
+                // Workers may have claimed some of the counted jobs.
                 change(id) { $0.total = $0.through }
                 return true
             }

@@ -3,13 +3,13 @@ import Foundation
 import HTTPTypes
 import Synchronization
 
-/// What is done with many jobs goes on by itself, and can be looked at and stopped.
+/// The bulk actions, which run in the background and can be viewed and stopped.
 final class BulkRuns: Sendable {
-    /// With which jobs it is done.
+    /// The jobs of a bulk action.
     enum Jobs: Sendable {
-        /// Those that are found, and no others.
+        /// The jobs that this search finds.
         case found(@Sendable () async throws -> JobQuestion.Found)
-        /// Whatever waits in a queue, to cancel it.
+        /// All jobs that wait in a queue, to cancel them.
         case waiting(queue: String)
     }
 
@@ -23,16 +23,16 @@ final class BulkRuns: Sendable {
 
     private let entries = Mutex<[Entry]>([])
 
-    /// All that are remembered, the latest first.
+    /// All remembered runs, latest first.
     var all: [(id: String, run: BulkRun)] { entries.withLock { $0.reversed().map { ($0.id, $0.run) } } }
 
     func run(_ id: String) -> BulkRun? { entries.withLock { entries in entries.first { $0.id == id }?.run } }
 
-    /// Starts an action.
+    /// Starts an action in the background.
     ///
-    /// - Parameter tell: told that it was begun, and then what became of it.
-    /// - Returns: the run's id.
-    /// - Throws: `PageProblem` when too many go on.
+    /// - Parameter tell: Called when the run begins and again with its outcome.
+    /// - Returns: The run's id.
+    /// - Throws: `PageProblem` if too many runs are in progress.
     func start(
         _ order: BulkRun.Order,
         with jobs: Jobs,
@@ -40,7 +40,7 @@ final class BulkRuns: Sendable {
         tell: @escaping @Sendable (_ outcome: String) -> Void
     ) throws -> String {
         let id = try enter(BulkRun(order))
-        // Said at once as well: it may take long, and this process may not live to its end.
+        // Log the start, too: the run may take long, and this process may not live until its end.
         tell("begun")
         let work = Task.detached { [self] in await perform(id, order.action, with: jobs, on: broker, tell) }
         entries.withLock { entries in
@@ -51,9 +51,9 @@ final class BulkRuns: Sendable {
         return id
     }
 
-    /// Tells a run to stop after the portion that it is at.
+    /// Stops a run after its current portion.
     ///
-    /// - Returns: the run as it was before; `nil` when there is none of that id.
+    /// - Returns: The run as it was before; `nil` if there is none with that id.
     func stop(_ id: String) -> BulkRun? {
         entries.withLock { entries -> BulkRun? in
             guard let index = entries.firstIndex(where: { $0.id == id }) else { return nil }
@@ -65,7 +65,7 @@ final class BulkRuns: Sendable {
         }
     }
 
-    /// Remembers a run; only what has ended is forgotten for it, so that what goes on can always be looked at.
+    /// Remembers a run. Only ended runs are forgotten to make room, so that running ones stay visible.
     private func enter(_ run: BulkRun) throws -> String {
         let id = UUID().uuidString.lowercased()
         let isEntered = entries.withLock { entries in
@@ -80,7 +80,7 @@ final class BulkRuns: Sendable {
         throw Self.tooMany
     }
 
-    /// Refuses a further run where too many go on, before the broker is asked anything for it.
+    /// Rejects a further run if too many are in progress, before the broker does any work for it.
     func checkRoom() throws(PageProblem) {
         let isFull = entries.withLock { $0.count >= Self.most && $0.allSatisfy(\.run.isGoing) }
         if isFull { throw Self.tooMany }

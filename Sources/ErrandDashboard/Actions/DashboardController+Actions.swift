@@ -4,7 +4,7 @@ import ErrandText
 import Hummingbird
 
 extension DashboardController {
-    /// What changes something.
+    /// Adds the routes that change something.
     static func addActions<Context: RequestContext>(to routes: DashboardRoutes<Context>) {
         routes.post("queues/:queue/:way") { controller, request, context in
             await controller.act(request) { pageRequest in

@@ -3,12 +3,13 @@ import ErrandOperator
 import HTTPTypes
 import Hummingbird
 
-/// What is done with many jobs at once.
+/// Actions on many jobs at once.
 extension DashboardController {
-    /// How many jobs a question names.
+    /// The largest number of jobs that a confirmation lists.
     private static let few = 1000
 
-    /// The selected jobs, or all that match; after a question where it cannot be undone or nobody has seen all of them.
+    /// Acts on the selected jobs or on all that match. Asks for a confirmation if the action cannot be undone or the
+    /// operator has not seen all jobs.
     func actOnMany(_ pageRequest: PageRequest) async throws -> Response {
         guard let action = pageRequest.form["action"].flatMap(BulkAction.init) else {
             throw PageProblem.bad("do what?")
@@ -44,7 +45,7 @@ extension DashboardController {
         return selection
     }
 
-    /// A filter that is misspelt would else be none, and all jobs would be meant.
+    /// Rejects unknown fields. A misspelled filter would otherwise be ignored, and all jobs would match.
     private func checkKeys(_ form: FormFields) throws {
         let known = JobsRequest.keys + ["action", "scope", "from", "asked", "counted", "confirmed", "job"]
         guard let unknown = form.pairs.map(\.key).first(where: { !known.contains($0) }) else { return }
@@ -71,9 +72,9 @@ extension DashboardController {
             let target = "all jobs \(wanted.words(states))"
             return try begin(action, target, wanted, pageRequest, again: again) { try await question.select() }
         }
-        // First the time: what comes while it counts is then in the number, and not in what is acted on.
+        // Take the time first: a job pushed while the search counts is then counted, but not acted on.
         var fields = wanted.fieldsOfNow(states).pairs + order
-        // One search, however the question is asked: it may take a while already.
+        // One search serves both kinds of confirmation, because it may already take a while.
         let outcome = try await search.run(JobSearch.Limits(found: wanted.filter.isEmpty ? Self.few : 20_000))
         if outcome.next == nil, outcome.jobs.count <= Self.few {
             return try ask(action, aboutFew: outcome.jobs, states, wanted, pageRequest)
@@ -84,7 +85,7 @@ extension DashboardController {
         return ask(action, about: jobs, FormFields(fields), wanted, pageRequest)
     }
 
-    /// A question about these jobs and no others, whatever comes before its answer.
+    /// Makes a confirmation for exactly these jobs, whatever is pushed before the operator confirms.
     private func ask(
         _ action: BulkAction,
         aboutFew jobs: [JobSummary],
@@ -100,7 +101,7 @@ extension DashboardController {
         return ask(action, about: words, FormFields(fields), wanted, pageRequest)
     }
 
-    /// The number that a question said.
+    /// Returns the number of jobs that the confirmation stated.
     private func count(in form: FormFields) throws -> Int? {
         try form["counted"].map { text in
             guard let count = Int(text), count >= 0 else { throw PageProblem.bad("that is no number of jobs") }
@@ -108,7 +109,7 @@ extension DashboardController {
         }
     }
 
-    /// How many jobs match: in words, and exactly where that is known.
+    /// Returns the number of matching jobs: in words, and exactly if it is known.
     private func count(
         _ search: JobSearch,
         _ outcome: JobSearch.Outcome,
@@ -123,7 +124,7 @@ extension DashboardController {
         return ("all jobs that match, \(found.grouped) of the first \(outcome.looked.grouped)\(all),", nil)
     }
 
-    /// A page that asks; its answer sends the fields again.
+    /// Makes a confirmation page; confirming it sends the fields again.
     private func ask(
         _ action: BulkAction,
         about jobs: String,
@@ -143,7 +144,7 @@ extension DashboardController {
         return render(page, pageRequest)
     }
 
-    /// Starts it, and leads to its page.
+    /// Starts the action and redirects to its page.
     private func begin(
         _ action: BulkAction,
         _ target: String,

@@ -1,15 +1,15 @@
 import Errand
 import ErrandOperator
 
-/// What was done, and what goes on.
+/// Past and present bulk actions.
 extension DashboardController {
-    /// Starts something with many jobs, which goes on by itself.
+    /// Starts a bulk action in the background.
     ///
     /// - Parameters:
-    ///   - target: the jobs, in words.
-    ///   - back: where to go back to.
-    ///   - again: what asks the question anew, where there was one.
-    /// - Returns: where it is shown.
+    ///   - target: The jobs, in words.
+    ///   - back: The path to return to.
+    ///   - again: The fields that repeat the confirmation, if there was one.
+    /// - Returns: The path of the run's page.
     func start(
         _ action: BulkAction,
         _ target: String,
@@ -26,7 +26,7 @@ extension DashboardController {
         return "/runs/\(run)"
     }
 
-    /// Stops what goes on, and leads to its page, which says how far it came.
+    /// Stops a run and returns the path of its page, which shows how far it came.
     func stopRun(_ id: String?, _ pageRequest: PageRequest) throws -> String {
         guard let id, let run = dashboard.runs.stop(id) else { throw PageProblem.notFound("there is no such action") }
         let target = "\(run.order.action.rawValue) \(run.order.target)"

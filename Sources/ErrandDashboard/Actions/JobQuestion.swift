@@ -1,28 +1,29 @@
 import Errand
 import ErrandOperator
 
-/// A question that was answered with yes: what it was about is what is acted on, however long the answer took.
+/// A confirmed question about jobs. The action applies to the jobs that it was about, however long the confirmation
+/// took.
 struct JobQuestion: Sendable {
-    /// The jobs that it is about.
+    /// The jobs that the question was about.
     struct Found: Sendable {
         var selection = JobSelection()
-        /// How many others match, but came after it.
+        /// The number of other matching jobs that appeared after the question.
         var late = 0
-        /// Whether none was missed that was there all the while.
+        /// Whether the search found all jobs that existed during all of it.
         var isComplete = true
-        /// What could not be looked through.
+        /// The parts that could not be searched.
         var unreadable: [UnreadablePlace] = []
     }
 
     let search: JobSearch
-    /// When it was asked, in milliseconds since 1970 UTC, where that matters.
+    /// The time of the question, in milliseconds since 1970 UTC, if it matters.
     let asked: Int64?
-    /// How many jobs it said, if it said a number.
+    /// The number of jobs that the question stated, if any.
     let counted: Int?
 
-    /// Looks for the jobs.
+    /// Searches for the jobs.
     ///
-    /// - Throws: ``Outgrown`` when they are more than the question said; besides what the broker throws.
+    /// - Throws: ``Outgrown`` if there are more jobs than the question stated, or an error of the broker.
     func select() async throws -> Found {
         var (found, late) = (JobSelection(), JobSelection())
         let part = JobSearch.Limits(found: 5000, looked: 5000, time: .seconds(1))
@@ -43,23 +44,24 @@ struct JobQuestion: Sendable {
         )
     }
 
-    /// Of so many the number is never exact while workers are busy: jobs that wait begin to run, and the other way round.
+    /// Returns the accepted number of jobs. While workers are busy, the count is never exact: waiting jobs start, and
+    /// running ones wait again.
     private static func most(for counted: Int) -> Int {
         let (most, isTooMuch) = counted.addingReportingOverflow(max(100, counted / 10))
         return isTooMuch ? .max : most
     }
 
-    /// Whether a job was there already when the question was asked.
+    /// Returns whether a job existed when the question was asked.
     ///
-    /// Of a job that has not ended only the time is known at which it was pushed or came into line last; so one that came back into
-    /// line meanwhile is left alone, too. When a job has ended is a matter of the search.
+    /// For an unfinished job, only the time is known at which it was pushed or last became ready, so a job that became
+    /// ready again meanwhile is left alone, too. The search itself checks when jobs ended.
     private func wasThere(_ job: JobSummary) -> Bool {
         guard let asked, !job.record.state.hasEnded, let since = job.stored?.readySince else { return true }
         return since <= asked
     }
 }
 
-/// There are more jobs by now than the question said: who said yes to ten has not said yes to a thousand.
+/// The error for a selection that has grown since the question: confirming ten jobs does not confirm a thousand.
 struct Outgrown: Error, CustomStringConvertible {
     let counted: Int
     let found: Int

@@ -1,17 +1,17 @@
 import ErrandOperator
 import Foundation
 
-/// A small line chart as SVG: at most two lines over time.
+/// A small line chart as SVG with at most two lines over time.
 struct Chart {
     struct Point {
         let at: ContinuousClock.Instant
-        /// `nil` where nobody knows it: the line is broken there.
+        /// The value; `nil` if it is not known, which breaks the line.
         let value: Double?
     }
 
     struct Line {
         let name: String
-        /// In the order of their times.
+        /// The points in chronological order.
         let points: [Point]
     }
 
@@ -25,7 +25,7 @@ struct Chart {
 
     private static let (width, height) = (300.0, 80.0)
 
-    /// The figure, with a caption that says the latest values for those who do not see lines.
+    /// The figure, with a caption that has the latest values for users who cannot see the lines.
     var svg: String {
         let top = lines.flatMap(\.points).compactMap(\.value).max().map { max($0, 1) } ?? 1
         let classes = ["first", "second"]
@@ -64,14 +64,14 @@ struct Chart {
             }
             let x = Self.tenths(share(of: point.at) * Self.width)
             let y = Self.tenths(Self.height - 1 - min(max(value / top, 0), 1) * (Self.height - 2))
-            // One that stands alone is a dot.
+            // A point without neighbours is drawn as a dot.
             path += isDrawing ? "L\(x) \(y)" : "M\(x) \(y)h0"
             isDrawing = true
         }
         return path
     }
 
-    /// How far from the left edge to the right one a time is.
+    /// Returns the position of a time between the left edge (0) and the right one (1).
     private func share(of time: ContinuousClock.Instant) -> Double {
         to > from ? min(max((time - from) / (to - from), 0), 1) : 1
     }

@@ -1,18 +1,18 @@
 import Errand
 import ErrandOperator
 
-/// The charts of one queue, or of all together.
+/// The charts of one queue, or of all queues together.
 struct QueueCharts {
     private let history: [Sampler.Sample]
     private let queue: String?
 
     init(_ history: [Sampler.Sample], of queue: String? = nil) {
-        // A chart is 300 points wide; more samples than that would only be sent.
+        // A chart is 300 points wide, so more samples would be sent in vain.
         self.history = Self.thinned(history, by: max(1, history.count / 300))
         self.queue = queue
     }
 
-    /// One of each so many samples, the latest; a gap where one of them is a gap, so that no line is drawn over it.
+    /// Keeps the last of every `step` samples, or a gap among them, so that no line is drawn over the gap.
     private static func thinned(_ history: [Sampler.Sample], by step: Int) -> [Sampler.Sample] {
         stride(from: max(0, history.count - 1) % step, to: history.count, by: step).map { end in
             history[max(0, end - step + 1)...end].last { $0.queues == nil } ?? history[end]
@@ -52,13 +52,13 @@ struct QueueCharts {
         return Chart(title: title, unit: unit, lines: lines, from: history.first?.at ?? now, to: now)
     }
 
-    /// - Parameter values: one for each sample; rates, which take two samples, have none for the first.
+    /// - Parameter values: The values of the last samples. Rates take two samples, so they have no value for the first.
     private func line(_ name: String, _ values: [Double?]) -> Chart.Line {
         let times = history.suffix(values.count).map(\.at)
         return Chart.Line(name: name, points: zip(times, values).map { Chart.Point(at: $0, value: $1) })
     }
 
-    /// The queues that are meant, sample by sample.
+    /// The queues of the chart, sample by sample; `nil` for a gap.
     private var states: [[Sampler.Point]?] {
         history.map { sample in
             guard let queues = sample.queues else { return nil }

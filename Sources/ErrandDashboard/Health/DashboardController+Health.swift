@@ -5,7 +5,7 @@ import Hummingbird
 import NIOCore
 
 extension DashboardController {
-    /// What supervisors, Prometheus and autoscalers ask for.
+    /// Adds the routes for supervisors, Prometheus and autoscalers.
     static func addHealth<Context: RequestContext>(to routes: DashboardRoutes<Context>) {
         routes.get("healthz") { controller, request, _ in
             await controller.answer(request, needing: .none) { _ in Self.text("ok\n") }
@@ -27,7 +27,7 @@ extension DashboardController {
             _ = try await broker.queues()
             return Self.text("ready\n")
         } catch {
-            // Who asks without a password learns that it is so, not where the broker is.
+            // This route needs no password, so the response does not reveal the broker's address.
             return Self.text("the broker does not answer\n", status: .serviceUnavailable)
         }
     }

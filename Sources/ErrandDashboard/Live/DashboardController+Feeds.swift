@@ -5,7 +5,7 @@ import Hummingbird
 import NIOCore
 
 extension DashboardController {
-    /// Files, events, and what other programs read.
+    /// Adds the routes of assets, event streams and data for other programs.
     static func addFeeds<Context: RequestContext>(to routes: DashboardRoutes<Context>) {
         routes.get("assets/:name") { controller, request, context in
             await controller.answer(request, needing: .none) { _ in

@@ -5,17 +5,18 @@ import NIOCore
 import ServiceLifecycle
 import Synchronization
 
-/// A queue's events as server-sent events, as they come.
+/// Events of one queue or of all as server-sent events, as they are published.
 ///
-/// A browser cannot show thousands a second, and nobody can read them: what is too much is counted and left out.
+/// A browser cannot show thousands of events a second, and no one can read them. Events above the limit are counted and
+/// left out.
 struct EventFeed {
     private static let mostASecond = 50
-    /// The most messages that wait for a browser that does not read.
+    /// The largest number of messages to buffer for a browser that does not read.
     private static let mostWaiting = 256
 
     let broker: any Broker
     let queue: String?
-    /// Kept for as long as somebody listens.
+    /// The listener's slot, kept while the browser listens.
     let place: Listeners.Place
 
     var response: Response {
@@ -24,8 +25,7 @@ struct EventFeed {
             defer { withExtendedLifetime(place) {} }
             var window = Window()
             let unread = Unread()
-            // Something at once, so that the browser knows that it listens; and now and then, so that it is noticed when
-            // nobody listens any more.
+            // The first comment shows the browser that it is connected. Later ones detect closed connections.
             try await writer.write(ByteBuffer(string: ": listening\n\n"))
             for try await message in Self.withPulse(events, unread).cancelOnGracefulShutdown() {
                 guard let message else {
@@ -50,7 +50,7 @@ struct EventFeed {
         )
     }
 
-    /// The messages, and `nil` every few seconds.
+    /// Returns the messages, and `nil` every few seconds.
     private static func withPulse(
         _ events: AsyncThrowingStream<QueueEvents, any Error>,
         _ unread: Unread
@@ -77,7 +77,7 @@ struct EventFeed {
         }
     }
 
-    /// How many events were left out because the browser does not read.
+    /// The number of events left out because the browser does not read.
     private final class Unread: Sendable {
         private let count = Mutex(0)
 
@@ -91,7 +91,7 @@ struct EventFeed {
         }
     }
 
-    /// How many events went through within this second.
+    /// The number of events sent within the current second.
     private struct Window {
         private var began = ContinuousClock.now
         private var count = 0

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// How many browsers listen to events. Each costs a thread and a connection to the broker, of which workers need some, too.
+/// A limit for browsers that listen to events. Each costs a thread and a connection to the broker, and workers need
+/// some of these, too.
 final class Listeners: Sendable {
-    /// Somebody who listens, for as long as this lives.
+    /// The slot of one listener, occupied for as long as this object lives.
     final class Place: Sendable {
         private let listeners: Listeners
 
@@ -14,7 +15,7 @@ final class Listeners: Sendable {
     private static let most = 64
     private let count = Mutex(0)
 
-    /// A place; `nil` when there is none.
+    /// Returns a slot, or `nil` if none is free.
     func enter() -> Place? {
         let isFree = count.withLock { count in
             guard count < Self.most else { return false }

@@ -3,16 +3,17 @@ import ErrandOperator
 import Foundation
 import Synchronization
 
-/// Looks at all queues every two seconds and remembers half an hour of it, for charts and rates.
+/// A sampler that reads all queues every two seconds and keeps half an hour of samples, for charts and rates.
 final class Sampler: Sendable {
-    /// The queues at one time.
+    /// The state of the queues at one time.
     struct Sample: Sendable {
         let at: ContinuousClock.Instant
-        /// `nil` where the broker did not answer: nobody knows what was then.
+        /// The queues by name; `nil` if the broker could not be read.
         let queues: [String: Point]?
     }
 
-    /// What charts and rates need of a queue: half an hour of a thousand queues is to fit into little memory.
+    /// The figures of a queue for charts and rates only, so that half an hour of a thousand queues fits into little
+    /// memory.
     struct Point: Sendable {
         let ready: Int
         let later: Int
@@ -30,7 +31,7 @@ final class Sampler: Sendable {
             (failed, timedOut) = (queue.totals["failed"], queue.totals["timed_out"])
         }
 
-        /// What was counted, for rates.
+        /// The counters, for rates.
         var totals: QueueStatus.Totals {
             .init(counts: ["pushed": pushed, "finished": finished, "failed": failed, "timed_out": timedOut])
         }
@@ -54,7 +55,7 @@ final class Sampler: Sendable {
 
     deinit { looking.withLock { $0?.cancel() } }
 
-    /// A time at which the broker does not answer is a gap.
+    /// Takes a sample. It is a gap if the broker cannot be read.
     private func look(at broker: any Broker) async {
         var overview: Overview?
         if let queues = try? await broker.queues() { overview = try? await Overview(of: queues, on: broker) }
@@ -69,12 +70,12 @@ final class Sampler: Sendable {
         }
     }
 
-    /// What is remembered, the oldest first.
+    /// The kept samples, oldest first.
     var history: [Sample] { samples.withLock { $0 } }
 
-    /// How fast a queue worked over about the last ten seconds.
+    /// Returns the rates of a queue over about the last ten seconds.
     func rates(of queue: String) -> Rates {
-        // A queue that is new was not there ten seconds ago.
+        // A new queue is missing from older samples.
         let recent = history.suffix(6).filter { $0.queues?[queue] != nil }
         guard let first = recent.first, let last = recent.last, let old = first.queues?[queue],
             let new = last.queues?[queue]

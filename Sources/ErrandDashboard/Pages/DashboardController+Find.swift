@@ -5,11 +5,11 @@ import HTTPTypes
 import Hummingbird
 
 extension DashboardController {
-    /// Leads to the job of an id, in whichever queue it is.
+    /// Redirects to the job with an id, in whichever queue it is.
     ///
-    /// Ids are unique within a queue only, so that several may have one.
+    /// Ids are unique only within a queue, so several jobs may have the same one.
     func find(_ pageRequest: PageRequest) async throws -> Response {
-        // Who pastes an id pastes what is around it.
+        // Pasted ids often have white space around them.
         let id = (pageRequest.query["id"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         guard QueueName.isValid(jobID: id) else {
             throw PageProblem.bad("that is no job's id: they have up to 64 letters, digits, hyphens and underscores")
@@ -34,7 +34,7 @@ extension DashboardController {
         return render(page, pageRequest)
     }
 
-    /// Asks every queue once.
+    /// Looks the id up once in every queue.
     private func jobs(called id: String) async throws -> ([JobSummary], [UnreadablePlace]) {
         let (broker, queues) = (broker, try await broker.queues())
         let (read, unreadable) = try await queues.readingEach { queue throws(BrokerError) in

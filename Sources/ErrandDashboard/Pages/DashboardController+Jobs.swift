@@ -31,7 +31,7 @@ extension DashboardController {
         )
     }
 
-    /// How far a search came, in words.
+    /// Describes in words how far a search came.
     private func extent(
         _ outcome: JobSearch.Outcome,
         _ search: JobSearch,
@@ -51,7 +51,7 @@ extension DashboardController {
             "operation": job.operation ?? "–", "name": short(job.name, 200), "error": short(job.error, 300),
             "attempt": job.attempt.map { "\($0)" } ?? "–", "time": job.time.map(Timestamp.text) ?? "–",
         ]
-        // Of a job that has ended, too, it is known; but that worker may be gone.
+        // Ended jobs name a worker, too, but that worker may be gone.
         if job.record.state == .running, let worker = job.worker {
             row["runsOn"] = ["worker": worker, "place": FormFields.encode(worker)]
         }
@@ -79,7 +79,7 @@ extension DashboardController {
         if let description, pageRequest.query["arguments"] == "show" {
             content["arguments"] = IndentedJSON.lines(of: description.arguments.bytes)
         }
-        // An edit shows the arguments, so it is for those who asked to see them.
+        // The edit form contains the arguments, so it is shown only if they were requested.
         if let description, record.state == .dead, pageRequest.mayAct, pageRequest.query["arguments"] == "show" {
             content["edit"] = FormJSON.editable(description.withoutID().encoded())
         }
@@ -87,7 +87,7 @@ extension DashboardController {
     }
 }
 
-/// What is known of a job, for its page.
+/// The facts about a job on its page.
 struct JobFacts {
     private let job: JobSummary
 
@@ -115,7 +115,7 @@ struct JobFacts {
         }
     }
 
-    /// What happened, the first first, as far as it is kept.
+    /// The recorded history of the job, oldest first.
     var history: [[String: Any]] {
         var steps: [(Int64?, String, String?)] = []
         if let since = job.stored?.readySince { steps.append((since, "came into line", nil)) }

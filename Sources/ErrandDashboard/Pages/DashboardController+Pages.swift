@@ -3,7 +3,7 @@ import ErrandOperator
 import Hummingbird
 
 extension DashboardController {
-    /// What is to be looked at.
+    /// Adds the routes of the pages.
     static func addPages<Context: RequestContext>(to routes: DashboardRoutes<Context>) {
         routes.get("") { controller, request, _ in
             await controller.show(request) { _ in try await controller.overview() }
@@ -90,7 +90,7 @@ extension DashboardController {
             heading: "Queue \(name)",
             template: "queue",
             content: [
-                // Empty where the queue cannot be read; the page says why.
+                // Empty if the queue cannot be read; the page shows the reason.
                 "state": overview.queues.map { queue in
                     [
                         "name": name, "isPaused": queue.isPaused, "queueTable": ["queues": [views.row(queue)]],

@@ -4,7 +4,7 @@ import ErrandOperator
 extension DashboardController {
     private static let schedulesAPage = 100
 
-    /// The schedules of all queues, in pages.
+    /// Makes a page of the schedules of all queues.
     func schedules(_ pageRequest: PageRequest) async throws -> Page {
         let start = try SchedulePlace(pageRequest.query)
         var (rows, more): ([[String: Any]], SchedulePlace?) = ([], nil)
@@ -16,7 +16,7 @@ extension DashboardController {
             do throws(BrokerError) {
                 page = try await broker.schedules(on: queue, from: queue == start.queue ? start.position : nil)
             } catch {
-                // A place to go on from may itself be what is refused.
+                // The broker may have rejected the position from the query.
                 if error.code == .refused, queue == start.queue, start.position != nil {
                     throw PageProblem.bad(error.message)
                 }
@@ -48,7 +48,7 @@ extension DashboardController {
     }
 }
 
-/// Where a page of schedules begins.
+/// The place where a page of schedules begins.
 private struct SchedulePlace {
     var queue: String
     var position: String?
@@ -58,7 +58,7 @@ private struct SchedulePlace {
         self.position = position
     }
 
-    /// - Throws: `PageProblem` for what no page has linked to.
+    /// - Throws: `PageProblem` for a place that no page links to.
     init(_ fields: FormFields) throws {
         queue = fields["queue"] ?? ""
         position = fields["from"]

@@ -4,29 +4,30 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Lets requests in, and makes answers of pages.
+/// The handler of one request: checks access and turns pages into responses.
 struct DashboardController: Sendable {
     let dashboard: ErrandDashboard
-    /// Where the dashboard begins: what is in front of all its links.
+    /// The path of the overview, which prefixes all links.
     let base: String
-    /// The page that is asked for, below the base; empty for the overview.
+    /// The requested path below the base; empty for the overview.
     let path: String
-    /// Where the request came from, as far as that is known.
+    /// The remote address, if it is known.
     let address: String?
 
     static let formLimit = 2 << 20
-    /// A description has a little more than 1 MiB, of which a browser sends three bytes for nearly every one. What is yet larger
-    /// is told so by whoever reads it.
+    /// The limit for an edited description. It has a little more than 1 MiB, and a browser sends three bytes for nearly
+    /// every one. The parser rejects descriptions that are too large.
     static let editLimit = 8 << 20
 
     var broker: any Broker { dashboard.broker }
 
-    /// Answers a request with a page, if whoever sent it may see it.
+    /// Responds with a page if the user may read.
     func show(_ request: Request, _ page: (PageRequest) async throws -> Page) async -> Response {
         await answer(request, needing: .reading) { pageRequest in render(try await page(pageRequest), pageRequest) }
     }
 
-    /// Does something, if whoever asks may act and asks from our own pages; then leads to a page.
+    /// Performs an action if the user may act and the request comes from the dashboard's own pages, and redirects to
+    /// the returned path.
     func act(
         _ request: Request,
         upTo limit: Int = Self.formLimit,
@@ -38,7 +39,7 @@ struct DashboardController: Sendable {
         }
     }
 
-    /// Answers with whatever `make` makes; problems become pages.
+    /// Responds with the result of `make`; errors become pages.
     func answer(
         _ request: Request,
         needing level: DashboardAccess.Level,
@@ -52,7 +53,7 @@ struct DashboardController: Sendable {
             let pageRequest = try await pageRequest(request, access, limit)
             response = try await make(pageRequest)
         } catch {
-            // What strangers try would push everything else out.
+            // Attempts of strangers would push all other entries out.
             if level == .acting, access.level > .none { noteRefusal(error, access) }
             response = refusal(error, request, access)
         }
@@ -60,7 +61,7 @@ struct DashboardController: Sendable {
         return response
     }
 
-    /// What was tried is worth as much as what was done, to whoever reads the log of actions.
+    /// Logs a rejected action, which matters as much to readers of the log as one that succeeded.
     private func noteRefusal(_ error: any Error, _ access: DashboardAccess) {
         let problem = PageProblem(explaining: error)
         let outcome = "\(problem.status.code): \(problem.message)"
@@ -113,7 +114,7 @@ struct DashboardController: Sendable {
         let pageRequest = PageRequest(access: access, base: base, query: FormFields(), form: FormFields(), path: "")
         var response: Response
         if access.level == .none {
-            // Not even the queues' names.
+            // Not even the names of queues are revealed.
             response = Response(
                 status: problem.status,
                 body: .init(byteBuffer: ByteBuffer(string: problem.message + "\n"))
@@ -171,8 +172,8 @@ extension PageProblem {
 }
 
 extension HTTPResponse.Status {
-    /// What a user asks for is checked before it goes to the broker. So what the broker refuses, and what it does not
-    /// permit the dashboard, is the fault of its data or of its settings, and no fault of the request.
+    /// Maps a broker's error to a status. User input is checked before it is sent to the broker, so a refusal or a
+    /// missing permission is a problem of its data or settings, not of the request.
     fileprivate init(explaining code: BrokerError.Code) {
         self =
             switch code {

@@ -1,11 +1,12 @@
 import Hummingbird
 import NIOCore
 
-/// The dashboard's routes, below the place where it begins.
+/// The dashboard's routes below its base.
 ///
-/// What an application's groups put in front of that place, only a request tells: all of its path but the end that is ours.
+/// Groups of the application may prefix the base. Only a request shows this prefix: it is the path without the
+/// dashboard's own end.
 struct DashboardRoutes<Context: RequestContext> {
-    /// Makes an answer, at a controller that knows where the dashboard begins.
+    /// Makes a response with the controller of the request.
     typealias Answer = @Sendable (DashboardController, Request, Context) async -> Response
 
     let dashboard: ErrandDashboard
@@ -31,14 +32,14 @@ struct DashboardRoutes<Context: RequestContext> {
 }
 
 extension DashboardController {
-    /// A controller for one request.
+    /// Makes the controller of one request.
     ///
     /// - Parameters:
-    ///   - address: where the request came from, as far as that is known.
-    ///   - route: what of the request's path is the dashboard's own.
+    ///   - address: The remote address, if it is known.
+    ///   - route: The dashboard's own part of the request's path.
     init(_ dashboard: ErrandDashboard, asked request: Request, from address: String?, for route: RouterPath) {
-        // As the router sees it: without empty parts, of which two in front would make another host of a link. Browsers take a
-        // backslash for a slash.
+        // Split as the router does: without empty components. Two leading slashes would make a link to another host,
+        // and browsers treat a backslash as a slash.
         let parts = request.uri.path.split(separator: "/").map { $0.replacing("\\", with: "%5C") }
         self.init(
             dashboard: dashboard,

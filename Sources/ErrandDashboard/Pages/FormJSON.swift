@@ -1,21 +1,21 @@
 import ErrandOperator
 
-/// JSON as it stands in a form, to be sent back: what cannot be seen is written so that it can, and means the same.
+/// JSON for a form field: invisible characters are written as JSON escapes, which have the same meaning.
 enum FormJSON {
-    /// Up to here it is laid out over lines; a description may have no more than ten times as much, white space and all.
+    /// The largest JSON to indent, in bytes. A description may have at most ten times as much, including white space.
     private static let mostIndented = 100 << 10
 
-    /// JSON text to be edited: over lines, unless it would be too large for what reads it afterwards.
+    /// Returns JSON text for editing, indented unless that would make it too large for the parser.
     static func editable(_ json: [UInt8]) -> String {
         if json.count <= mostIndented {
             let lines = IndentedJSON.lines(of: json)
-            // Deep inside, white space is most of a line; and a browser ends lines with two characters.
+            // In deeply nested JSON, white space is most of a line, and a browser ends lines with two characters.
             if lines.utf8.count <= 5 * mostIndented { return text(lines) }
         }
         return text(String(decoding: json, as: UTF8.self))
     }
 
-    /// Writes unseen characters as JSON does; outside of its texts there are none but line feeds and spaces.
+    /// Escapes invisible characters as JSON does. It expects none outside of strings but line feeds.
     static func text(_ json: String) -> String {
         var shown = ""
         for scalar in json.unicodeScalars {

@@ -2,7 +2,7 @@ import Errand
 import ErrandOperator
 import Foundation
 
-/// Which jobs a page of jobs shows, as its address says.
+/// The jobs that a page of jobs shows, as requested in its URL.
 struct JobsRequest: Sendable {
     static let states: [JobState] = [
         .ready, .scheduled, .running, .retrying, .deferred, .dead, .finished, .cancelled, .replaced,
@@ -12,17 +12,17 @@ struct JobsRequest: Sendable {
     let state: JobState?
     let filter: JobFilter
     let cursor: SearchCursor?
-    /// When a question about these jobs was asked, in milliseconds since 1970 UTC; `nil` when there was none, or when it went by
-    /// the time that they ended.
+    /// The time of a confirmation question about these jobs, in milliseconds since 1970 UTC; `nil` without a question,
+    /// or if their end times select the jobs.
     let asked: Int64?
-    /// The fields that say which jobs, without where to go on.
+    /// The fields that select the jobs, without the cursor.
     let fields: FormFields
 
     static let keys = ["queue", "state", "operation", "name", "error", "worker", "since", "until"]
 
-    /// Reads the fields of an address or of a form.
+    /// Parses the fields of a URL or a form.
     ///
-    /// - Throws: `PageProblem` that says which field is wrong.
+    /// - Throws: `PageProblem` that names the invalid field.
     init(_ fields: FormFields, now: Int64 = Int64(Date().timeIntervalSince1970 * 1000)) throws {
         if let name = fields["queue"], !QueueName.isValid(name) { throw PageProblem.bad("that is no queue's name") }
         queue = fields["queue"]
@@ -50,24 +50,25 @@ struct JobsRequest: Sendable {
 
     var states: [JobState] { state.map { [$0] } ?? JobSearch.unfinished }
 
-    /// The address of the page that shows them.
+    /// The path of the page that shows the jobs.
     var place: String { "/jobs" + (fields.pairs.isEmpty ? "" : "?\(fields.query)") }
 
-    /// Which jobs, for the log of actions.
+    /// Describes the jobs for the log of actions.
     func words(_ states: [JobState]) -> String {
         let filter = FormFields(fields.pairs.filter { !["queue", "state"].contains($0.key) }).query
         return "in the states \(states.map(\.rawValue).joined(separator: ", ")) of \(queue ?? "every queue")"
             + (filter.isEmpty ? "" : " with \(filter)")
     }
 
-    /// The search; in every queue unless one is named.
+    /// Makes the search; in every queue if none is named.
     func search(on broker: any Broker, states: [JobState]? = nil) async throws -> JobSearch {
         let queues = if let queue { [queue] } else { try await broker.queues() }
         return JobSearch(broker, in: queues, states ?? self.states, for: filter)
     }
 
-    /// The fields with times as they are now, for a question that may be answered in an hour: it is about the jobs that match now. Jobs
-    /// that die or end later do not belong to it either, nor what is pushed later, which the search cannot tell by their times.
+    /// Returns the fields with present times, for a question that may be answered an hour later about the jobs that
+    /// match now. For states of ended jobs, `until` excludes those that end later. For other states, `asked` excludes
+    /// jobs that are pushed later, which the search cannot exclude by their times.
     func fieldsOfNow(_ states: [JobState], now: Int64 = Int64(Date().timeIntervalSince1970 * 1000)) -> FormFields {
         let haveEnded = states.allSatisfy(\.hasEnded)
         let times = [("since", filter.from), ("until", filter.until ?? (haveEnded ? now : nil))]
@@ -76,7 +77,7 @@ struct JobsRequest: Sendable {
         return FormFields(others + moments.compactMap { key, time in time.map { (key, Timestamp.text($0)) } })
     }
 
-    /// A time, or how long ago: `2h`.
+    /// Parses a time, or an age such as `2h`.
     private static func time(_ text: String, _ now: Int64) throws -> Int64 {
         if let time = try? Timestamp.parse(text) { return time }
         guard let age = Timestamp.age(text) else {

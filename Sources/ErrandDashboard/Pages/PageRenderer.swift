@@ -1,15 +1,15 @@
 import Mustache
 
-/// Fills the templates in. They are part of the program and parsed once.
+/// A renderer of the templates, which are part of the program and parsed once.
 struct PageRenderer: Sendable {
     private let library: MustacheLibrary
 
     init() {
-        // Registered again by every dashboard, to the same effect.
+        // Every dashboard registers it again, with the same effect.
         MustacheContentTypes.register(EscapedHTML(), named: "ERRAND_HTML")
         var library = MustacheLibrary()
         for (name, text) in Self.templates {
-            // A template that does not parse is a mistake of ours that every test of its page sees.
+            // A template that does not parse is a bug, which every test of its page finds.
             if let template = try? MustacheTemplate(string: String(decoding: text, as: UTF8.self)) {
                 library.register(template, named: name)
             }
@@ -33,10 +33,10 @@ struct PageRenderer: Sendable {
     ]
 }
 
-/// Text in HTML, in an element or in a quoted attribute.
+/// Escaped text in HTML, for an element or a quoted attribute.
 ///
-/// The library's own escaping looks at characters as people see them: a quote with a combining mark is one, and passes. To
-/// a browser it is a quote. Control characters and what turns the direction of text around are shown as they are written.
+/// The library's own escaping works on characters: a quote with a combining mark is one character, and passes, but a
+/// browser sees a quote. Control characters and those that change the direction of text are shown as escapes.
 struct EscapedHTML: MustacheContentType {
     func escapeText(_ text: String) -> String { Self.escape(text) }
 
@@ -63,7 +63,7 @@ struct EscapedHTML: MustacheContentType {
 }
 
 extension Unicode.Scalar {
-    /// Whether nothing is to be seen of it.
+    /// Whether the character is invisible.
     var isUnseen: Bool {
         switch properties.generalCategory {
         case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator: true

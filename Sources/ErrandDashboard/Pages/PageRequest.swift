@@ -2,33 +2,33 @@ import ErrandOperator
 import HTTPTypes
 import Hummingbird
 
-/// One request, with all that its answer needs to know of it.
+/// One request with the data that its response needs.
 struct PageRequest: Sendable {
-    /// Who asks.
+    /// The permissions of the sender.
     let access: DashboardAccess
-    /// Where the dashboard begins.
+    /// The path of the overview.
     let base: String
-    /// The query.
+    /// The fields of the query.
     let query: FormFields
-    /// The form that was sent; empty without one.
+    /// The fields of the form; empty without one.
     let form: FormFields
-    /// The page that is asked for, below the base.
+    /// The requested path below the base.
     let path: String
 
     var mayAct: Bool { access.level == .acting }
 }
 
-/// What a page is made of.
+/// The content of a page.
 struct Page {
     var heading: String
     var template: String
     var content: [String: Any]
     var status = HTTPResponse.Status.ok
-    /// What is missing from the page because it cannot be read.
+    /// The parts missing from the page because they cannot be read.
     var unreadable: [UnreadablePlace] = []
 }
 
-/// Why a page cannot be shown.
+/// The reason why a page cannot be shown.
 struct PageProblem: Error {
     let status: HTTPResponse.Status
     let message: String

@@ -2,7 +2,7 @@ import Errand
 import ErrandOperator
 import ErrandText
 
-/// What the templates of queues and workers are filled with.
+/// The values for the templates of queues and workers.
 struct QueueViews {
     let sampler: Sampler
 
