@@ -2,14 +2,14 @@ import ErrandDashboard
 import HTTPTypes
 import Hummingbird
 
-/// Says what whoever sent a request may do, by their name and password.
+/// The check of users by name and password, which returns their permissions.
 struct Authenticator: Sendable {
-    /// What somebody may who did not say who they are.
+    /// The access of a request without valid credentials.
     private static let stranger = DashboardAccess.none(challenge: #"Basic realm="Errand", charset="UTF-8""#)
     private static let pause = Duration.milliseconds(500)
 
     let users: Users
-    /// Whether those who do not only read may act.
+    /// Whether users who are not readers may act.
     let allowsActions: Bool
     let log: LoginLog
     private let gate = LoginLimiter()
@@ -20,11 +20,11 @@ struct Authenticator: Sendable {
         self.log = log
     }
 
-    /// What whoever sent a request may do. A wrong password costs half a second.
+    /// Returns the permissions of a request's sender. The response to a wrong password is delayed by half a second.
     ///
     /// - Parameters:
-    ///   - request: what was sent.
-    ///   - address: where it came from, as far as that is known.
+    ///   - request: The request with its credentials.
+    ///   - address: The remote address, if it is known.
     func access(of request: Request, from address: String?) async -> DashboardAccess {
         guard let given = Credentials(request) else { return Self.stranger }
         let (isRight, place) = (users.know(given), Self.place(of: request, address))
@@ -49,8 +49,9 @@ struct Authenticator: Sendable {
         allowsActions && !users.readsOnly(name) ? .acting(as: name) : .reading(as: name)
     }
 
-    /// Behind a proxy all come from its address; the last thing it says is whose request it passes on. Anybody else could make that
-    /// up, and be in another place with each guess.
+    /// Returns the place that the login limits apply to. Behind a proxy on this machine, all requests have the proxy's
+    /// address, so the last entry of `X-Forwarded-For` counts. Other senders could forge that header and change it with
+    /// every guess.
     private static func place(of request: Request, _ address: String?) -> String {
         let isHere = address.map { $0.hasPrefix("127.") || $0 == "::1" || $0.hasPrefix("::ffff:127.") } ?? false
         guard isHere, let name = HTTPField.Name("X-Forwarded-For"), let passedOn = request.headers[values: name].last
@@ -58,7 +59,7 @@ struct Authenticator: Sendable {
         return passedOn.split(separator: ",").last.map { "for \($0.filter { $0 != " " }.prefix(64))" } ?? address ?? ""
     }
 
-    /// Not in the request's own task: whoever hangs up must not have their place free at once.
+    /// Waits in a task of its own, so that a client that disconnects does not free its slot at once.
     private func wait() async {
         let pause = Task { try? await Task.sleep(for: Self.pause) }
         _ = await pause.value

@@ -2,12 +2,12 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// What a request says of who sent it. Nothing of it is ever logged: people type passwords where names belong.
+/// The name and password of a request. They are never logged, because users type passwords into the wrong field.
 struct Credentials {
     let name: String
     let password: Substring
 
-    /// `nil` when the request does not say.
+    /// Reads the `Authorization` header; `nil` if it is missing or not valid.
     init?(_ request: Request) {
         guard let header = request.headers[.authorization], header.hasPrefix("Basic "),
             let data = Data(base64Encoded: String(header.dropFirst(6))),

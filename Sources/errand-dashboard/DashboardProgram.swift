@@ -8,7 +8,7 @@ import Hummingbird
 import Logging
 import ServiceLifecycle
 
-/// Where the executable begins.
+/// The entry point of the executable.
 @main
 enum Program {
     static func main() async {
@@ -18,7 +18,7 @@ enum Program {
     }
 }
 
-/// `errand-dashboard`.
+/// The command `errand-dashboard`.
 struct DashboardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "errand-dashboard",
@@ -102,7 +102,7 @@ struct DashboardCommand: AsyncParsableCommand {
         }
     }
 
-    /// Serves until a signal stops it: gracefully, or at once.
+    /// Serves until a signal stops it, gracefully or immediately.
     private func serve(_ application: some ApplicationProtocol, _ logger: Logger) async throws {
         let group = ServiceGroup(configuration: .init(services: [.init(service: application)], logger: logger))
         StopSignals.listen { request, signal in
@@ -112,7 +112,7 @@ struct DashboardCommand: AsyncParsableCommand {
         try await group.run()
     }
 
-    /// Who may see the pages; `nil` when nobody is asked who they are.
+    /// Reads the users; `nil` if there are none, so that requests need no credentials.
     private func knownUsers() throws(CommandFailure) -> Users? {
         var known = Users()
         if let users { known = try Users(file: users) } else { addUsersOfTheEnvironment(to: &known) }
@@ -139,7 +139,7 @@ struct DashboardCommand: AsyncParsableCommand {
         return password
     }
 
-    /// Pages that everybody may see must not be where everybody comes by.
+    /// Rejects an address other than loopback without users.
     private func checkReach(_ users: Users?) throws(CommandFailure) {
         if users != nil || ["127.0.0.1", "::1", "localhost"].contains(host) { return }
         throw CommandFailure(
@@ -161,12 +161,12 @@ struct DashboardCommand: AsyncParsableCommand {
                 return await keeper.access(of: request, from: address)
             }
         )
-        // For those who only ask whether it is there.
+        // HEAD routes serve clients that only check whether a page exists.
         let router = Router(context: UserContext.self, options: .autoGenerateHeadEndpoints)
         dashboard.addRoutes(to: router, at: "")
         return Application(
             router: router,
-            // Who opens a connection and says nothing, or half a request, does not keep it.
+            // Closes connections of clients that send nothing or half a request.
             server: .http1(configuration: .init(idleTimeout: .seconds(15))),
             configuration: .init(address: .hostname(host, port: port), serverName: nil),
             onServerRunning: { channel in

@@ -1,14 +1,15 @@
 import Synchronization
 
-/// Lets only a few try passwords at the same time: those who guess can open any number of connections.
+/// A limit for simultaneous failed logins, because an attacker can open any number of connections.
 ///
-/// Nobody is told whether a password is right while there is no place for their try, or guessing would cost nothing; but
-/// whoever came in before is known, and needs none. So those who guess do not keep them out.
+/// While there is no free slot, the response does not reveal whether a password is right; otherwise guessing would cost
+/// nothing. A user who has logged in from the same place before needs no slot, so attackers do not lock users out.
 final class LoginLimiter: Sendable {
     private struct State {
-        /// How many are trying, by where they are.
+        /// The number of logins in progress by place.
         var trying: [String: Int] = [:]
-        /// Who came in from where, of each place one entry a user; and how often somebody there guessed at their password since.
+        /// The users who have logged in, one entry for each user and place, with the number of wrong passwords for that
+        /// user from there since.
         var known: [Guest: Int] = [:]
     }
 
@@ -18,19 +19,19 @@ final class LoginLimiter: Sendable {
     }
 
     private static let mostInAll = 4
-    /// Of one place fewer, so that who guesses there leaves room for others.
+    /// A smaller limit for one place, so that an attacker there leaves slots for others.
     private static let mostOfAPlace = 2
     private static let mostKnown = 10_000
     private static let mostGuesses = 10
 
     private let state = Mutex(State())
 
-    /// Whether somebody came in from a place before.
+    /// Returns whether a user has logged in from a place before.
     func knows(_ name: String, at place: String) -> Bool {
         state.withLock { $0.known[Guest(name: name, place: place)] != nil }
     }
 
-    /// Begins a try; `false` when too many are trying.
+    /// Takes a slot for a login; returns `false` if there are too many.
     func enter(from place: String) -> Bool {
         state.withLock { state in
             let ofThePlace = state.trying[place] ?? 0
@@ -41,7 +42,7 @@ final class LoginLimiter: Sendable {
         }
     }
 
-    /// Ends a try.
+    /// Frees the slot of a login.
     func leave(_ place: String) {
         state.withLock { state in
             let others = (state.trying[place] ?? 1) - 1
@@ -49,17 +50,17 @@ final class LoginLimiter: Sendable {
         }
     }
 
-    /// Keeps in mind that somebody came in.
+    /// Remembers that a user has logged in from a place.
     func remember(_ name: String, at place: String) {
         state.withLock { state in
-            // Only users get here. Who has so many places is asked anew now and then.
+            // Only real users get here. If they have this many places, they use a slot again from time to time.
             if state.known.count >= Self.mostKnown { state.known.removeAll() }
             state.known[Guest(name: name, place: place)] = 0
         }
     }
 
-    /// Somebody gave a wrong password. Where a user is known, a right one is told at once, so that those who share the place could
-    /// guess for nothing: after some guesses the user has to come in anew.
+    /// Counts a wrong password. A remembered user's right password is accepted without a slot, so others at the same
+    /// place could guess for free; after ten guesses the user needs a slot again.
     func noteGuess(at name: String, from place: String) {
         let guest = Guest(name: name, place: place)
         state.withLock { state in

@@ -1,12 +1,12 @@
 import Logging
 import Synchronization
 
-/// Says in the log that logins failed: the first at once, and then every few seconds how many more there were.
+/// A log of failed logins: the first is logged at once, and then every few seconds the number of further ones.
 ///
-/// It says from where, and never what was tried.
+/// Entries have the address, and never the credentials.
 final class LoginLog: Sendable {
     private struct State {
-        /// Whether the log has just been told.
+        /// Whether an entry was written within the last few seconds.
         var isQuiet = false
         var leftOut = 0
         var latest: String?
@@ -19,9 +19,9 @@ final class LoginLog: Sendable {
 
     init(_ logger: Logger) { self.logger = logger }
 
-    /// Notes a login that failed, or was not even looked at.
+    /// Records a login that failed or was not checked.
     ///
-    /// - Parameter address: where it came from.
+    /// - Parameter address: The remote address.
     func note(_ address: String?) {
         let isFirst = state.withLock { state in
             guard state.isQuiet else {
@@ -42,12 +42,13 @@ final class LoginLog: Sendable {
             try? await Task.sleep(for: Self.every)
             let (leftOut, address) = takeLeftOut()
             if leftOut == 0 { return }
-            // The latest is told itself.
+            // The latest one is the subject of the entry, so it does not count as left out.
             tell(address, leftOut: leftOut - 1)
         }
     }
 
-    /// What was left out since the log was told; when it was nothing, the next is told at once again.
+    /// Returns the number of logins since the last entry and the latest address. If there were none, the next one is
+    /// logged at once again.
     private func takeLeftOut() -> (Int, String?) {
         state.withLock { state in
             defer { (state.leftOut, state.latest) = (0, nil) }

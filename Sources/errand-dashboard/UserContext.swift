@@ -3,7 +3,7 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// What a request is answered in; it knows where the request came from.
+/// The context of a request, with the remote address.
 struct UserContext: RequestContext, RemoteAddressRequestContext {
     var coreContext: CoreRequestContextStorage
     let remoteAddress: SocketAddress?

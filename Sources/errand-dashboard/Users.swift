@@ -3,22 +3,22 @@ import ErrandCommandLine
 import ErrandText
 import Foundation
 
-/// Who may see the pages: names and passwords, and who of them only reads.
+/// The users with their passwords, and which of them may only read.
 struct Users: Sendable {
-    /// Passwords are kept as digests, so that comparing them takes the same time however much of one is right.
+    /// Passwords are kept as digests, so that a comparison takes the same time however much of a password is right.
     private var digests: [String: SHA256.Digest] = [:]
     private var readers: Set<String> = []
     private static let mostBytes = 1 << 20
 
-    /// Nobody yet.
+    /// Makes an empty set of users.
     init() {}
 
-    /// Reads a file.
+    /// Reads a file of users.
     ///
-    /// - Throws: `CommandFailure` when it cannot be read, when others can read it, and when a line is not
-    ///   `name:password`.
+    /// - Throws: `CommandFailure` if the file cannot be read, if other users of the system can read it, or if a line is
+    ///   not `name:password`.
     init(file path: String) throws(CommandFailure) {
-        // Of the file itself: where secrets are mounted, the path is a link.
+        // Checks the file itself: mounted secrets are often symbolic links.
         let file = URL(filePath: path).resolvingSymlinksInPath().path
         let attributes = try? FileManager.default.attributesOfItem(atPath: file)
         if let mode = attributes?[.posixPermissions] as? Int, mode & 0o077 != 0 {
@@ -44,21 +44,22 @@ struct Users: Sendable {
         if isEmpty { throw CommandFailure("\(path) names nobody", ExitStatus.badConfiguration) }
     }
 
-    /// Whether there is nobody.
+    /// Whether there are no users.
     var isEmpty: Bool { digests.isEmpty }
 
-    /// Adds somebody, or gives them another password.
+    /// Adds a user, or changes a user's password.
     mutating func add(_ name: String, password: Substring) { digests[name] = Self.digest(password) }
 
-    /// Adds somebody who reads and never acts.
+    /// Adds a user who may only read.
     mutating func addReader(_ name: String, password: Substring) {
         add(name, password: password)
         readers.insert(name)
     }
 
-    /// Lets somebody read and never act.
+    /// Restricts a user to reading.
     ///
-    /// - Throws: `CommandFailure` when there is no such user: whoever is meant and spelt otherwise would go on to act.
+    /// - Throws: `CommandFailure` if there is no such user: a misspelled name would leave the intended user with all
+    ///   permissions.
     mutating func restrict(_ name: String) throws(CommandFailure) {
         guard digests[name] != nil else {
             throw CommandFailure(
@@ -69,10 +70,10 @@ struct Users: Sendable {
         readers.insert(name)
     }
 
-    /// Whether somebody only reads.
+    /// Returns whether a user may only read.
     func readsOnly(_ name: String) -> Bool { readers.contains(name) }
 
-    /// Whether somebody's password is the one that was given.
+    /// Returns whether the credentials are those of a user.
     func know(_ given: Credentials) -> Bool {
         let digest = Self.digest(given.password)
         return (digests[given.name] ?? Self.digest("")) == digest && digests[given.name] != nil
