@@ -2,10 +2,10 @@ import Errand
 import ErrandHTTP
 public import Foundation
 
-/// Posts webhooks over HTTP/1.1. Redirects are not followed: their status is the answer.
+/// A transport that posts webhooks over HTTP/1.1. It does not follow redirects, and returns their status instead.
 ///
-/// A post ends with the head of its answer. Each has a connection of its own, which is closed then, and is never sent
-/// twice: if the connection is lost, the post fails.
+/// A post ends with the head of the response. Each uses its own connection, which is then closed, and is never
+/// repeated: if the connection is lost, the post fails.
 public struct HTTPWebhookTransport: WebhookTransport {
     /// Makes a transport.
     public init() {}
@@ -13,15 +13,15 @@ public struct HTTPWebhookTransport: WebhookTransport {
     /// Posts a body.
     ///
     /// - Parameters:
-    ///   - body: the bytes to post.
-    ///   - url: where to, an `http` or `https` address.
-    ///   - headers: names and values, in this order. Those that say where the request ends and what becomes of its
-    ///     connection are not allowed: `Connection`, `Content-Length`, `Expect`, `Host`, `Keep-Alive`, `Proxy-Connection`,
-    ///     `TE`, `Trailer`, `Transfer-Encoding`, `Upgrade`.
-    ///   - timeout: how long the answer may take, at least a millisecond.
-    /// - Returns: the answer's status, and its `Retry-After` in seconds, if it has one.
-    /// - Throws: `JobFailure` if there is no answer, which says why; it is final if what came back is not HTTP, for the
-    ///   receiver may have done its work. ``WebhookError`` for an address or a header that cannot be sent,
+    ///   - body: The bytes to post.
+    ///   - url: The receiver, an `http` or `https` URL.
+    ///   - headers: Names and values, in this order. Fields that frame the request or control its connection are not
+    ///     allowed: `Connection`, `Content-Length`, `Expect`, `Host`, `Keep-Alive`, `Proxy-Connection`, `TE`,
+    ///     `Trailer`, `Transfer-Encoding`, `Upgrade`.
+    ///   - timeout: The time limit for the response, at least a millisecond.
+    /// - Returns: The status of the response, and its `Retry-After` in seconds, if it has one.
+    /// - Throws: `JobFailure` with the reason if there is no response. It is final if the response is not HTTP, because
+    ///   the receiver may have done its work. ``WebhookError`` for a URL or a header that cannot be sent;
     ///   `CancellationError` if the task is cancelled.
     public func post(
         _ body: Data,

@@ -2,7 +2,7 @@ public import Errand
 import ErrandHTTP
 public import Foundation
 
-/// An address that is told of events.
+/// A receiver of events: a URL with secrets and the events to post.
 ///
 /// ```swift
 /// let billing = Webhook(
@@ -13,20 +13,21 @@ public import Foundation
 /// )
 /// ```
 public struct Webhook: Sendable {
-    /// What it is called, `[A-Za-z0-9_.-]{1,64}`: jobs name it, so the address and the secrets stay out of the broker.
+    /// The webhook's name, `[A-Za-z0-9_.-]{1,64}`. Jobs contain only this name, so the broker never stores the URL or
+    /// the secrets.
     public let name: String
-    /// Where events are posted.
+    /// The URL to post events to.
     public let url: URL
-    /// What they are signed with: the present secret and, while the receiver changes over, the one before.
+    /// The secrets to sign with: the present one and, during a rotation, the previous one.
     public let secrets: [WebhookSecret]
-    /// Which events; all but `progress` when there are none here.
+    /// The kinds of events to post; if empty, all but `progress`.
     public let events: Set<JobEvent.Kind>
-    /// How often a delivery is tried again, 0 to 1,000.
+    /// The number of retries of a delivery, 0 to 1,000.
     public let retries: Int
-    /// How long the receiver may take to answer.
+    /// The time limit for the receiver's response.
     public let timeout: Duration
 
-    /// Makes a webhook. Fifteen retries take half a day, a day at the most.
+    /// Makes a webhook. The default of 15 retries takes half a day, and at most a day.
     public init(
         _ name: String,
         url: URL,
@@ -43,13 +44,13 @@ public struct Webhook: Sendable {
         self.timeout = timeout
     }
 
-    /// Whether it wants to hear of this.
+    /// Returns whether the webhook receives this event.
     func wants(_ event: JobEvent) -> Bool {
         guard let kind = event.kind else { return false }
         return events.isEmpty ? kind != .progress : events.contains(kind)
     }
 
-    /// Refuses what could never be delivered.
+    /// Rejects a webhook that could never be delivered.
     func check() throws(WebhookError) {
         guard QueueName.isValid(name), name.utf8.count <= 64 else {
             throw WebhookError("a webhook's name must match [A-Za-z0-9_.-]{1,64}, and \"\(name.prefix(80))\" does not")
@@ -65,9 +66,9 @@ public struct Webhook: Sendable {
     }
 }
 
-/// What is wrong with a webhook, or with what claims to come from one.
+/// The error for an invalid webhook, or for a request that does not come from a trusted sender.
 public struct WebhookError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong, for people. Never holds a secret.
+    /// The problem, for people. It never contains a secret.
     public let description: String
 
     init(_ description: String) { self.description = description }

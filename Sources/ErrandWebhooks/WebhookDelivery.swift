@@ -7,13 +7,13 @@ struct WebhookDelivery: JobParameters {
     static let jobName = "errand.webhook"
     static let jobDefaults = JobDefaults(queue: Webhooks.queue, retries: 15)
 
-    /// The webhook's name; who delivers knows its address and secrets.
+    /// The webhook's name; the delivering worker has its URL and secrets.
     let webhook: String
-    /// Such as `job.finished`.
+    /// The event's type, such as `job.finished`.
     let type: String
-    /// When it happened, as ISO 8601.
+    /// The time of the event, in ISO 8601.
     let timestamp: String
-    /// The event's line, as it was published.
+    /// The event's JSON, as it was published.
     let event: String
 
     init(_ webhook: Webhook, _ event: KeptEvent) {
@@ -24,10 +24,11 @@ struct WebhookDelivery: JobParameters {
         self.event = String(decoding: event.line, as: UTF8.self)
     }
 
-    /// The body that is posted, in the shape of the Standard Webhooks specification.
+    /// The body to post, in the format of the Standard Webhooks specification.
     var body: Data { Data(#"{"type":"\#(type)","timestamp":"\#(timestamp)","data":\#(event)}"#.utf8) }
 
-    /// The job's id: the same for the same event and webhook, so that an event that is read twice is delivered once.
+    /// Returns the job's id. It is the same for the same event and webhook, so that an event that is read twice is
+    /// delivered once.
     static func id(_ webhook: Webhook, _ queue: String, _ cursor: EventCursor) -> String {
         let digest = SHA256.hash(data: Data("\(webhook.name) \(queue) \(cursor)".utf8))
         return "wh_" + digest.prefix(16).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()

@@ -1,13 +1,14 @@
 import Crypto
 public import Foundation
 
-/// A key that sender and receiver share, in the form of the Standard Webhooks specification: `whsec_` and 24 to 64 bytes in base 64.
+/// A key that sender and receiver share, in the format of the Standard Webhooks specification: `whsec_` and 24 to 64
+/// bytes in base 64.
 public struct WebhookSecret: Sendable, CustomStringConvertible {
     private let key: SymmetricKey
 
-    /// Reads a secret's text.
+    /// Parses a secret.
     ///
-    /// - Throws: ``WebhookError`` when it is none.
+    /// - Throws: ``WebhookError`` if the text is not a valid secret.
     public init(_ text: String) throws(WebhookError) {
         let prefix = "whsec_"
         guard text.hasPrefix(prefix), let bytes = Data(base64Encoded: String(text.dropFirst(prefix.count))),
@@ -16,7 +17,7 @@ public struct WebhookSecret: Sendable, CustomStringConvertible {
         key = SymmetricKey(data: bytes)
     }
 
-    /// A fresh one, and the text to give to the receiver.
+    /// Generates a new secret and its text for the receiver.
     public static func generate() -> (secret: WebhookSecret, text: String) {
         let key = SymmetricKey(size: .bits256)
         let text = key.withUnsafeBytes { "whsec_" + Data($0).base64EncodedString() }
@@ -25,15 +26,15 @@ public struct WebhookSecret: Sendable, CustomStringConvertible {
 
     private init(_ key: SymmetricKey) { self.key = key }
 
-    /// Never the key.
+    /// A placeholder; it never contains the key.
     public var description: String { "whsec_…" }
 
-    /// `v1,` and the HMAC-SHA256 of what is signed, in base 64.
+    /// Returns `v1,` and the HMAC-SHA256 of the message in base 64.
     func signature(_ message: WebhookMessage) -> String {
         "v1," + Data(HMAC<SHA256>.authenticationCode(for: message.signed, using: key)).base64EncodedString()
     }
 
-    /// Whether a signature is of this key, found out in the same time whatever it is.
+    /// Returns whether a signature was made with this key, in constant time.
     func signed(_ message: WebhookMessage, as signature: Substring) -> Bool {
         guard signature.hasPrefix("v1,"), let code = Data(base64Encoded: String(signature.dropFirst(3))) else {
             return false
@@ -42,7 +43,7 @@ public struct WebhookSecret: Sendable, CustomStringConvertible {
     }
 }
 
-/// What is signed: the headers `webhook-id` and `webhook-timestamp`, and the body.
+/// The signed content: the headers `webhook-id` and `webhook-timestamp`, and the body.
 struct WebhookMessage {
     let id: String
     /// In seconds since 1970 UTC.
@@ -52,7 +53,7 @@ struct WebhookMessage {
     var signed: Data { Data("\(id).\(timestamp).".utf8) + body }
 }
 
-/// What the receiver of webhooks checks before it believes one.
+/// A verifier for receivers, which checks that a webhook comes from the sender.
 ///
 /// ```swift
 /// let verifier = WebhookVerifier([try WebhookSecret(environment["HOOK_SECRET"] ?? "")])
@@ -67,10 +68,10 @@ public struct WebhookVerifier: Sendable {
     /// Makes a verifier.
     ///
     /// - Parameters:
-    ///   - secrets: one of them must have signed.
-    ///   - tolerance: how far the sender's clock may be from this one's; older messages are refused, so that nobody can send one
-    ///     again. Within it, `webhook-id` tells what was there before.
-    ///   - now: the clock.
+    ///   - secrets: The accepted secrets; a message must be signed with one of them.
+    ///   - tolerance: The largest difference between the sender's clock and this one. Messages outside of it are
+    ///     rejected, which prevents replays. Within it, `webhook-id` identifies duplicates.
+    ///   - now: The clock.
     public init(
         _ secrets: [WebhookSecret],
         tolerance: Duration = .seconds(300),
@@ -81,9 +82,10 @@ public struct WebhookVerifier: Sendable {
         self.now = now
     }
 
-    /// Checks a request.
+    /// Verifies a request.
     ///
-    /// - Throws: ``WebhookError`` unless it is signed with one of the secrets and fresh.
+    /// - Throws: ``WebhookError`` if a header is missing, no accepted secret has signed the message, or its time is not
+    ///   within the tolerance.
     public func verify(_ body: Data, id: String?, timestamp: String?, signature: String?) throws(WebhookError) {
         guard let id, let signature, let seconds = timestamp.flatMap({ Int64($0) }) else {
             throw WebhookError("the headers webhook-id, webhook-timestamp and webhook-signature are needed")

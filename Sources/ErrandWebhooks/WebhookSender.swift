@@ -1,14 +1,14 @@
 import Errand
 import Foundation
 
-/// Delivers events: one post a run, and what the answer means for the job.
+/// The handler of deliveries: posts an event once per run, and turns the response into the job's outcome.
 struct WebhookSender: Sendable {
     let webhooks: [Webhook]
     let transport: any WebhookTransport
 
     func deliver(_ delivery: WebhookDelivery, _ id: String) async throws {
         guard let webhook = webhooks.first(where: { $0.name == delivery.webhook }) else {
-            // Another worker may know it, or this one after its update.
+            // Another worker may have the webhook, or this one may after an update.
             throw JobFailure("this worker knows no webhook \"\(delivery.webhook)\"", retryAfter: .seconds(60))
         }
         let message = WebhookMessage(id: id, timestamp: Int64(Date().timeIntervalSince1970), body: delivery.body)

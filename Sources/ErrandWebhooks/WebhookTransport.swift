@@ -1,11 +1,11 @@
 public import Foundation
 
-/// Posts a request and answers the status of the answer: whatever HTTP client you have.
+/// A client that posts webhooks; implement it to use an HTTP client of your own.
 public protocol WebhookTransport: Sendable {
     /// Posts a body.
     ///
-    /// - Returns: the status, and the seconds of a `Retry-After`, if there is one.
-    /// - Throws: whatever went wrong on the way; the delivery is tried again later, unless it is a `JobFailure` that is final.
+    /// - Returns: The status of the response, and its `Retry-After` in seconds, if it has one.
+    /// - Throws: Any error of the request. The delivery is retried, unless the error is a final `JobFailure`.
     func post(
         _ body: Data,
         to url: URL,

@@ -3,11 +3,11 @@ import Foundation
 public import Logging
 public import ServiceLifecycle
 
-/// Tells web addresses of a queue's events: signed, none left out, tried again as ordinary jobs.
+/// A service that posts a queue's events to URLs: signed, without gaps, and retried as ordinary jobs.
 ///
-/// It reads the durable streams of queues and pushes a job for each event and webhook; workers that have
-/// ``registerDeliveries(on:transport:)`` deliver them. It may run in several processes at once, and be killed at any time: each event is
-/// delivered at least once, and under the same `webhook-id` whenever it is delivered again.
+/// It reads the durable streams of queues and pushes one job for each event and webhook. Workers that called
+/// ``registerDeliveries(on:transport:)`` deliver them. The service may run in several processes at once and be killed
+/// at any time: each event is delivered at least once, and with the same `webhook-id` each time.
 ///
 /// ```swift
 /// let webhooks = try Webhooks([billing], of: ["mail"], broker: broker)
@@ -16,8 +16,8 @@ public import ServiceLifecycle
 /// try await group.run()
 /// ```
 ///
-/// The signature is that of the Standard Webhooks specification (standardwebhooks.com), for which there are verifiers in many
-/// languages; ``WebhookVerifier`` is one in Swift.
+/// The signature follows the Standard Webhooks specification (standardwebhooks.com), for which there are verifiers in
+/// many languages; ``WebhookVerifier`` is one in Swift.
 public struct Webhooks: Service {
     /// The queue of the deliveries.
     public static let queue = "errand.webhooks"
@@ -27,14 +27,17 @@ public struct Webhooks: Service {
     private let broker: any StreamingBroker & PushingBroker
     private let logger: Logger
 
-    /// Says who is told of what.
+    /// Makes a service for webhooks and queues.
     ///
     /// - Parameters:
-    ///   - webhooks: who is told.
-    ///   - queues: of whose events; each must keep a durable stream. The queue of the deliveries itself is not allowed.
-    ///   - broker: where the queues are, and the deliveries go.
-    ///   - logger: gets a warning when the broker is away, and an error for an event that cannot be delivered; the task's unless said.
-    /// - Throws: ``WebhookError`` when a webhook can never work, or two have the same name.
+    ///   - webhooks: The webhooks.
+    ///   - queues: The queues whose events are posted; each must keep a durable stream. The queue of the deliveries
+    ///     itself is not allowed.
+    ///   - broker: The broker that has the queues and stores the deliveries.
+    ///   - logger: Receives a warning while the broker is not reachable, and an error for an event that cannot be
+    ///     delivered. The default is the task's logger.
+    /// - Throws: ``WebhookError`` if a webhook is not valid, two have the same name, or the queue of the deliveries is
+    ///   among the queues.
     public init(
         _ webhooks: [Webhook],
         of queues: [String],
@@ -54,12 +57,13 @@ public struct Webhooks: Service {
         self.logger = logger
     }
 
-    /// Reads the streams and pushes deliveries until the service group shuts down. Where there are no webhooks, or no queues, it only waits for
-    /// that.
+    /// Reads the streams and pushes deliveries until the service group shuts down. Without webhooks or queues, it only
+    /// waits for the shutdown.
     ///
-    /// - Throws: `BrokerError` when a queue keeps no events, or the broker does not permit it. What passes by itself is waited for.
+    /// - Throws: `BrokerError` if a queue keeps no durable stream, or the broker does not permit access. Temporary
+    ///   errors are retried.
     public func run() async throws {
-        // A service that ends takes its group with it.
+        // A service that returns early would end its group.
         guard !webhooks.isEmpty, !queues.isEmpty else { return try await endOfService() }
         try await cancelWhenGracefulShutdown {
             do {
@@ -70,7 +74,7 @@ public struct Webhooks: Service {
                     try await group.waitForAll()
                 }
             } catch {
-                // Told to end while it waited for the broker: that is no failure.
+                // Cancellation by the shutdown is not a failure.
                 guard Task.isCancelled else { throw error }
             }
         }
@@ -80,7 +84,8 @@ public struct Webhooks: Service {
         do { try await gracefulShutdown() } catch is CancellationError {}
     }
 
-    /// Lets a worker deliver. Its queues must have ``queue`` among them, which they have when none are named.
+    /// Registers the deliveries with a worker. Its queues must include ``queue``; a worker without configured queues
+    /// serves it.
     public func registerDeliveries(on worker: Worker, transport: any WebhookTransport = HTTPWebhookTransport()) {
         let sender = WebhookSender(webhooks: webhooks, transport: transport)
         worker.registerJob(
@@ -91,7 +96,8 @@ public struct Webhooks: Service {
 
     // MARK: Forwarding
 
-    /// One webhook has one cursor a queue, so a new one begins with what is kept, and none misses what another has read.
+    /// Each webhook has its own cursor for each queue. So a new webhook starts with the oldest kept event, and none
+    /// misses what another has read.
     private func forward(_ queue: String, to webhook: Webhook) async throws {
         let reader = "errand.webhooks.\(webhook.name)"
         let start = try await patiently("reading a cursor") { try await broker.cursor(of: reader, on: queue) }
@@ -111,7 +117,7 @@ public struct Webhooks: Service {
     private func push(_ deliveries: [JobEnvelope]) async throws {
         try await patiently("pushing deliveries") {
             let receipts = try await broker.push(deliveries, to: Self.queue)
-            // Pushed again with the same ids, what was taken is not taken twice.
+            // A repeated push has the same ids, so accepted deliveries are not pushed twice.
             guard receipts.allSatisfy({ $0.outcome != .unknown }) else {
                 throw BrokerError(.outcomeUnknown, "the answer to the push of deliveries was lost")
             }
@@ -125,13 +131,13 @@ public struct Webhooks: Service {
             case .gap(let gap): return try envelope(webhook, told(gap, queue), queue, suffix: "_gap")
             }
         } catch {
-            // Nothing of ours is that large: somebody else has written into the stream.
+            // Errand's own events are never too large, so another program has written into the stream.
             logger.error("event not delivered", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
             return nil
         }
     }
 
-    /// Receivers that keep count are told that something is missing.
+    /// Makes an event for a gap, so that receivers learn that events are missing.
     private func told(_ gap: EventGap, _ queue: String) -> KeptEvent {
         let lost = gap.lost.map { "\($0)" } ?? "null"
         let now = Int64(Date().timeIntervalSince1970 * 1000)
@@ -159,7 +165,7 @@ public struct Webhooks: Service {
         ).makeEnvelope()
     }
 
-    /// Tries again every second while the broker is away, or full.
+    /// Repeats a call every second while the broker is not reachable or full, or the reply was lost.
     private func patiently<Answer>(_ what: String, _ body: () async throws -> Answer) async throws -> Answer {
         while true {
             do { return try await body() } catch let error as BrokerError
