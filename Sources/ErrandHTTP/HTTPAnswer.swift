@@ -1,14 +1,14 @@
 import Foundation
 
-/// What came of a request.
+/// The outcome of a request.
 package enum HTTPAnswer: Sendable {
-    /// An answer, with the beginning of its body if that was asked for.
+    /// A response, with the beginning of its body if that was requested.
     case answered(HTTPHead, body: [UInt8])
     case failed(HTTPFailure)
     case cancelled
 }
 
-/// The head of an answer.
+/// The head of a response.
 package struct HTTPHead: Sendable {
     /// The fields that are kept, by their names in lower case.
     enum Field: String {
@@ -22,15 +22,15 @@ package struct HTTPHead: Sendable {
     package let status: Int
     let fields: [Field: [String]]
 
-    /// When to try again, as the server wrote it.
+    /// The `Retry-After` field, as the server wrote it.
     package var retryAfter: String? { fields[.retryAfter]?.last }
-    /// The server's clock.
+    /// The `Date` field: the time of the server's clock.
     package var date: String? { fields[.date]?.last }
 
-    /// Whether the server says that it has done what was asked.
+    /// Whether the status is 2xx.
     package var isSuccess: Bool { (200..<300).contains(status) }
 
-    /// The values of a field that is a list: in one line with commas, in several, or both.
+    /// Returns the values of a list field, which may be separated by commas, in several lines, or both.
     func values(of field: Field) -> [String] {
         (fields[field] ?? []).flatMap { line in
             line.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmingCharacters(in: .whitespaces) }
@@ -38,11 +38,11 @@ package struct HTTPHead: Sendable {
     }
 }
 
-/// How much of an answer is read.
+/// The part of a response to read.
 package enum HTTPAnswerEnd: Sendable {
-    /// Its head. The connection is closed if the body does not come with it.
+    /// The head only. If the body does not arrive together with it, the connection is closed.
     case head
-    /// The end of the body if the status is 2xx, else the head. So many of the body's first bytes are kept; what follows
-    /// is read and thrown away up to 1 MiB, where the connection is closed.
+    /// The whole body if the status is 2xx, else the head. The first `kept` bytes of the body are kept; the rest is
+    /// discarded. After 1 MiB the connection is closed.
     case body(kept: Int)
 }

@@ -3,7 +3,7 @@ import Foundation
 
 typealias CurlHandle = UnsafeMutableRawPointer
 
-/// libcurl's handle of one transfer, set up for a request.
+/// libcurl's easy handle of one transfer, configured for a request.
 final class HTTPEasyHandle {
     let handle: CurlHandle
     private var lines: UnsafeMutablePointer<curl_slist>?
@@ -12,7 +12,7 @@ final class HTTPEasyHandle {
     private let timeout: Duration?
     private let isSecure: Bool
 
-    /// Sets up a handle whose callbacks get `context`, an ``HTTPTransfer``; `nil` if there is no memory for it.
+    /// Makes a handle whose callbacks receive `context`, an ``HTTPTransfer``; `nil` if memory is exhausted.
     init?(_ request: HTTPRequest, context: UnsafeMutableRawPointer) {
         guard let handle = curl_easy_init() else { return nil }
         self.handle = handle
@@ -32,7 +32,7 @@ final class HTTPEasyHandle {
         message.deallocate()
     }
 
-    /// Why the transfer has failed.
+    /// Returns the reason why the transfer failed.
     func failure(_ code: Int) -> HTTPFailure {
         let detail = String(cString: message)
         return HTTPFailure(
@@ -49,8 +49,9 @@ final class HTTPEasyHandle {
         return isSecure ? .securing : .connecting
     }
 
-    /// libcurl follows no redirects, keeps no cookies, and neither asks for compressed bodies nor unpacks them unless it is
-    /// told to. It verifies certificates by the system's roots, and takes its proxies from the environment.
+    /// Sets options that differ from libcurl's defaults. By default, libcurl follows no redirects, keeps no cookies,
+    /// requests and decodes no compressed bodies, verifies certificates with the system's roots, and reads proxies from
+    /// the environment.
     private func setRules() {
         let httpOrHTTPS = 3
         let version1_1 = 2
@@ -58,20 +59,20 @@ final class HTTPEasyHandle {
         set(ERRAND_CURL_HTTP_VERSION, version1_1)
         set(ERRAND_CURL_PATH_AS_IS, 1)
         set(ERRAND_CURL_SUPPRESS_CONNECT_HEADERS, 1)
-        // HTTP/1.1 does not say to which request an answer belongs. What a server sends on an idle connection (a late
-        // answer, a 408, its close) would be taken for the answer to the next request, and between a look at the
-        // connection and the request it can still come. So each request has a connection of its own.
+        // HTTP/1.1 does not link a response to its request. Data on an idle connection (a late response, a 408, a
+        // close) would be taken for the response to the next request, even if it arrives after a check of the
+        // connection. So each request has its own connection.
         set(ERRAND_CURL_FRESH_CONNECT, 1)
         set(ERRAND_CURL_FORBID_REUSE, 1)
         append("Connection: close")
         append("Proxy-Connection:")
-        // The reader of the head decides where the body ends, and names what is not HTTP.
+        // HTTPHeadReader and HTTPBodyLength find the end of the body and recognize other protocols.
         set(ERRAND_CURL_IGNORE_CONTENT_LENGTH, 1)
         set(ERRAND_CURL_HTTP09_ALLOWED, 1)
-        // A program that the process starts would keep the connection open after its end here, and could read from it.
+        // A child process would otherwise inherit the connection: it could read from it and keep it open.
         errand_curl_set_close_on_exec(handle)
         set(ERRAND_CURL_NOSIGNAL, 1)
-        // A cancelled transfer does not wait for the name server; the others would wait with it.
+        // A cancelled transfer must not wait for the name server, because all others would wait with it.
         set(ERRAND_CURL_QUICK_EXIT, 1)
     }
 
@@ -100,12 +101,12 @@ final class HTTPEasyHandle {
         if let body = request.body {
             set(ERRAND_CURL_POST, 1)
             errand_curl_set_size(handle, Int32(ERRAND_CURL_POSTFIELDSIZE_LARGE), Int64(body.count))
-            // No pause for a `100 Continue`; and a content type is only what the request says.
+            // Disables the pause for a `100 Continue` and libcurl's default content type.
             append("Expect:")
             if request[field: "Content-Type"] == nil { append("Content-Type:") }
         }
         errand_curl_set_text(handle, Int32(ERRAND_CURL_CUSTOMREQUEST), request.method)
-        // A semicolon stands for an empty value; with a colon, libcurl would leave the field out.
+        // libcurl drops a field with an empty value after a colon; a semicolon sends it.
         for (name, value) in request.fields {
             append(value.allSatisfy(\.isWhitespace) ? "\(name);" : "\(name): \(value)")
         }
@@ -113,7 +114,7 @@ final class HTTPEasyHandle {
     }
 
     private func append(_ line: String) {
-        // `nil` if there is no memory, and the list is as it was.
+        // The result is `nil` if memory is exhausted, and the list is unchanged.
         lines = curl_slist_append(lines, line) ?? lines
     }
 
@@ -129,6 +130,6 @@ extension HTTPTransfer {
 }
 
 extension Duration {
-    /// At least 1: 0 is no limit to libcurl.
+    /// At least 1, because 0 means no limit to libcurl.
     fileprivate var milliseconds: Int { Int(min(max(self / .milliseconds(1), 1), 1e9)) }
 }

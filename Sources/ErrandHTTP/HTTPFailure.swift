@@ -2,12 +2,12 @@ import CErrandCurl
 import ErrandText
 import Foundation
 
-/// Why there is no answer.
+/// The reason why there is no usable response.
 package struct HTTPFailure: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What happened, for people. It names neither the address nor anything that was sent.
+    /// The reason, for people. It contains neither the URL nor any data that was sent.
     package let description: String
-    /// Whether the request must not be sent again: the server answered, so it may have done the work, but what it
-    /// answered is not HTTP; or the request can never be sent.
+    /// Whether the request must not be repeated: either the server sent a response that is not valid HTTP, so it may
+    /// have done the work, or the request can never be sent.
     package let isFinal: Bool
 
     init(_ description: String, isFinal: Bool = false) {
@@ -15,26 +15,26 @@ package struct HTTPFailure: Error, Sendable, Equatable, CustomStringConvertible 
         self.isFinal = isFinal
     }
 
-    /// The connection ended before the answer did.
+    /// The connection ended before the response was complete.
     static let lost = HTTPFailure("the connection was lost")
     static let headTooLarge = answered("the head of the answer is larger than 256 KiB")
 
-    /// The answer is HTTP, but it is not clear what it says.
+    /// Makes the failure for an HTTP response that is ambiguous or not valid.
     static func unreadable(_ detail: String) -> HTTPFailure { answered("the answer cannot be understood (\(detail))") }
 
-    /// The server has answered, but not in a way that says what it has done.
+    /// Makes the final failure for a response that does not show whether the server has done the work.
     static func answered(_ what: String) -> HTTPFailure {
         HTTPFailure("\(what); the work may have been done", isFinal: true)
     }
 
-    /// Names what libcurl reports.
+    /// Makes a failure from libcurl's error.
     ///
     /// - Parameters:
     ///   - code: libcurl's code.
-    ///   - detail: What libcurl says about it.
-    ///   - error: The number of the system call's error, 0 if none failed.
-    ///   - stage: How far it had come.
-    ///   - patience: How long that stage was waited for at most.
+    ///   - detail: libcurl's message.
+    ///   - error: The `errno` of the failed system call, 0 if none failed.
+    ///   - stage: The stage of the transfer.
+    ///   - patience: The time limit of that stage.
     init(code: Int, detail: String, error: Int32, stage: HTTPStage, patience: Duration) {
         let wasConnected = stage == .connected
         switch code {
@@ -57,7 +57,7 @@ package struct HTTPFailure: Error, Sendable, Equatable, CustomStringConvertible 
         case ERRAND_CURLE_OUT_OF_MEMORY where wasConnected: self = .headTooLarge
         case ERRAND_CURLE_BAD_FUNCTION_ARGUMENT where wasConnected: self = .unreadable("a field of its head is none")
         case ERRAND_CURLE_URL_MALFORMAT: self.init("the address is not one", isFinal: true)
-        // What is left is about the answer, if there was a connection.
+        // After a connection was made, the remaining codes concern the response.
         default: self = wasConnected ? .unreadable(detail) : HTTPFailure(detail)
         }
     }

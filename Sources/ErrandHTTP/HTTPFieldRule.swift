@@ -1,13 +1,13 @@
-/// Which header fields a request may be given.
+/// The rule for header fields that a caller may set.
 package enum HTTPFieldRule {
-    /// Fields that say where a request ends, what becomes of its connection, and which server it is for. The client sets
-    /// them; a wrong one would cut off the request, or the next one on its connection.
+    /// Fields that frame the request, control its connection or name the server. The client sets them; a wrong value
+    /// would cut off this request or the next one on its connection.
     private static let reserved: Set<String> = [
         "connection", "content-length", "expect", "host", "keep-alive", "proxy-connection", "te", "trailer",
         "transfer-encoding", "upgrade",
     ]
 
-    /// What is wrong with a field, or `nil`.
+    /// Returns the problem with a field, or `nil`.
     package static func problem(name: String, value: String) -> String? {
         guard !name.isEmpty, name.utf8.allSatisfy(isTokenByte) else {
             return "\"\(name)\" is not a header field's name"

@@ -1,23 +1,23 @@
 import Foundation
 
-/// Reads the heads of an answer line by line: those of interim answers (1xx), then the one that counts.
+/// A parser of a response's heads, line by line: those of interim responses (1xx), then the final one.
 struct HTTPHeadReader {
-    /// All heads together: no end of lines may fill the memory, or take for ever.
+    /// The limit of all heads together, so that a response cannot exhaust memory or last forever.
     private static let limit = 256 * 1024
 
     private var length = 0
-    /// The status of the head that has begun.
+    /// The status of the present head, once its first line is read.
     private var status: Int?
     private var fields: [HTTPHead.Field: [String]] = [:]
-    /// The field of the line before.
+    /// The field of the previous line.
     private var last: HTTPHead.Field?
-    /// The head, once it is there.
+    /// The final head, once it is complete.
     private(set) var head: HTTPHead?
 
-    /// Takes a line with its end. What follows the head is a trailer, which is of no use.
+    /// Parses a line, including its line break. Lines after the head are trailers, which are ignored.
     ///
-    /// - Parameter line: The line's bytes, in whatever encoding.
-    /// - Throws: ``HTTPFailure`` if the answer is of no use.
+    /// - Parameter line: The line's bytes, in any encoding.
+    /// - Throws: ``HTTPFailure`` if the head is not valid or too large.
     mutating func receive(_ line: UnsafeRawBufferPointer) throws(HTTPFailure) {
         length += line.count
         guard length <= Self.limit else { throw .headTooLarge }
@@ -50,15 +50,15 @@ struct HTTPHeadReader {
         if name != trimmed { markUnclear() }
     }
 
-    /// A space before the colon, or a value that goes on in the next line: libcurl reads these in one way or another, by its
-    /// version. With an empty value more, the field is not relied on where that matters.
+    /// Marks the last field as ambiguous by an extra empty value. A space before the colon and a value that continues
+    /// in the next line are parsed differently by versions of libcurl.
     private mutating func markUnclear() {
         if let last { fields[last, default: []].append("") }
     }
 
     private mutating func endHead(_ status: Int) {
         defer { (self.status, fields, last) = (nil, [:], nil) }
-        // 101 is the last answer in HTTP; nobody asked for another protocol.
+        // 101 is the last response in HTTP, and no request asks for another protocol.
         if (100..<200).contains(status), status != 101 { return }
         head = HTTPHead(status: status, fields: fields)
     }

@@ -1,13 +1,13 @@
 import CErrandCurl
 import Foundation
 
-/// libcurl's handle of many transfers.
+/// libcurl's multi handle, which drives many transfers.
 ///
-/// `wake` is for every thread, everything else for the session's.
+/// `wake` may be called on any thread, everything else only on the session's.
 final class HTTPMultiHandle: @unchecked Sendable {
     private let handle: CurlHandle
 
-    /// Makes a handle; `nil` if libcurl cannot be set up.
+    /// Makes a handle; `nil` if libcurl cannot be initialized.
     init?() {
         guard curl_global_init(ERRAND_CURL_GLOBAL_ALL) == 0, let handle = curl_multi_init() else { return nil }
         self.handle = handle
@@ -17,13 +17,13 @@ final class HTTPMultiHandle: @unchecked Sendable {
 
     func remove(_ easy: CurlHandle) { curl_multi_remove_handle(handle, easy) }
 
-    /// Does what can be done without waiting.
+    /// Performs all work that does not block.
     func perform() {
         var running: Int32 = 0
         curl_multi_perform(handle, &running)
     }
 
-    /// A transfer that has come to its end, and its code.
+    /// Returns a transfer that has ended, and its code.
     func nextEnd() -> (CurlHandle, code: Int)? {
         var left: Int32 = 0
         while let message = curl_multi_info_read(handle, &left)?.pointee {
@@ -34,10 +34,10 @@ final class HTTPMultiHandle: @unchecked Sendable {
         return nil
     }
 
-    /// Waits until a socket is ready, a timeout of a transfer is due, or `wake` is called.
+    /// Waits until a socket is ready, a transfer's timeout is due, or `wake` is called.
     func waitForWork() {
         guard curl_multi_poll(handle, nil, 0, 3_600_000, nil) != 0 else { return }
-        // It cannot wait, for want of memory: a pause, so that it does not use up the processor as well.
+        // Polling fails without memory. The pause keeps the loop from using a whole processor.
         Thread.sleep(forTimeInterval: 0.01)
     }
 

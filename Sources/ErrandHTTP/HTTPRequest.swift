@@ -1,18 +1,19 @@
 package import Foundation
 
-/// One request to a web server.
+/// A request to a web server.
 package struct HTTPRequest: Sendable {
-    /// Such as `POST`.
+    /// The method, such as `POST`.
     package var method: String
-    /// An `http` or `https` address that ``problem(of:)`` has nothing against, without a user and a password.
+    /// The URL, `http` or `https`, for which ``problem(of:)`` returns `nil`, without a user and a password.
     package var url: URL
-    /// Header fields, in this order.
+    /// The header fields, in this order.
     package private(set) var fields: [(name: String, value: String)] = []
     /// The body, if there is one.
     package var body: [UInt8]?
-    /// How long to wait for a connection.
+    /// The time limit for a connection.
     package var connectTimeout: Duration = .seconds(10)
-    /// How long to wait for the answer, from the beginning; `nil` leaves that to the cancellation of the task.
+    /// The time limit for the response, from the start of the request; `nil` for none other than the task's
+    /// cancellation.
     package var timeout: Duration?
 
     /// Makes a request without header fields.
@@ -22,7 +23,7 @@ package struct HTTPRequest: Sendable {
         self.body = body
     }
 
-    /// A header field by its name, in any case. Setting it replaces the one of that name; `nil` removes it.
+    /// The value of a header field, whose name is case-insensitive. Setting it replaces the field; `nil` removes it.
     package subscript(field name: String) -> String? {
         get { fields.first { Self.isSame($0.name, name) }?.value }
         set {
@@ -33,7 +34,7 @@ package struct HTTPRequest: Sendable {
 
     private static func isSame(_ left: String, _ right: String) -> Bool { left.lowercased() == right.lowercased() }
 
-    /// What is wrong with an address, or `nil`. It does not repeat the address, which may hold a password.
+    /// Returns the problem with a URL, or `nil`. The text does not repeat the URL, which may contain a password.
     package static func problem(of url: URL) -> String? {
         let parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
         let host = parts?.encodedHost ?? ""
@@ -45,7 +46,7 @@ package struct HTTPRequest: Sendable {
         guard url.port.map({ (1...65_535).contains($0) }) ?? true else {
             return "has a port that does not exist; ports are 1 to 65535"
         }
-        // The receiver would take what follows the colon for a part of the password.
+        // The receiver would take the text after the colon for a part of the password.
         guard parts?.user?.contains(":") != true else {
             return "has a colon in its user's name, which HTTP cannot send (RFC 7617); a password may have one"
         }

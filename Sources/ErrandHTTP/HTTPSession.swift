@@ -2,13 +2,13 @@ import Backgroundable
 import Foundation
 import Synchronization
 
-/// Sends requests with libcurl, each until its answer, its failure or its task's cancellation.
+/// A session that sends requests with libcurl. A request ends with its response, a failure or its task's cancellation.
 ///
-/// One thread does the work of all requests of the process. It starts with the first one, and nothing is buffered beyond
-/// the part of a body that is kept. No redirect is followed: most of them turn the request into a `GET` without its body,
-/// whose answer would then count, and another server should see neither the body nor the headers.
+/// One thread, started by the first request, serves all requests of the process. Only the kept part of a body is
+/// buffered. Redirects are not followed: most of them turn the request into a `GET` without its body, whose response
+/// would then count, and another server must not see the body or the headers.
 package final class HTTPSession: Sendable {
-    /// The process's only session.
+    /// The only session of the process.
     package static let shared = HTTPSession()
 
     private struct Mail {
@@ -25,7 +25,7 @@ package final class HTTPSession: Sendable {
         DedicatedThread.start("errand-http") { self.run() }
     }
 
-    /// Sends a request; cancelling the task ends it at once.
+    /// Sends a request. Cancelling the task ends it immediately.
     package func send(_ request: HTTPRequest, until ending: HTTPAnswerEnd) async -> HTTPAnswer {
         guard let multi else { return .failed(HTTPFailure("libcurl does not start")) }
         let transfer = HTTPTransfer(request, until: ending)
@@ -60,7 +60,8 @@ package final class HTTPSession: Sendable {
         }
     }
 
-    /// Signals are for other threads; and a server that closes its end must not end the process by SIGPIPE.
+    /// Blocks all signals: other threads handle them, and a server that closes a connection must not end the process by
+    /// SIGPIPE.
     private func blockSignals() {
         var all = sigset_t()
         sigfillset(&all)

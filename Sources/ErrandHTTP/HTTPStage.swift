@@ -1,13 +1,13 @@
-/// How far a transfer has come.
+/// The stage of a transfer.
 enum HTTPStage {
-    /// There is no connection to the server or the proxy.
+    /// There is no connection to the server or the proxy yet.
     case connecting
-    /// There is none that is secured by TLS, as it has to be; libcurl does not say whether there is one at all.
+    /// TLS is required and not established yet; libcurl does not report whether there is a connection.
     case securing
-    /// The request can be sent, or was.
+    /// The connection is established.
     case connected
 
-    /// What did not happen, if time ran out there.
+    /// The text for a timeout in this stage.
     var silence: String {
         switch self {
         case .connecting: "no connection came about"

@@ -1,9 +1,9 @@
 extension HTTPHead {
-    /// The status in the first line of a head.
+    /// Returns the status in the first line of a head.
     ///
-    /// libcurl takes a line whose version it cannot read for a 200, whatever its status is.
+    /// libcurl reads a line whose version it does not recognize as status 200, whatever it contains.
     ///
-    /// - Throws: ``HTTPFailure``, a final one, if the line has none.
+    /// - Throws: A final ``HTTPFailure`` if the line has no status.
     static func status(_ line: UnsafeRawBufferPointer) throws(HTTPFailure) -> Int {
         let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
         guard words.count > 1, isVersion(words[0]), let status = status(words[1]) else {
@@ -18,7 +18,7 @@ extension HTTPHead {
             && number.allSatisfy { isDigit($0) || $0 == UInt8(ascii: ".") }
     }
 
-    /// Three digits; a reason may follow without a space.
+    /// Parses three digits; a reason may follow without a space.
     private static func status(_ word: Substring) -> Int? {
         let digits = word.utf8.prefix(while: isDigit)
         guard digits.count == 3, let status = Int(String(digits) ?? ""), status >= 100 else { return nil }

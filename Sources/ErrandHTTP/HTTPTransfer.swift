@@ -2,16 +2,16 @@ import CErrandCurl
 import Foundation
 import Synchronization
 
-/// One request on its way, and the task that waits for its answer.
+/// One request in progress, and the task that waits for its response.
 ///
-/// Only the session's thread touches what is not behind the mutex, libcurl's callbacks included.
+/// Only the session's thread, including libcurl's callbacks, accesses state outside the mutex.
 final class HTTPTransfer: @unchecked Sendable {
     private struct Waiting {
         var answer: HTTPAnswer?
         var continuation: CheckedContinuation<HTTPAnswer, Never>?
     }
 
-    /// What of a body is read at the most.
+    /// The largest number of bytes of a body to read.
     private static let readLimit = 1024 * 1024
 
     private let request: HTTPRequest
@@ -24,7 +24,7 @@ final class HTTPTransfer: @unchecked Sendable {
     private var length: HTTPBodyLength?
     private var received = 0
     private var body: [UInt8] = []
-    /// What is wrong with the answer.
+    /// The problem with the response.
     private var failure: HTTPFailure?
 
     init(_ request: HTTPRequest, until ending: HTTPAnswerEnd) {
@@ -34,7 +34,7 @@ final class HTTPTransfer: @unchecked Sendable {
 
     // MARK: The task's side
 
-    /// Resumes the continuation with the answer, which may be there already.
+    /// Resumes the continuation with the outcome, at once if there is one.
     func wait(_ continuation: CheckedContinuation<HTTPAnswer, Never>) {
         let answer = waiting.withLock { waiting in
             if waiting.answer == nil { waiting.continuation = continuation }
@@ -43,10 +43,10 @@ final class HTTPTransfer: @unchecked Sendable {
         if let answer { continuation.resume(returning: answer) }
     }
 
-    /// Whether nobody waits for it any more.
+    /// Whether the outcome is known, so that no task waits any more.
     var hasEnded: Bool { waiting.withLock { $0.answer != nil } }
 
-    /// Ends the wait; only the first answer counts.
+    /// Ends the wait; only the first outcome counts.
     func end(_ answer: HTTPAnswer) {
         let continuation = waiting.withLock { waiting in
             guard waiting.answer == nil else { return nil as CheckedContinuation<HTTPAnswer, Never>? }
@@ -58,37 +58,37 @@ final class HTTPTransfer: @unchecked Sendable {
 
     // MARK: The session's side
 
-    /// Makes libcurl's handle for it, which must not outlive it; `nil` if there is no memory for one.
+    /// Makes libcurl's handle, which must not outlive the transfer; `nil` if memory is exhausted.
     func makeHandle() -> CurlHandle? {
         easy = HTTPEasyHandle(request, context: Unmanaged.passUnretained(self).toOpaque())
         return easy?.handle
     }
 
-    /// Frees libcurl's handle, which must have been taken out of the session's.
+    /// Frees libcurl's handle, which must have been removed from the session's.
     func dropHandle() { easy = nil }
 
-    /// Whether the answer is complete, though libcurl would read on.
+    /// Whether the response is complete, even if libcurl would read on.
     var isComplete: Bool {
         guard reader.head != nil else { return false }
         if case .bytes(let count) = length { return received >= count }
         return !wantsBody
     }
 
-    /// libcurl has come to the end, with this code.
+    /// Ends the transfer after libcurl has ended with this code.
     func finish(_ code: Int) {
         guard let easy else { return }
         if let failure { return end(.failed(failure)) }
         if let head = reader.head, isComplete || received > Self.readLimit || code == 0 && !hasLength {
             end(.answered(head, body: body))
         } else {
-            // An answer that ends too early is one to libcurl.
+            // libcurl reports success for a response that ends too early.
             end(.failed(code == 0 ? .lost : easy.failure(code)))
         }
     }
 
     private var hasLength: Bool { if case .bytes = length { true } else { false } }
 
-    /// Fills a buffer with what is left of the request's body.
+    /// Fills a buffer with the next part of the request's body.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard let rest = request.body?.dropFirst(sent).prefix(buffer.count) else { return 0 }
         buffer.copyBytes(from: rest)
@@ -96,7 +96,7 @@ final class HTTPTransfer: @unchecked Sendable {
         return rest.count
     }
 
-    /// Takes a line of the answer's head. Returns whether to go on.
+    /// Receives a line of the response's head and returns whether to continue.
     func receive(line: UnsafeRawBufferPointer) -> Bool {
         do {
             try reader.receive(line)
@@ -107,7 +107,7 @@ final class HTTPTransfer: @unchecked Sendable {
         return failure == nil
     }
 
-    /// Takes a piece of the answer's body. Returns whether to go on.
+    /// Receives a piece of the response's body and returns whether to continue.
     func receive(_ piece: UnsafeRawBufferPointer) -> Bool {
         guard reader.head != nil else {
             failure = .notHTTP(Array(piece.prefix(64)), to: request.method)
@@ -118,7 +118,7 @@ final class HTTPTransfer: @unchecked Sendable {
         return received <= Self.readLimit && !isComplete
     }
 
-    /// How many bytes of the body are kept: those that the server sends beyond its length are not of it.
+    /// Returns the number of bytes to keep. Bytes beyond the body's length do not belong to it.
     private func room(_ kept: Int) -> Int {
         if case .bytes(let count) = length { min(kept, count) } else { kept }
     }

@@ -1,6 +1,6 @@
 import CErrandCurl
 
-/// The transfers of a session's thread.
+/// The transfers of the session's thread.
 struct HTTPTransfers {
     private let multi: HTTPMultiHandle
     private var running: [CurlHandle: HTTPTransfer] = [:]
@@ -9,7 +9,7 @@ struct HTTPTransfers {
     init(_ multi: HTTPMultiHandle) { self.multi = multi }
 
     mutating func begin(_ transfer: HTTPTransfer) {
-        // Its task may have been cancelled before the request was handed over.
+        // The task may have been cancelled before this thread received the request.
         guard !transfer.hasEnded else { return }
         guard let handle = transfer.makeHandle(), multi.add(handle) else {
             return transfer.end(.failed(HTTPFailure("libcurl takes no request: there is no memory left")))
@@ -18,13 +18,13 @@ struct HTTPTransfers {
         handles[ObjectIdentifier(transfer)] = handle
     }
 
-    /// Closes the transfer's connection, if it still runs.
+    /// Closes the connection of a transfer that is still in progress.
     mutating func abandon(_ transfer: HTTPTransfer) {
         guard let handle = handles[ObjectIdentifier(transfer)] else { return }
         remove(handle)
     }
 
-    /// Sends and receives what can be without waiting, and ends what is complete.
+    /// Sends and receives without blocking, and ends complete transfers.
     mutating func advance() {
         multi.perform()
         while let (handle, code) = multi.nextEnd() {

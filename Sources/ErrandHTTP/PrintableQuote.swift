@@ -1,6 +1,6 @@
-/// The beginning of bytes that a server has sent, for an error's text: a few printable characters in quotation marks.
+/// A quote from the first bytes of a response, for error texts: a few printable characters in quotation marks.
 ///
-/// It is short, because a server may repeat what it was sent, and secrets may be there.
+/// It is short, because a server may send back its input, which may contain secrets.
 struct PrintableQuote: CustomStringConvertible {
     private static let limit = 24
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A limit for simultaneous failed logins, because an attacker can open any number of connections.
+/// A limit for simultaneous logins, because an attacker can open any number of connections.
 ///
 /// While there is no free slot, the response does not reveal whether a password is right; otherwise guessing would cost
 /// nothing. A user who has logged in from the same place before needs no slot, so attackers do not lock users out.

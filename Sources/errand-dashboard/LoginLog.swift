@@ -19,7 +19,7 @@ final class LoginLog: Sendable {
 
     init(_ logger: Logger) { self.logger = logger }
 
-    /// Records a login that failed or was not checked.
+    /// Records a login that failed or was turned away.
     ///
     /// - Parameter address: The remote address.
     func note(_ address: String?) {

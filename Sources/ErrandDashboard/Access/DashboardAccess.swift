@@ -19,7 +19,7 @@ public struct DashboardAccess: Sendable, Equatable {
     public var user: String
     /// The value of the `WWW-Authenticate` header for a request without permissions.
     public var challenge: String?
-    /// Whether the credentials were not checked because too many logins are in progress.
+    /// Whether the request is turned away because too many logins are in progress.
     package var isTurnedAway = false
 
     /// No access.
