@@ -1,16 +1,16 @@
 import Foundation
 
-/// Spells arguments so that the parser understands them.
+/// A rewriter of the command line for cases that the argument parser does not support.
 enum ArgumentSpelling {
-    /// What stands for no limit.
+    /// The value of `--wait` without a limit.
     static let forever = "forever"
 
-    /// The arguments with what the parser does not know put into other words.
+    /// Rewrites arguments that the parser does not support.
     ///
-    /// - `--wait` becomes `--wait=forever`, or `--wait=10s` where a duration follows it: the parser knows no options
-    ///   with values left out.
-    /// - A negative number gets a blank in front, which JSON allows: the parser would take it for an option. After an
-    ///   option it stays as it is.
+    /// - `--wait` becomes `--wait=forever`, or `--wait=10s` if a duration follows, because the parser has no options
+    ///   with optional values.
+    /// - A negative number gets a leading space, which JSON allows, because the parser would read it as an option. A
+    ///   number after an option stays as it is.
     static func normalized(_ arguments: [String]) -> [String] {
         var settled: [String] = []
         var rest = arguments[...]
@@ -21,7 +21,7 @@ enum ArgumentSpelling {
                 settled.append(isNumber ? " \(argument)" : argument)
                 continue
             }
-            // A duration is no JSON, so it cannot be meant as the operation's arguments.
+            // A duration is not valid JSON, so it cannot be the operation's arguments.
             if let next = rest.first, next.wholeMatch(of: /[0-9]+(ms|s|m|h|d)/) != nil {
                 settled.append("--wait=\(next)")
                 rest.removeFirst()

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ErrandCommandLine
 
-/// Where the executable begins.
+/// The entry point of the executable.
 @main
 enum Program {
     static func main() async {
@@ -10,7 +10,7 @@ enum Program {
     }
 }
 
-/// The command that hands operation descriptions to a broker.
+/// The command that pushes operation descriptions to a broker.
 struct ErrandProducer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "errand-producer",

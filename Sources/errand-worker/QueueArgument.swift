@@ -1,7 +1,7 @@
 import ArgumentParser
 import Errand
 
-/// `QUEUE` or `QUEUE:WEIGHT`.
+/// An argument `QUEUE` or `QUEUE:WEIGHT`.
 struct QueueArgument: ExpressibleByArgument {
     let name: String
     let weight: Int

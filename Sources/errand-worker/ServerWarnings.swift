@@ -4,8 +4,8 @@ import ErrandRedis
 import Logging
 import Synchronization
 
-/// Says once, when a worker has found its broker, which of the server's settings endanger jobs, and which schedules the
-/// catalogue no longer has. `errand doctor` says more.
+/// Warnings that a worker logs once after it has connected: server settings that endanger jobs, and stored schedules
+/// that the catalogue no longer has. `errand doctor` reports more.
 final class ServerWarnings: Sendable {
     private let broker: RedisBroker
     private let removed: RemovedSchedules
@@ -18,7 +18,7 @@ final class ServerWarnings: Sendable {
         self.logger = logger
     }
 
-    /// Asks the server, beside whatever else goes on.
+    /// Checks the stored schedules and the server's settings in a background task, once, and logs warnings.
     func tellOnce() {
         guard !isTold.exchange(true, ordering: .relaxed) else { return }
         Task { [broker, removed, logger] in

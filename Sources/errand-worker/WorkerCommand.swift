@@ -4,7 +4,7 @@ import ErrandCatalogue
 import ErrandCommandLine
 import Logging
 
-/// Where the executable begins.
+/// The entry point of the executable.
 @main
 enum Program {
     static func main() async {
@@ -15,7 +15,7 @@ enum Program {
     }
 }
 
-/// Runs the jobs of a catalogue's operations until it is told to stop.
+/// The command that runs the jobs of a catalogue's operations until a signal stops it.
 struct WorkerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "errand-worker",

@@ -6,16 +6,17 @@ import ErrandCommandLine
 import Foundation
 import Synchronization
 
-/// How a worker's process ends before its work does: by a signal, or because its handlers do not return.
+/// The end of a worker's process before its work is done: by a signal, or because handlers do not return.
 final class WorkerProcess: Sendable {
     private struct State {
         var worker: Worker?
-        /// The exit status of an immediate stop, once there is one.
+        /// The exit status of an immediate stop; `nil` until there is one.
         var status: Int32?
         var isStuck = false
     }
 
-    /// What the worker has for its last words to the broker, and a second more for the process itself.
+    /// The limit of an immediate stop in seconds: the time for the worker's last call, and one second more for the
+    /// process.
     private static let longestStop = 2.0
     private static let longestKill = Duration.milliseconds(900)
 
@@ -24,10 +25,10 @@ final class WorkerProcess: Sendable {
 
     init(reporter: WorkerReporter) { self.reporter = reporter }
 
-    /// Kills the commands that still run, and waits until they are gone. Answers whether they are.
+    /// Kills the commands that are still running and waits until they have exited. Returns whether all have.
     static func endCommands() async -> Bool { await ChildProcesses.shared.endAll(within: longestKill) }
 
-    /// Runs a worker until it has ended. Answers the exit status of an immediate stop, if there was one.
+    /// Runs a worker until it has ended. Returns the exit status of an immediate stop, if there was one.
     func run(_ worker: Worker) async throws -> Int32? {
         state.withLock { $0.worker = worker }
         StopSignals.listen { [self] request, signal in
@@ -45,7 +46,7 @@ final class WorkerProcess: Sendable {
         return nil
     }
 
-    /// Handlers do not return: ends the process after so long, whatever still runs then.
+    /// Exits after a grace period although handlers have not returned.
     func endStuck(after grace: Duration) {
         let isFirst = state.withLock { state in
             defer { state.isStuck = true }
@@ -59,15 +60,15 @@ final class WorkerProcess: Sendable {
         }
     }
 
-    /// Stops what runs, and has it released: commands once they are killed and reaped, handlers last. The process ends in
-    /// two seconds, however much of that could be done.
+    /// Stops all running jobs and releases them: commands once they are killed and reaped, handlers last. The process
+    /// exits after two seconds in any case.
     private func stopNow(status: Int32) {
         let worker = state.withLock { state -> Worker? in
             guard state.status == nil else { return nil }
             state.status = status
             return state.worker
         }
-        // First, so that the end of a command that is killed is no outcome of its job.
+        // Stop the worker first, so that it does not report a killed command as the outcome of a job.
         guard let worker else { return }
         worker.stopNow()
         ChildProcesses.shared.endAll()

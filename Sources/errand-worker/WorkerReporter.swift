@@ -3,7 +3,8 @@ import ErrandCommandLine
 import Foundation
 import Logging
 
-/// Tells what happens to the worker: sentences on standard error, entries of the log where that is JSON, or JSON lines on standard output.
+/// A reporter of the worker's events: sentences on standard error, log entries if the log format is JSON, or JSON lines
+/// on standard output.
 struct WorkerReporter: Sendable {
     private let json: Bool
     private let log: Logger?

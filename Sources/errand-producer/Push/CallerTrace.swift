@@ -2,11 +2,11 @@ import Errand
 import ErrandCatalogue
 import Logging
 
-/// The trace that whoever calls the producer has begun, as the environment tells it.
+/// The trace context of the calling program, from the environment.
 struct CallerTrace {
     private let meta: [String: String]
 
-    /// Reads the environment's `TRACEPARENT` and `TRACESTATE`. One that is not valid is left out, and stops no push.
+    /// Reads `TRACEPARENT` and `TRACESTATE`. A value that is not valid is ignored and does not prevent a push.
     init(environment: [String: String], logger: Logger) {
         let trace = TraceContext(variables: environment)
         meta = trace?.fields ?? [:]
@@ -15,13 +15,13 @@ struct CallerTrace {
         }
     }
 
-    /// The description with the trace in its `meta`, unless it names one itself.
+    /// Returns the description with the trace in its `meta`, unless it has a trace of its own.
     func added(to description: OperationDescription) -> OperationDescription {
         if meta.isEmpty { return description }
-        // A state belongs to its parent, so one without the other is not mixed with the caller's.
+        // A state belongs to its parent, so the description's own trace is not mixed with the caller's.
         let own = description.meta
         guard own["traceparent"] == nil, own["tracestate"] == nil else { return description }
-        // Where it makes the job too large it is left out.
+        // The trace is left out if it makes the job too large.
         guard let traced = try? description.adding(meta: meta), (try? traced.makeEnvelope()) != nil else {
             return description
         }

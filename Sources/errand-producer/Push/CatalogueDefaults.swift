@@ -3,13 +3,13 @@ import ErrandCatalogue
 import ErrandCommandLine
 import Synchronization
 
-/// What an operations catalogue says for descriptions that leave it out.
+/// The values of an operations catalogue for descriptions that leave them out.
 final class CatalogueDefaults: Sendable {
     private let path: String
     private let catalogue: Catalogue?
     private let unknown = Mutex<Set<String>>([])
 
-    /// Reads the catalogue, if there is one.
+    /// Reads the catalogue, if there is a path.
     init(path: String?) throws(CommandFailure) {
         self.path = path ?? ""
         do throws(CatalogueError) {
@@ -19,10 +19,10 @@ final class CatalogueDefaults: Sendable {
         }
     }
 
-    /// The description with the catalogue's values where it leaves something out.
+    /// Returns the description with the catalogue's values for those that it leaves out.
     ///
-    /// - Throws: `CommandFailure` when the name's template wants an argument that is not there, `DescriptionError` when
-    ///   the filled-in name is too long.
+    /// - Throws: `CommandFailure` if the name's template uses a missing argument, `DescriptionError` if the resulting
+    ///   name is too long.
     func filling(_ description: OperationDescription) throws -> OperationDescription {
         guard let catalogue else { return description }
         guard let operation = catalogue.operations[description.operation] else {

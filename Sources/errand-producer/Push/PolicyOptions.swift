@@ -4,7 +4,7 @@ import ErrandCommandLine
 import ErrandOperator
 import ErrandText
 
-/// What is said about one job beside its operation and arguments.
+/// The options of one job beside its operation and arguments.
 struct PolicyOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The queue; default when nothing says another.", valueName: "queue"))
     var queue: String?
@@ -52,7 +52,7 @@ struct PolicyOptions: ParsableArguments {
         if delay != nil, at != nil { throw ValidationError("--delay and --at exclude each other") }
     }
 
-    /// Whether nothing is said.
+    /// Whether no option is set.
     var isEmpty: Bool {
         let texts = [queue, name, id].allSatisfy { $0 == nil }
         let numbers = retries == nil && backoff == nil && priority == nil && at == nil
@@ -60,7 +60,7 @@ struct PolicyOptions: ParsableArguments {
     }
 }
 
-/// How long to wait for a job's end.
+/// The time to wait for a job's end.
 enum WaitLimit: ExpressibleByArgument {
     case forever
     case atMost(Duration)
@@ -75,6 +75,6 @@ enum WaitLimit: ExpressibleByArgument {
         }
     }
 
-    /// The longest wait; `nil` for as long as it takes.
+    /// The longest wait; `nil` for no limit.
     var duration: Duration? { if case .atMost(let duration) = self { duration } else { nil } }
 }

@@ -6,9 +6,9 @@ import ErrandRedis
 import ErrandText
 import Foundation
 
-/// `errand-producer push`.
+/// The command `errand-producer push`.
 struct PushCommand: AsyncParsableCommand {
-    /// Adds what a description leaves out.
+    /// A function that adds missing values to a description.
     private typealias Filling = (OperationDescription) throws -> OperationDescription
 
     static let configuration = CommandConfiguration(
@@ -106,8 +106,8 @@ struct PushCommand: AsyncParsableCommand {
     }
 
     private func pushOne(_ measuring: Measuring, _ filled: Filling) async throws {
-        // Everything that can be refused without a broker is, before one is needed.
-        // Unlike a number, a date is in no doubt about its unit: one long past is now.
+        // Validate everything before connecting to a broker. A description rejects a small time, which may be in
+        // seconds. A date has no such doubt: it is long past, so the job is ready at once.
         let earliest = policy.at.map { $0 < DescriptionLimits.notBeforeSeconds.upperBound ? 0 : $0 }
         let described = try describe(notBefore: earliest, filled)
         _ = try described.makeEnvelope()
@@ -147,6 +147,6 @@ struct PushCommand: AsyncParsableCommand {
 }
 
 extension Duration {
-    /// Whole milliseconds; the durations of the command line are far below what overflows.
+    /// The duration in whole milliseconds; durations of the command line cannot overflow.
     fileprivate var wholeMilliseconds: Int64 { Int64(self / .milliseconds(1)) }
 }

@@ -2,7 +2,7 @@ import Errand
 import ErrandCommandLine
 import ErrandOperator
 
-/// Pushes one job, tells its receipt, and waits for its end if that is wished.
+/// Pushes one job, prints its receipt, and waits for its end if requested.
 struct SinglePush {
     let producer: Producer
     let wait: WaitLimit?
@@ -52,7 +52,7 @@ extension Receipt {
 }
 
 extension JobEnding {
-    /// Why the command does not end with 0, where it does not.
+    /// Returns the failure of the command, or `nil` if the job has finished.
     fileprivate func failure(of id: String) -> CommandFailure? {
         if isOutOfTime {
             let standing = state.map { "it is \($0.rawValue)" } ?? "the broker cannot be asked what it is"
