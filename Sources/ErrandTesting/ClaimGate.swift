@@ -1,29 +1,29 @@
 import Errand
 import Synchronization
 
-/// Lets workers claim as many jobs as the test allows, and tells the test when they have ended.
+/// A gate that lets workers claim only as many jobs as the test allows, and waits for the ends of their runs.
 ///
-/// It counts what is handed out and what is reported; the broker under it decides everything else.
+/// It counts claims and reports; the broker behind it decides everything else.
 final class ClaimGate: Sendable {
     fileprivate struct State {
-        /// How many jobs may still be claimed.
+        /// The number of jobs that may still be claimed.
         var allowed = 0
-        /// Claims that are not reported yet.
+        /// The claimed jobs whose runs are not reported yet.
         var open: Set<String> = []
-        /// The job that was reported first since the gate was opened.
+        /// The first job whose run was reported since the gate was opened.
         var ended: (id: String, queue: String)?
-        /// The queues in which a worker has looked and found nothing since something last happened there.
+        /// The queues in which a claim found no job since the last change there.
         var quiet: Set<String> = []
         var listeners: [Int: (queues: [String], onHint: @Sendable (WakeUp) -> Void)] = [:]
         var nextNumber = 0
-        /// How many workers were started and have not ended.
+        /// The number of workers that have started and not ended.
         var workers = 0
         var waiting: [CheckedContinuation<Void, Never>] = []
 
         var served: Set<String> { Set(listeners.values.flatMap(\.queues)) }
         var isQuiet: Bool { open.isEmpty && quiet.isSuperset(of: served) }
 
-        /// What is to be called so that workers look into these queues.
+        /// Returns the wake-ups for workers that listen to these queues.
         func wakeUps(of queues: Set<String>) -> [() -> Void] {
             listeners.values.flatMap { listener in
                 listener.queues.filter(queues.contains).map { queue in { listener.onHint(.work(queue: queue)) } }
@@ -33,10 +33,10 @@ final class ClaimGate: Sendable {
 
     private let state = Mutex(State())
 
-    /// A worker is started.
+    /// Counts a worker that starts.
     func workerBegins() { state.withLock { $0.workers += 1 } }
 
-    /// A worker has ended, for whatever reason.
+    /// Counts a worker that has ended, for any reason.
     func workerEnds() {
         let waiting = state.withLock { state in
             state.workers -= 1
@@ -47,13 +47,13 @@ final class ClaimGate: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Waits until a worker listens. Answers `false` when there is none.
+    /// Waits until a worker listens; returns `false` if none runs.
     func awaitWorker() async -> Bool {
         await awaitChange { $0.listeners.isEmpty && $0.workers > 0 }
         return state.withLock { !$0.listeners.isEmpty }
     }
 
-    /// Allows so many claims, and tells the workers.
+    /// Allows this number of claims and wakes the workers.
     func open(for count: Int) {
         let hints = state.withLock { state in
             state.allowed = count
@@ -67,7 +67,7 @@ final class ClaimGate: Sendable {
     /// Allows no more claims.
     func close() { state.withLock { $0.allowed = 0 } }
 
-    /// How many of the wanted jobs may be claimed; they are taken from what is allowed.
+    /// Returns how many of the wanted jobs may be claimed, and subtracts them from the allowed ones.
     func admit(_ wanted: Int) -> Int {
         state.withLock { state in
             let admitted = min(wanted, state.allowed)
@@ -76,10 +76,10 @@ final class ClaimGate: Sendable {
         }
     }
 
-    /// There may be new work in a queue.
+    /// Notes that there may be new work in a queue.
     func noteWork(in queue: String) { _ = state.withLock { $0.quiet.remove(queue) } }
 
-    /// Notes what became of a call: how many claims were admitted and made, and what was reported.
+    /// Records the result of a call: the claims admitted and made, and the reported runs.
     func note(admitted: Int, _ answer: ExchangeReply?, _ reports: [OutcomeReport], on queue: String) {
         let claims = answer?.claims ?? []
         let (waiting, hints) = state.withLock { state in
@@ -94,7 +94,7 @@ final class ClaimGate: Sendable {
                 state.quiet.insert(queue)
             }
             defer { state.waiting = [] }
-            // Another queue may have been refused meanwhile.
+            // Another queue may have been refused meanwhile, because these claims were reserved.
             let others = admitted > claims.count ? state.served.subtracting(state.quiet) : []
             return (state.waiting, state.wakeUps(of: others))
         }
@@ -102,7 +102,7 @@ final class ClaimGate: Sendable {
         for hint in hints { hint() }
     }
 
-    /// Forgets claims whose worker has died: they were no runs.
+    /// Forgets the claims of a worker that died before it ran them.
     func forget(_ claims: [Claim]) {
         state.withLock { state in
             state.open.subtract(claims.map(\.id))
@@ -110,13 +110,13 @@ final class ClaimGate: Sendable {
         }
     }
 
-    /// Waits until a job has ended, or nothing was found and nothing runs.
+    /// Waits until a run has ended, or until no job is found and none runs.
     func awaitEnd() async -> (id: String, queue: String)? {
         await awaitChange { $0.ended == nil && !$0.isQuiet }
         return state.withLock(\.ended)
     }
 
-    /// Waits until nothing was found and nothing runs.
+    /// Waits until no job is found and none runs.
     func awaitQuiet() async { await awaitChange { !$0.isQuiet } }
 
     private func awaitChange(while isSo: @Sendable (State) -> Bool) async {
@@ -133,13 +133,13 @@ final class ClaimGate: Sendable {
     }
 }
 
-/// A worker that listens for hints.
+/// Listeners for wake-ups.
 extension ClaimGate {
     func listen(on queues: [String], _ onHint: @escaping @Sendable (WakeUp) -> Void) -> Int {
         let (number, waiting, hints) = state.withLock { state in
             state.nextNumber += 1
             state.listeners[state.nextNumber] = (queues, onHint)
-            // A worker that has not looked yet.
+            // The new worker has not looked for jobs yet.
             state.quiet.subtract(queues)
             defer { state.waiting = [] }
             return (state.nextNumber, state.waiting, state.allowed > 0 ? state.wakeUps(of: Set(queues)) : [])

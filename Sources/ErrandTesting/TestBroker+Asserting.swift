@@ -1,14 +1,14 @@
 public import Errand
 
-/// Looking at what was pushed.
+/// Assertions about pushed jobs.
 extension TestBroker {
-    /// The unfinished jobs of a type, in the order in which they would run: those that are ready, then those that are due
-    /// later.
+    /// Returns the unfinished jobs of a type in the order in which they would run: ready ones first, then those that
+    /// are due later.
     ///
     /// - Parameters:
-    ///   - type: the jobs' type.
-    ///   - queue: only those of this queue; of every queue when left out.
-    /// - Throws: `DecodingError` when the arguments of one do not fit the type.
+    ///   - type: The type of the jobs.
+    ///   - queue: The queue to look in; every queue if `nil`.
+    /// - Throws: `DecodingError` if the arguments of a job do not fit the type.
     public func enqueued<Parameters: JobParameters>(
         _ type: Parameters.Type = Parameters.self,
         in queue: String? = nil
@@ -16,7 +16,7 @@ extension TestBroker {
         try await enqueued(operation: Parameters.jobName, in: queue).map { try $0.arguments.decode(Parameters.self) }
     }
 
-    /// The descriptions of the unfinished jobs of an operation, in the order in which they would run.
+    /// Returns the descriptions of the unfinished jobs of an operation, in the order in which they would run.
     public func enqueued(operation: String, in queue: String? = nil) async throws -> [OperationDescription] {
         var found: [OperationDescription] = []
         let queues = if let queue { [queue] } else { try await memory.queues() }
@@ -33,14 +33,14 @@ extension TestBroker {
         return found.filter { $0.operation == operation }
     }
 
-    /// Says that unfinished jobs of a type are there.
+    /// Asserts that unfinished jobs of a type exist.
     ///
     /// - Parameters:
-    ///   - type: the jobs' type.
-    ///   - count: how many there must be; at least one when left out.
-    ///   - queue: only those of this queue count; of every queue when left out.
-    ///   - isMeant: which of them count; all when left out.
-    /// - Throws: ``NotAsAsserted``, which fails the test and says what is there.
+    ///   - type: The type of the jobs.
+    ///   - count: The exact number of jobs; at least one if `nil`.
+    ///   - queue: The queue to look in; every queue if `nil`.
+    ///   - isMeant: A condition for the jobs to count; all by default.
+    /// - Throws: ``NotAsAsserted``, which fails the test and describes the jobs that exist.
     public func assertEnqueued<Parameters: JobParameters>(
         _ type: Parameters.Type = Parameters.self,
         count: Int? = nil,
@@ -58,7 +58,7 @@ extension TestBroker {
         )
     }
 
-    /// Says that no unfinished job of a type is there.
+    /// Asserts that no unfinished job of a type exists. The parameters are those of `assertEnqueued`.
     public func refuteEnqueued<Parameters: JobParameters>(
         _ type: Parameters.Type = Parameters.self,
         in queue: String? = nil,
@@ -66,8 +66,8 @@ extension TestBroker {
     ) async throws { try await assertEnqueued(type, count: 0, in: queue, where: isMeant) }
 }
 
-/// Something is not as a test has asserted.
+/// The error of an assertion that does not hold.
 public struct NotAsAsserted: Error, Sendable, CustomStringConvertible {
-    /// What was expected and what is there.
+    /// The expectation and the actual jobs.
     public let description: String
 }

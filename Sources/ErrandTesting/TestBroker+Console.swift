@@ -1,7 +1,7 @@
 public import Errand
 
 extension TestBroker {
-    /// The queues that were used.
+    /// Returns the queues that exist.
     public func queues() async throws(BrokerError) -> [String] { try await memory.queues() }
 
     /// Creates an empty queue.
@@ -11,25 +11,25 @@ extension TestBroker {
     /// Returns whether a queue exists.
     public func hasQueue(_ queue: String) async throws(BrokerError) -> Bool { try await memory.hasQueue(queue) }
 
-    /// Deletes a queue with everything that is kept of it.
+    /// Deletes a queue with all its data.
     @discardableResult
     public func deleteQueue(_ queue: String, force: Bool) async throws(BrokerError) -> QueueDeletion {
         try await memory.deleteQueue(queue, force: force)
     }
 
-    /// A queue's counts, and the sessions that serve it.
+    /// Returns a queue's counts and the sessions that serve it.
     public func status(
         of queue: String
     ) async throws(BrokerError) -> (queue: QueueStatus, sessions: [SessionStatus]) {
         try await memory.status(of: queue)
     }
 
-    /// What the broker knows of these jobs.
+    /// Returns the records of these jobs; `nil` for those that the broker does not have.
     public func inspect(_ ids: [String], on queue: String) async throws(BrokerError) -> [JobRecord?] {
         try await memory.inspect(ids, on: queue)
     }
 
-    /// One page of the jobs in a state.
+    /// Returns one page of the jobs in a state.
     public func jobs(
         in state: JobState,
         on queue: String,
@@ -42,18 +42,18 @@ extension TestBroker {
         try await memory.cancel(ids, on: queue)
     }
 
-    /// Removes jobs.
+    /// Deletes jobs.
     public func delete(_ ids: [String], on queue: String) async throws(BrokerError) -> [EndingOutcome] {
         try await memory.delete(ids, on: queue)
     }
 
-    /// Puts dead jobs back in line.
+    /// Retries dead jobs.
     public func retry(_ ids: [String], on queue: String) async throws(BrokerError) -> [RetryOutcome] {
         defer { gate.noteWork(in: queue) }
         return try await memory.retry(ids, on: queue)
     }
 
-    /// Cancels waiting jobs.
+    /// Cancels waiting jobs and returns their number.
     public func clear(_ queue: String) async throws(BrokerError) -> Int { try await memory.clear(queue) }
 
     /// Changes a queue's settings.
@@ -62,13 +62,13 @@ extension TestBroker {
         try await memory.configure(queue, change)
     }
 
-    /// The events of these queues, or of every queue.
+    /// Returns the events of these queues, or of every queue.
     public func events(
         of queues: [String]?,
         onSubscribed: @escaping @Sendable () -> Void
     ) -> AsyncThrowingStream<QueueEvents, any Error> { memory.events(of: queues, onSubscribed: onSubscribed) }
 
-    /// Looks for broken invariants.
+    /// Checks a queue's invariants, and repairs it if requested.
     public func audit(_ queue: String, repair: Bool) async throws(BrokerError) -> [Finding] {
         try await memory.audit(queue, repair: repair)
     }

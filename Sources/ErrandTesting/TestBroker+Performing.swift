@@ -1,13 +1,13 @@
 public import Errand
 import Logging
 
-/// Running jobs when the test says so.
+/// Runs jobs when the test asks for it.
 extension TestBroker {
-    /// Runs a worker on this broker while the test does something, and then stops it.
+    /// Runs a worker on this broker during a test, and then stops it.
     ///
-    /// The worker claims nothing until the test calls ``performNext()``, ``perform(_:options:)`` or ``drain()``.
+    /// The worker claims no jobs until the test calls ``performNext()``, ``perform(_:options:)`` or ``drain()``.
     ///
-    /// - Throws: what the test or the worker throws.
+    /// - Throws: The error of the test or the worker.
     public func running<Value>(_ worker: Worker, _ test: () async throws -> Value) async throws -> Value {
         gate.workerBegins()
         let work = Task {
@@ -28,11 +28,11 @@ extension TestBroker {
         }
     }
 
-    /// Lets a worker run the job that is next, and waits for the end of that run.
+    /// Lets a worker run the next job, and waits until that run has ended.
     ///
-    /// - Returns: what became of the job: finished, dead, cancelled, or retrying when it failed and is to be tried again, with
-    ///   its error; `nil` when no job is ready that the worker knows.
-    /// - Throws: ``NoWorker`` when no worker runs, `BrokerError` when the broker refuses something.
+    /// - Returns: The job's state after the run with its error: finished, dead, cancelled, or retrying if it failed and
+    ///   has retries left. `nil` if there is no ready job whose operation the worker has.
+    /// - Throws: ``NoWorker`` if no worker runs, `BrokerError` if the broker rejects a call.
     @discardableResult
     public func performNext() async throws -> JobEnding? {
         try await awaitWorker()
@@ -43,7 +43,7 @@ extension TestBroker {
         return try await memory.inspect([run.id], on: run.queue).first?.map { JobEnding($0) }
     }
 
-    /// Pushes a job and lets a worker run the job that is next: that one, when nothing else is ready.
+    /// Pushes a job and lets a worker run the next job, which is the pushed one if no other is ready.
     @discardableResult
     public func perform<Parameters: JobParameters>(
         _ parameters: Parameters,
@@ -53,25 +53,25 @@ extension TestBroker {
         return try await performNext()
     }
 
-    /// Lets the workers run everything that is ready, and what that pushes, until nothing is. What is due later stays:
+    /// Runs all ready jobs, and the jobs that those push, until none is ready. Jobs that are due later stay; see
     /// ``advance(by:)``.
     ///
-    /// - Throws: ``NoWorker`` when no worker runs.
+    /// - Throws: ``NoWorker`` if no worker runs.
     public func drain() async throws {
         try await awaitWorker()
         try await settle()
-        // More than any test has, and nothing that could overflow.
+        // More jobs than any test has, and too few for an overflow.
         gate.open(for: 1_000_000_000)
         defer { gate.close() }
         await gate.awaitQuiet()
     }
 
-    /// Moves the clock forward. Jobs that are due come into line, schedules tick, and the leases of workers that died end.
+    /// Moves the clock forward. Due jobs become ready, schedules tick, and the leases of dead workers end.
     ///
-    /// Living workers beat on the way, so that none of them loses its session.
+    /// Live workers send heartbeats meanwhile, so that none of them loses its session.
     public func advance(by duration: Duration) async throws {
         let lease = livingSessions.map(\.lease).min() ?? .seconds(30)
-        // In steps shorter than half a lease, as long as that does not take forever.
+        // Steps shorter than half a lease, but at most about 2,000 of them.
         let step = max(lease / 4, duration / 2000)
         var rest = duration
         while rest > .zero {
@@ -84,7 +84,7 @@ extension TestBroker {
         try await settle()
     }
 
-    /// Does the upkeep that workers do about once a second.
+    /// Does the queue maintenance that workers do about once a second.
     private func settle() async throws {
         for queue in try await memory.queues() {
             while try await recover(on: queue).hasMore {}
@@ -96,14 +96,14 @@ extension TestBroker {
         }
     }
 
-    /// A worker that has just been started listens in a moment.
+    /// Waits until a worker listens; one that has just been started does so in a moment.
     private func awaitWorker() async throws {
         guard await gate.awaitWorker() else { throw NoWorker() }
     }
 }
 
-/// A job was to be performed, but no worker runs on the broker.
+/// The error for a job that is to be performed while no worker runs on the broker.
 public struct NoWorker: Error, Sendable, CustomStringConvertible {
-    /// A sentence that says what to do.
+    /// A sentence with the remedy.
     public var description: String { "no worker runs on this broker: call this within running(_:_:)" }
 }

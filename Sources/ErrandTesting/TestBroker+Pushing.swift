@@ -1,7 +1,7 @@
 public import Errand
 
 extension TestBroker {
-    /// Pushes jobs, unless a fault comes in between.
+    /// Pushes jobs, unless an injected fault prevents it.
     public func push(_ jobs: [JobEnvelope], to queue: String) async throws(BrokerError) -> [Receipt] {
         let failure = takeFault { if case .pushFails(let error) = $0 { error } else { nil } }
         if let failure { throw failure }
@@ -11,6 +11,6 @@ extension TestBroker {
         return isLost ? jobs.map { Receipt(id: $0.id, queue: queue, outcome: .unknown) } : receipts
     }
 
-    /// The time of the test's clock, in milliseconds since 1970 UTC.
+    /// Returns the time of the test's clock, in milliseconds since 1970 UTC.
     public func now() async throws(BrokerError) -> Int64 { clock.nowMilliseconds }
 }

@@ -1,19 +1,19 @@
 public import Errand
 
 extension TestBroker {
-    /// Makes a session known on a queue.
+    /// Registers a session on a queue.
     public func register(_ session: Session, on queue: String) async throws(BrokerError) {
         try await memory.register(session, on: queue)
         add(session)
     }
 
-    /// Reports and claims as many jobs as the test allows, unless a fault comes in between.
+    /// Reports outcomes and claims as many jobs as the test allows, unless an injected fault prevents it.
     public func exchange(_ exchange: Exchange, on queue: String) async throws(BrokerError) -> ExchangeReply {
         guard lives(exchange.session) else { throw BrokerError(.sessionLost, "this worker has died") }
         let admitted = gate.admit(exchange.wanted)
         var allowed = exchange
         allowed.wanted = admitted
-        // No push hands a job over: it would go by the gate.
+        // Direct dispatch would bypass the gate.
         allowed.acceptsDirectDispatch = false
         guard admitted > 0 || !exchange.reports.isEmpty else { return ExchangeReply(accepted: [], claims: []) }
         let answer: ExchangeReply
@@ -37,7 +37,7 @@ extension TestBroker {
         }
     }
 
-    /// Beats while the worker lives.
+    /// Starts the heartbeat of a live worker.
     public func startHeartbeat(
         of session: Session,
         on queues: [String],
@@ -48,7 +48,7 @@ extension TestBroker {
         memory.startHeartbeat(of: session, on: queues, every: interval, begun: begun, onBeat: onBeat)
     }
 
-    /// Compares the claims of a session with the runs that its worker knows.
+    /// Compares the claims of a session with the runs of its worker.
     public func reconcile(
         _ session: Session,
         call: Int,
@@ -58,38 +58,38 @@ extension TestBroker {
         try await memory.reconcile(session, call: call, runs: runs, on: queue)
     }
 
-    /// Keeps a running job's note.
+    /// Stores an update of a running job.
     public func update(_ update: JobUpdate, of session: Session, on queue: String) async throws(BrokerError) -> Bool {
         try await memory.update(update, of: session, on: queue)
     }
 
-    /// What an earlier attempt has left for the next one.
+    /// Returns the checkpoint of an earlier attempt; `nil` if there is none.
     public func checkpoint(of id: String, on queue: String) async throws(BrokerError) -> [UInt8]? {
         try await memory.checkpoint(of: id, on: queue)
     }
 
-    /// Takes back the jobs of workers that died.
+    /// Recovers the jobs of dead workers.
     public func recover(on queue: String) async throws(BrokerError) -> Recovery {
         let recovery = try await memory.recover(on: queue)
         if recovery.recovered > 0 { gate.noteWork(in: queue) }
         return recovery
     }
 
-    /// Moves jobs that are due into the line.
+    /// Promotes due jobs to the ready list.
     public func promote(on queue: String) async throws(BrokerError) -> Promotion {
         let promotion = try await memory.promote(on: queue)
         if promotion.promoted > 0 { gate.noteWork(in: queue) }
         return promotion
     }
 
-    /// Ends a session; that of a worker that has died is left to its lease.
+    /// Releases a session. The session of a dead worker ends with its lease instead.
     public func release(_ session: Session, on queue: String) async throws(BrokerError) {
         guard lives(session) else { return }
         try await memory.release(session, on: queue)
         if session.queues.last == queue { remove(session) }
     }
 
-    /// Tells when there may be work, or something to stop.
+    /// Subscribes to wake-ups: there may be work, or a run to stop.
     public func wakeUps(
         for session: Session,
         on queues: [String],
@@ -103,7 +103,7 @@ extension TestBroker {
     }
 }
 
-/// A worker's subscription to the broker's hints and to the test's.
+/// A worker's subscription to the wake-ups of the broker and of the test.
 private struct GatedWakeUps: Subscription {
     let gate: ClaimGate
     let number: Int

@@ -2,12 +2,12 @@ public import Errand
 import Logging
 import Synchronization
 
-/// A broker for tests of your jobs: in memory, with a clock that you move, workers that run when you say so, and faults that
-/// come when you ask for them.
+/// A broker for tests of your jobs: in memory, with a clock that the test moves, workers that run jobs when the test
+/// asks for it, and injected faults.
 ///
-/// Everything else is real: it is Errand's in-memory broker, which is held to the one in Redis by one suite, and your own
-/// `Worker` runs your own handlers on it. It needs neither Swift Testing nor XCTest, and serves both: what is not as asserted
-/// is thrown.
+/// Everything else is real: it is Errand's in-memory broker, which passes the same conformance suite as the Redis
+/// broker, and your own `Worker` runs your own handlers on it. It depends on neither Swift Testing nor XCTest and works
+/// with both: a failed assertion is thrown as an error.
 ///
 /// ```swift
 /// @Test func `a new user is welcomed`() async throws {
@@ -22,7 +22,7 @@ import Synchronization
 /// }
 /// ```
 public final class TestBroker: Broker {
-    /// The clock that the broker goes by. Handlers' timeouts go by real time.
+    /// The clock of the broker. Timeouts of handlers use real time.
     public let clock: TestClock
     let memory: MemoryBroker
     let gate = ClaimGate()
@@ -35,13 +35,13 @@ public final class TestBroker: Broker {
         memory = MemoryBroker { clock.nowMilliseconds }
     }
 
-    /// A producer that goes by the test's clock, so that a job with a delay of ten minutes is due when you have moved the clock
+    /// Makes a producer that uses the test's clock: a job with a delay of ten minutes is due once the clock has moved
     /// by ten minutes.
     public func producer(middleware: [any JobMiddleware] = []) -> Producer {
         Producer(broker: self, middleware: middleware) { [clock] in clock.now }
     }
 
-    /// Lets something go wrong once, at the next call that it fits.
+    /// Injects a fault, which occurs once, at the next call that it fits.
     public func inject(_ fault: Fault) { faults.withLock { $0.add(fault) } }
 
     func takeFault<Value: Sendable>(_ fits: (Fault) -> Value?) -> Value? { faults.withLock { $0.take(fits) } }
@@ -52,9 +52,9 @@ public final class TestBroker: Broker {
 
     func remove(_ session: Session) { _ = sessions.withLock { $0.removeValue(forKey: session.id) } }
 
-    /// Whether the session's worker is alive as far as the test has it.
+    /// Returns whether the session's worker is alive in the test.
     func lives(_ session: Session) -> Bool { sessions.withLock { $0[session.id] != nil } }
 
-    /// The sessions of living workers.
+    /// The sessions of live workers.
     var livingSessions: [Session] { sessions.withLock { Array($0.values) } }
 }
