@@ -1,7 +1,7 @@
 import ArgumentParser
 import ErrandCommandLine
 
-/// Where the executable begins.
+/// The entry point of the executable.
 @main
 enum Program {
     static func main() async {
@@ -11,7 +11,7 @@ enum Program {
     }
 }
 
-/// The operator's console.
+/// The operator's console: the command `errand`.
 struct ErrandConsole: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "errand",

@@ -5,7 +5,7 @@ import ErrandRedis
 import ErrandText
 import Foundation
 
-/// Measures what a broker and a worker on this machine carry.
+/// The command that measures throughput, latency and memory of a broker and its workers on this machine.
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
@@ -84,7 +84,7 @@ struct BenchCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingFailures {
-            // Shown when all is tidied up: output that cannot be written ends the command.
+            // Print the results after the cleanup, because output that cannot be written ends the command.
             let show = try await BenchPlace.with(brokerOptions) { broker, url in
                 let stage = BenchStage(
                     broker: broker,
@@ -110,7 +110,7 @@ struct BenchCommand: AsyncParsableCommand {
 
     private var often: BenchRuns { BenchRuns(asked: runs) }
 
-    /// Measures, and answers what shows it.
+    /// Measures, and returns a closure that shows the results.
     private func measureFigures(on stage: BenchStage) async throws -> () throws -> Void {
         let run = BenchRun(stage: stage, measurements: measurements(on: stage), runs: often)
         let figures = try await run.figures()
@@ -119,7 +119,7 @@ struct BenchCommand: AsyncParsableCommand {
         return { if json { StandardOutput.write(report.json.bytes) } else { report.print() } }
     }
 
-    /// What is measured: all that was asked for, without the ceilings where they cannot be had.
+    /// Returns the requested measurements, without the ceilings if the server cannot be measured alone.
     private func measurements(on stage: BenchStage) -> [BenchMeasurement] {
         let asked = BenchMeasurement.all.filter { only.isEmpty || only.contains($0.part) }
         guard !CeilingBench(stage: stage).isPossible else { return asked }

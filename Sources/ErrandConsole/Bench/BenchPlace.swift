@@ -2,9 +2,9 @@ import ErrandCommandLine
 import ErrandRedis
 import Foundation
 
-/// Where a benchmark is run: on the server that is named, or on an embedded one that goes with it.
+/// The server of a benchmark: the one that the options name, or an embedded one, which ends with it.
 enum BenchPlace {
-    /// Opens the broker, and says by which URL worker processes reach it.
+    /// Opens the broker and passes it with the URL for worker processes.
     static func with<Value>(
         _ options: BrokerOptions,
         _ body: (_ broker: RedisBroker, _ url: String) async throws -> Value
@@ -21,7 +21,7 @@ enum BenchPlace {
         return try await body(home.broker, url(of: home.broker))
     }
 
-    /// A directory's name may hold anything.
+    /// Encodes the address, because a directory's name may contain any character.
     private static func url(of broker: RedisBroker) -> String {
         let text = "\(broker.address)"
         return text.addingPercentEncoding(withAllowedCharacters: .urlFragmentAllowed) ?? text

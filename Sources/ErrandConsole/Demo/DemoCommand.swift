@@ -2,7 +2,7 @@ import ArgumentParser
 import ErrandCommandLine
 import Foundation
 
-/// Shows the whole of Errand at work on real files.
+/// The command that shows Errand at work on real files.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
@@ -60,7 +60,7 @@ struct DemoCommand: AsyncParsableCommand {
         } catch is CancellationError {
             throw ExitCode(interruption.exitStatus ?? 1)
         } catch {
-            // What fails because of the signal is no failure to speak of.
+            // Errors that the signal causes are not reported.
             if let status = interruption.exitStatus { throw ExitCode(status) }
             throw error
         }
@@ -92,7 +92,7 @@ struct DemoCommand: AsyncParsableCommand {
         ["demo-worker", "--embedded", home.directory] + (spoil.map { ["--spoil", $0] } ?? [])
     }
 
-    /// Answers whether what a program reads, or else a person, could be written.
+    /// Shows the result. Returns whether the output for programs, or without `--json` that for people, was written.
     private func show(_ result: DemoResult) -> Bool {
         let report = DemoReport(result: result)
         let isTold = RawOutput.write("\n" + report.table + "\n", to: json ? 2 : 1)

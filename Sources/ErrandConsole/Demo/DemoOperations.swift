@@ -1,17 +1,17 @@
 import Errand
 
-/// What the demo's workers can do.
+/// The operations of the demo's workers.
 enum DemoOperations {
-    /// The queue of all the demo's jobs.
+    /// The queue of all jobs of the demo.
     static let queue = "demo"
-    /// How long a `stuck` job gets.
+    /// The timeout of a `stuck` job.
     static let stuckTimeout = Duration.seconds(1)
 
     struct ChecksumArguments: Codable { let path: String }
 
-    /// `checksum` gives a file's SHA-256 and size; `stuck` never ends by itself.
+    /// Returns the operations: `checksum` computes a file's SHA-256 and size; `stuck` never ends by itself.
     ///
-    /// - Parameter spoiled: a file whose checksum comes out wrong, to show that the demo would notice.
+    /// - Parameter spoiled: A file with a wrong checksum, to show that the demo detects it.
     static func registered(spoiling spoiled: String?) -> [RegisteredOperation] {
         [
             RegisteredOperation(

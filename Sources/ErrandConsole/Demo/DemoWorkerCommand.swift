@@ -4,7 +4,7 @@ import ErrandCommandLine
 import ErrandRedis
 import Logging
 
-/// One worker process of the demo. It ends with its standard input.
+/// The command of one worker process of the demo. It exits when its standard input is closed.
 struct DemoWorkerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo-worker",

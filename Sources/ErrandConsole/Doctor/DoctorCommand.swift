@@ -4,7 +4,7 @@ import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
 
-/// `errand doctor`.
+/// The command `errand doctor`.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -30,7 +30,7 @@ struct DoctorCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withBroker { broker in
             var report = DoctorReport()
-            // The server first: what is wrong with it explains what cannot be examined afterwards.
+            // Examine the server first, because its problems explain what cannot be examined afterwards.
             await report.examine { report throws(BrokerError) in
                 report.advice = try await ServerAdvice(broker: broker).advice
             }
@@ -52,7 +52,7 @@ struct DoctorCommand: AsyncParsableCommand {
         if let missing = missing.first { throw BrokerError(missingQueue: missing) }
     }
 
-    /// The queues to look at: those that are named, or all that the registry names or that have keys.
+    /// Returns the queues to examine: those that are named, or all that the registry has or that have keys.
     private func existing(
         on broker: RedisBroker,
         repair: Bool,

@@ -2,19 +2,19 @@ import Errand
 import ErrandCommandLine
 import ErrandOperator
 
-/// What the doctor found.
+/// The doctor's findings and advice.
 struct DoctorReport: Sendable {
     var findings: [Finding] = []
     var advice: [Advice] = []
-    /// Why the examination was not finished; what was found until then, and perhaps repaired, is in the report.
+    /// The reason why the examination was not finished; earlier findings and repairs are in the report.
     private(set) var problem: BrokerError?
-    /// Why nothing was repaired, though that was asked for.
+    /// The reason why nothing was repaired despite the request.
     var repairRefusal: BrokerError?
 
     /// Whether everything was examined and no invariant is broken.
     var isClean: Bool { findings.isEmpty && problem == nil }
 
-    /// The failure of an examination that was not finished, or of a repair that did not begin.
+    /// The failure of an unfinished examination, or of a repair that did not start.
     var failure: CommandFailure? {
         guard let trouble else { return nil }
         let failure = CommandFailure(trouble)
@@ -22,17 +22,17 @@ struct DoctorReport: Sendable {
         return CommandFailure("\(words): \(failure.message)", failure.status)
     }
 
-    /// Why not everything was examined, or nothing repaired of what was found.
+    /// The reason why the examination is incomplete, or why findings were not repaired.
     private var trouble: BrokerError? { problem ?? (findings.isEmpty ? nil : repairRefusal) }
 
-    /// Examines a part. Where it fails, the report says so and keeps what it has.
+    /// Examines a part. If that fails, the report keeps its contents and records the problem.
     mutating func examine(_ part: (inout DoctorReport) async throws(BrokerError) -> Void) async {
-        // A broker that is not there is not waited for again.
+        // Do not wait again for a broker that is not reachable.
         if problem?.code == .notReachable { return }
         do throws(BrokerError) { try await part(&self) } catch { problem = problem ?? error }
     }
 
-    /// The report as programs read it.
+    /// The report as JSON for programs.
     var json: JSONOutput {
         [
             "clean": .truth(isClean), "findings": .list(findings.map(\.json)), "advice": .list(advice.map(\.json)),
@@ -40,7 +40,7 @@ struct DoctorReport: Sendable {
         ]
     }
 
-    /// Writes the report for people.
+    /// Prints the report for people.
     func print() {
         for finding in findings {
             let word = finding.repaired ? Colour.yellow.painted("repaired") : Colour.red.painted("finding")

@@ -4,18 +4,18 @@ import ErrandOperator
 import ErrandRedis
 import ErrandText
 
-/// Looks for schedules whose ticks nobody pushes.
+/// A search for schedules whose ticks are overdue.
 struct LateSchedules {
-    /// A tick that is not later than this may only wait for its turn.
+    /// The delay up to which a tick may only be waiting for its turn, in milliseconds.
     private static let patience: Int64 = 300_000
 
     let broker: RedisBroker
 
-    /// What there is to say about a queue: one piece of advice for the schedule that is late the longest.
+    /// Returns one piece of advice for the most overdue schedule of a queue, or none.
     func advice(on queue: String, hasWorkers: Bool) async throws(BrokerError) -> [Advice] {
         let due: DueSchedules
         do throws(BrokerError) { due = try await broker.dueSchedules(on: queue, skipping: 0) } catch {
-            // A key of a wrong type is a finding already.
+            // A key of the wrong type is already a finding.
             guard error.code == .refused else { throw error }
             return []
         }
@@ -28,7 +28,7 @@ struct LateSchedules {
         return [Advice(kind: "schedule_late", queue: queue, message: message)]
     }
 
-    /// For how long a tick has been due; a server may say any numbers.
+    /// Returns the time since a tick was due, in milliseconds. Corrupt numbers must not overflow.
     private func delay(of record: ScheduleRecord, at now: Int64) -> Int64 {
         let (delay, overflow) = now.subtractingReportingOverflow(record.nextTick ?? now)
         return overflow ? .max : delay

@@ -3,17 +3,17 @@ import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
 
-/// Looks for jobs that wait for something that may never come.
+/// A search for jobs that wait for an event that may never occur.
 struct QueueAdvice {
     let broker: RedisBroker
 
-    /// What there is to say about these queues.
+    /// Returns the advice for these queues.
     func advice(on queues: [String]) async throws(BrokerError) -> [Advice] {
         var advice: [Advice] = []
         let (read, unreadable) = try await queues.readingEach { [broker] queue throws(BrokerError) in
             try await broker.status(of: queue)
         }
-        // A key of a wrong type is a finding already.
+        // A key of the wrong type is already a finding.
         if let forbidden = unreadable.first(where: { $0.error.code == .notPermitted }) { throw forbidden.error }
         for (queue, (status, sessions)) in read {
             advice += unknownOperations(status) + idleness(status, hasWorkers: !sessions.isEmpty) + dead(status)

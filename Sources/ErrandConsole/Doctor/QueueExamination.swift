@@ -3,19 +3,20 @@ import ErrandCommandLine
 import ErrandRedis
 import Synchronization
 
-/// Audits queues one after the other, with a bar on a terminal that shows how far it is.
+/// An audit of queues one after the other, with a progress bar on a terminal.
 struct QueueExamination {
     let broker: RedisBroker
     let repair: Bool
 
-    /// The findings of all these queues, added to a list that is right also where the broker fails in the middle.
+    /// Adds the findings of these queues to a list, which is valid even if the broker fails in the middle.
     func add(to findings: inout [Finding], in queues: [String]) async throws(BrokerError) {
         for queue in queues {
             if repair { try await mend(queue, &findings) } else { findings += try await self.findings(in: queue) }
         }
     }
 
-    /// What is mended may show what else is wrong, so a queue is looked at until there is nothing more to mend.
+    /// Repairs a queue. A repair may uncover further problems, so it repeats the audit until there is nothing to
+    /// repair.
     private func mend(_ queue: String, _ findings: inout [Finding]) async throws(BrokerError) {
         for _ in 0..<Self.roundsAtMost {
             let found = try await self.findings(in: queue)

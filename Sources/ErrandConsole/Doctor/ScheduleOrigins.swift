@@ -3,14 +3,14 @@ import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
 
-/// Looks for schedules that are not as their catalogue has them: removed from it, changed by a person, or deleted.
+/// A search for schedules that differ from their catalogue: removed from it, changed by hand, or deleted.
 struct ScheduleOrigins {
-    /// Of each kind, so many are named.
+    /// The largest number of schedules to report of each kind.
     private static let most = 10
 
     let broker: RedisBroker
 
-    /// What there is to say about a queue.
+    /// Returns the advice for a queue.
     func advice(on queue: String) async throws(BrokerError) -> [Advice] {
         do throws(BrokerError) {
             let schedules = try await broker.schedules(on: queue).compactMap(\.schedule)
@@ -21,7 +21,7 @@ struct ScheduleOrigins {
                     Advice(kind: kind, queue: queue, message: message)
                 }
         } catch {
-            // A key of a wrong type is a finding already.
+            // A key of the wrong type is already a finding.
             guard error.code == .refused else { throw error }
             return []
         }

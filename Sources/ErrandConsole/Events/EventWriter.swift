@@ -3,13 +3,14 @@ import ErrandCommandLine
 import ErrandOperator
 import ErrandText
 
-/// Writes events, each at once. Whoever can write to the broker can publish anything: what is no event is passed over.
+/// A writer that prints each event immediately. Any client of the broker can publish messages, so those that are not
+/// events are skipped.
 struct EventWriter: Sendable {
     private let asJSON: Bool
     private let operations: Set<String>
     private let coloured = Terminal.takesColours
 
-    /// Makes a writer for events of these operations, or of all when there are none.
+    /// Makes a writer for events of these operations; an empty set means all.
     init(asJSON: Bool, operations: Set<String>) {
         self.asJSON = asJSON
         self.operations = operations
@@ -20,7 +21,7 @@ struct EventWriter: Sendable {
         for line in message.lines { if let event = JobEvent(line: line) { write(event, line, message.queue) } }
     }
 
-    /// Writes what comes out of the durable stream of a queue; a gap is told where a person reads it.
+    /// Writes an event of a queue's durable stream, or reports a gap on standard error.
     func write(_ next: StreamedEvent, of queue: String) {
         switch next {
         case .event(let kept): write(kept.event, kept.line, queue)
@@ -40,7 +41,7 @@ struct EventWriter: Sendable {
     }
 
     private func words(for event: JobEvent, _ kind: String, _ queue: String) -> String {
-        // Colours are steering characters too, so what others wrote is made safe part by part.
+        // Colours are control characters, too, so each part is made safe by itself.
         let head = [
             event.atMilliseconds.map(Timestamp.text), paint(kind), event.id?.onOneLine(), queue.onOneLine(),
             event.operation?.onOneLine(), event.name.map { "\"\($0.onOneLine(atMost: 80))\"" },

@@ -3,7 +3,7 @@ import Errand
 import ErrandCommandLine
 import ErrandRedis
 
-/// `errand events`.
+/// The command `errand events`.
 struct EventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
@@ -52,7 +52,7 @@ struct EventsCommand: AsyncParsableCommand {
         if let cursor, let queue = queues.named.first { return try await follow(queue, after: cursor) }
         let interruption = Interruption()
         try await options.withBroker { broker in
-            // A subscription alone would wait for ever for a broker that is not there, or does not permit it.
+            // A subscription alone would wait forever for a broker that is not reachable or permits no access.
             try await broker.ping()
             try await noteMissing(broker)
             let writer = EventWriter(asJSON: options.json, operations: Set(operations))
@@ -66,19 +66,20 @@ struct EventsCommand: AsyncParsableCommand {
                 writing.cancel()
             }
             defer { stopping.cancel() }
-            // Ends by itself only where the broker does not permit it.
+            // The task ends by itself only if the broker does not permit the subscription.
             try await writing.value
         }
     }
 
-    /// Events may be waited for before the first push creates their queue; a name that is spelt wrong is to be noticed.
+    /// Notes queues that do not exist. A user may wait for events before the first push creates the queue, but should
+    /// notice a misspelled name.
     private func noteMissing(_ broker: RedisBroker) async throws(BrokerError) {
         for queue in try await queues.known(to: broker).missing {
             StandardError.write("note: queue \(queue) does not exist yet; its events come once it does")
         }
     }
 
-    /// Writes what the durable stream has and gets, and says at the end where to go on.
+    /// Writes the events of the durable stream as they are published, and reports the last cursor at the end.
     private func follow(_ queue: String, after cursor: EventCursor) async throws {
         let interruption = Interruption()
         let writer = EventWriter(asJSON: options.json, operations: Set(operations))

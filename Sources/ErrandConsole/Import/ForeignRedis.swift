@@ -1,11 +1,11 @@
 import Errand
 import ErrandRedis
 
-/// A server with another library's keys, read by plain commands.
+/// A server with another library's keys, accessed with plain commands.
 struct ForeignRedis: Sendable {
     let broker: RedisBroker
 
-    /// Runs one command of texts and bytes.
+    /// Runs a command.
     @discardableResult
     func run(_ words: [UInt8]...) async throws(BrokerError) -> RESPValue {
         var writer = CommandWriter()
@@ -14,14 +14,14 @@ struct ForeignRedis: Sendable {
         return try await broker.command(writer, isForeign: true)
     }
 
-    /// Runs a command about one key, which its error then names.
+    /// Runs a command on one key and names the key in errors.
     private func ask(_ command: String, _ key: String) async throws(BrokerError) -> RESPValue {
         do throws(BrokerError) { return try await run(Array(command.utf8), Array(key.utf8)) } catch {
             throw BrokerError(error.code, "\(key): \(error.message)")
         }
     }
 
-    /// What kind of key it is: `list`, `zset`, …; `none` when it is not there.
+    /// Returns the type of a key: `list`, `zset`, …; `none` if it does not exist.
     func type(of key: String) async throws(BrokerError) -> String { try await ask("TYPE", key).text ?? "none" }
 
     func text(_ key: String) async throws(BrokerError) -> [UInt8]? { try await ask("GET", key).bytes }
@@ -40,7 +40,7 @@ struct ForeignRedis: Sendable {
 
     func delete(_ key: String) async throws(BrokerError) { _ = try await ask("DEL", key) }
 
-    /// Keys like a pattern, found step by step.
+    /// Returns the keys that match a pattern, found with SCAN.
     func keys(like pattern: String) async throws(BrokerError) -> [String] {
         var (cursor, found): (String, Set<String>) = ("0", [])
         repeat {

@@ -1,26 +1,26 @@
 import Errand
 import ErrandRedis
 
-/// A key of another library in which jobs wait, or have been stranded by a worker that died.
+/// A key of another library that contains waiting jobs, or jobs that a dead worker has left behind.
 struct ImportPlace: Sendable {
     /// The key.
     let key: String
-    /// Whether it is a sorted set; otherwise it is a list, whose end is next.
+    /// Whether the key is a sorted set. Otherwise it is a list, whose last entry is next.
     let isSorted: Bool
-    /// The queue's name there.
+    /// The queue's name in the other library.
     let queue: String
-    /// Whether jobs in it were taken by a worker.
+    /// Whether its jobs were taken by a worker.
     let isStranded: Bool
-    /// Why it cannot be looked into, where that is known already.
+    /// The reason why the key cannot be read, if it is known already.
     var problem: BrokerError?
 
-    /// One entry of the place.
+    /// One entry of the key.
     struct Entry: Sendable {
         let member: [UInt8]
         let score: Double?
     }
 
-    /// A page of entries, those that are next first; `offset` counts from there.
+    /// Reads a page of entries, next ones first; `offset` counts from the next one.
     func entries(from offset: Int, count: Int, _ redis: ForeignRedis) async throws(BrokerError) -> [Entry] {
         if isSorted {
             let (first, last) = (Array(String(offset).utf8), Array(String(offset + count - 1).utf8))
@@ -41,7 +41,7 @@ struct ImportPlace: Sendable {
         return texts.reversed().compactMap { $0.bytes.map { Entry(member: $0, score: nil) } }
     }
 
-    /// Takes an entry out. Answers whether it was still there.
+    /// Removes an entry and returns whether it was still there.
     func remove(_ entry: Entry, _ redis: ForeignRedis) async throws(BrokerError) -> Bool {
         let reply =
             isSorted
@@ -51,7 +51,7 @@ struct ImportPlace: Sendable {
     }
 }
 
-/// Why an entry of another library cannot be moved.
+/// The reason why an entry of another library cannot be migrated.
 struct ImportProblem: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -3,32 +3,33 @@ import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
 
-/// Moves jobs place by place: each is pushed first and taken out there afterwards, so that none is lost whenever it is stopped.
+/// The migration of jobs, key by key. Each job is pushed first and removed from the old key afterwards, so that an
+/// interruption loses nothing.
 struct ImportRun {
-    /// What was found in a place.
+    /// The result for one key.
     struct Found {
         let place: ImportPlace
         var moved = 0
         var readable = 0
         var skipped = 0
-        /// The first few reasons why jobs stay where they are.
+        /// The first few reasons why jobs were not migrated.
         var reasons: [String] = []
-        /// Why the place could not be read, or not to its end.
+        /// The reason why the key could not be read, or only in part.
         var problem: BrokerError?
-        /// The queues to which its jobs go, and how many of them.
+        /// The number of jobs for each destination queue.
         var destinations: [String: Int] = [:]
     }
 
-    /// What was found and done, also where the run stopped in the middle.
+    /// The results, also of a run that stopped in the middle.
     struct Report {
-        /// The queues to which nothing can be pushed, and why.
+        /// The queues that accept no pushes, with the reasons.
         var blocked: [UnreadablePlace] = []
-        /// The places that hold jobs, or cannot be read.
+        /// The keys that contain jobs or cannot be read.
         var found: [Found] = []
-        /// Why the run stopped.
+        /// The reason why the run stopped.
         var failure: CommandFailure?
 
-        /// How many readable jobs go to queues that take nothing.
+        /// The number of readable jobs for queues that accept no pushes.
         var blockedJobs: Int {
             let queues = Set(blocked.map(\.queue))
             return found.flatMap(\.destinations).filter { queues.contains($0.key) }.reduce(0) { $0 + $1.value }
@@ -40,11 +41,11 @@ struct ImportRun {
     let source: any ImportSource
     let redis: ForeignRedis
     let broker: RedisBroker
-    /// The queue for all of them, instead of one of the same name as there.
+    /// The destination queue of all jobs; `nil` for queues with the same names.
     let queue: String?
     /// New names for operations.
     let renames: [String: String]
-    /// Whether to move them, or just to look.
+    /// Whether to migrate the jobs; `false` for a dry run.
     let commits: Bool
 
     func run() async -> Report {
@@ -65,7 +66,7 @@ struct ImportRun {
         return report
     }
 
-    /// Where nothing is pushed, nothing else would show that a queue takes nothing.
+    /// Checks the destination queues. A dry run pushes nothing and would otherwise miss that a queue accepts no jobs.
     private func check(_ queues: [String], _ report: inout Report) async throws(BrokerError) {
         for queue in queues where !report.blocked.contains(where: { $0.queue == queue }) {
             do throws(BrokerError) { try await broker.checkKeys(of: queue) } catch {
@@ -75,7 +76,7 @@ struct ImportRun {
         }
     }
 
-    /// A place that cannot be read is reported, and is no reason to leave the others.
+    /// Reads a key. One that cannot be read is reported and does not affect the others.
     private func look(into place: ImportPlace, _ found: inout Found) async throws {
         do { try await readAll(of: place, &found) } catch let error as BrokerError where error.isOfOnePlace {
             found.problem = try await explain(error, place)
@@ -104,7 +105,7 @@ struct ImportRun {
             found.readable += jobs.count
             for job in jobs { found.destinations[job.envelope.queue, default: 0] += 1 }
             let moved = commits ? try await move(jobs, place, &found) : 0
-            // What stays there is behind us.
+            // Jobs that were not moved stay, so skip them.
             offset += entries.count - moved
         }
     }
@@ -164,7 +165,7 @@ struct ImportRun {
 }
 
 extension ImportRun.Report {
-    /// Where the user may read none of the places, that is the failure and no partial success.
+    /// The failure of the command if the user may read none of the keys; that is not a partial success.
     fileprivate var missingPermission: CommandFailure? {
         guard let first = found.first?.problem, found.allSatisfy({ $0.problem?.code == .notPermitted }) else {
             return nil
@@ -185,7 +186,7 @@ extension ImportRun.Found {
         if reasons.count < 3, !reasons.contains(reason) { reasons.append(reason) }
     }
 
-    /// What was found as programs read it.
+    /// The result as JSON for programs.
     var json: JSONOutput {
         .object([
             ("key", .text(place.key)), ("queue", .text(place.queue)), ("stranded", .truth(place.isStranded)),

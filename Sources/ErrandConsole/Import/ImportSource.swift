@@ -1,21 +1,21 @@
 import ArgumentParser
 import Errand
 
-/// Another library, and how it keeps its jobs.
+/// Another library and the structure of its keys.
 protocol ImportSource: Sendable {
-    /// Where jobs wait, and where dead workers may have left some. Places that are empty may be left out.
+    /// Returns the keys that contain waiting jobs, or jobs that dead workers may have left. Empty ones may be left out.
     func places() async throws -> [ImportPlace]
 
-    /// The job of an entry as Errand's.
+    /// Converts an entry's job to an operation description.
     ///
-    /// - Throws: ``ImportProblem`` when it cannot be read, or may still run.
+    /// - Throws: ``ImportProblem`` if the job cannot be read or may still be running.
     func description(of entry: ImportPlace.Entry, in place: ImportPlace) async throws -> OperationDescription
 
-    /// Removes what is kept of the entry's job elsewhere; called when the entry is gone.
+    /// Removes other data of an entry's job, after the entry was removed.
     func forget(_ entry: ImportPlace.Entry, in place: ImportPlace) async throws(BrokerError)
 }
 
-/// The libraries from which jobs can be moved.
+/// The libraries from which jobs can be migrated.
 enum ImportLibrary: String, CaseIterable, ExpressibleByArgument {
     case swiftJobs = "swift-jobs"
     case vaporQueues = "vapor-queues"
@@ -37,9 +37,9 @@ enum ImportLibrary: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// Names of other libraries as operations and queues here.
+/// Conversions of other libraries' names and values.
 enum ImportedName {
-    /// The same name with `_` for each character that Errand does not take.
+    /// Returns the name with `_` for each character that Errand does not permit.
     static func adapted(_ name: String) -> String {
         let characters = name.unicodeScalars.map { scalar -> Character in
             let isTaken =
@@ -51,11 +51,11 @@ enum ImportedName {
         return String(characters.prefix(DescriptionLimits.tokenLength))
     }
 
-    /// Ids stay as they are, so that a job that was moved is not moved again; others leave it to Errand to make one.
+    /// Returns a valid id unchanged, so that a migrated job is not migrated again; `nil` lets Errand make a new one.
     static func id(_ text: String) -> String? { QueueName.isValid(jobID: text) ? text : nil }
 
-    /// Seconds since 1970 as the wire has times; `nil` for what is due anyway. What is parked for good, by a time of thousands of years
-    /// or without an end, stays so for as long as a time can be.
+    /// Converts seconds since 1970 to the milliseconds of a description; `nil` if the job is due. A job that was
+    /// scheduled thousands of years ahead to put it aside gets the largest possible time.
     static func time(_ seconds: Double?) -> Int64? {
         guard let seconds, seconds * 1000 >= Double(DescriptionLimits.notBeforeSeconds.upperBound) else { return nil }
         return Int64(min((seconds * 1000).rounded(.up), 9_999_999_999_999))

@@ -8,9 +8,9 @@ struct EditedFile {
     private let directory: String
     private let original: Data
 
-    /// Writes a text into a new file.
+    /// Writes a text to a new file.
     init(_ text: [UInt8]) throws(CommandFailure) {
-        // Arguments may be private, so the directory is this user's alone.
+        // Arguments may be private, so only this user can access the directory.
         directory = try TemporaryDirectory.make("errand-edit")
         path = "\(directory)/job.json"
         original = Data(text)
@@ -26,9 +26,9 @@ struct EditedFile {
     /// Removes the file and its directory.
     func remove() { try? FileManager.default.removeItem(atPath: directory) }
 
-    /// Keeps what a person has written, so that a mistake in it costs no more than its correction; else removes the file.
+    /// Keeps an edited file, so that the user can correct a mistake; else removes it.
     ///
-    /// - Returns: The error, which names the file if that is kept.
+    /// - Returns: The error, which names the file if it was kept.
     func keepIfEdited(after error: any Error) -> any Error {
         guard isEdited else {
             remove()

@@ -4,17 +4,17 @@ import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
 
-/// What became of one job that something was to be done with.
+/// The outcome of an action on one job.
 struct JobVerdict: Sendable {
-    /// One word, for programs.
+    /// The outcome in one word, for programs.
     let word: String
     /// A remark for people.
     var remark: String?
-    /// Whether it was done.
+    /// Whether the action succeeded.
     let isDone: Bool
 }
 
-/// Does the same with several jobs, wherever they are, and tells what became of each.
+/// An action on several jobs in any queue, with a report of each outcome.
 struct JobAction {
     let jobs: JobOptions
     let act: (_ broker: RedisBroker, _ ids: [String], _ queue: String) async throws(BrokerError) -> [JobVerdict]
@@ -36,7 +36,7 @@ struct JobAction {
 }
 
 extension [String] {
-    /// Each element once, in the order of the first ones.
+    /// The elements without repetitions, in the order of their first occurrence.
     fileprivate var unique: [String] {
         var seen: Set<String> = []
         return filter { seen.insert($0).inserted }

@@ -2,22 +2,22 @@ import Errand
 import ErrandCommandLine
 import ErrandOperator
 
-/// What became of several jobs that the same was to be done with.
+/// The outcomes of an action on several jobs.
 struct JobActionOutcome {
-    /// The jobs that are in one queue, by queue.
+    /// The ids of jobs found in exactly one queue, by queue.
     let wanted: [(queue: String, ids: [String])]
 
     private let ids: [String]
     private var queues: [String: String] = [:]
     private var verdicts: [String: JobVerdict] = [:]
-    /// The queues that could not be looked through or changed.
+    /// The queues that could not be searched or changed.
     private var places: [UnreadablePlace]
-    /// How many jobs were not done because of these queues.
+    /// The number of jobs that failed because of these queues.
     private var hindered = 0
-    /// The error that ended it for all queues.
+    /// The error that ended the action for all queues.
     private var outage: BrokerError?
 
-    /// Begins with what was found of the jobs.
+    /// Makes the initial outcomes from the search.
     init(of ids: [String], _ found: FoundJobs) {
         self.ids = ids
         places = found.unreadable
@@ -28,7 +28,7 @@ struct JobActionOutcome {
             if let queue = queues.first, queues.count == 1 {
                 wanted[queue, default: []].append(id)
             } else if queues.isEmpty, !places.isEmpty {
-                // It may be just there.
+                // The job may be in the queue that cannot be read.
                 verdicts[id] = JobVerdict(
                     word: "unreadable",
                     remark: "\(places.queueNames) cannot be read",
@@ -48,12 +48,12 @@ struct JobActionOutcome {
         return JobVerdict(word: "ambiguous", remark: remark, isDone: false)
     }
 
-    /// Adds the verdicts of a queue's jobs.
+    /// Adds the outcomes of a queue's jobs.
     mutating func add(_ verdicts: [JobVerdict], to ids: [String]) {
         for (id, verdict) in zip(ids, verdicts) { self.verdicts[id] = verdict }
     }
 
-    /// Adds the failure for a queue's jobs. The reason is told once, for the queue or for all of them.
+    /// Adds a failure of a queue's jobs. The reason is reported once, for the queue or for all of them.
     mutating func fail(_ ids: [String], of queue: String, _ error: BrokerError) {
         let word = error.leavesUnknown ? "unknown" : "not_done"
         if error.isOfOnePlace {
@@ -69,7 +69,7 @@ struct JobActionOutcome {
         }
     }
 
-    /// Writes a line for each job, and warns of queues.
+    /// Writes a line for each job, and warnings about queues.
     func tell(asJSON: Bool) {
         for id in ids {
             let verdict = verdict(of: id)
@@ -87,10 +87,10 @@ struct JobActionOutcome {
         places.warn()
     }
 
-    /// After an outage some were not tried.
+    /// Returns the outcome of a job. After an outage, the remaining jobs were not tried.
     private func verdict(of id: String) -> JobVerdict { verdicts[id] ?? JobVerdict(word: "not_tried", isDone: false) }
 
-    /// Why the command has not done everything; `nil` when it has.
+    /// The failure of the command; `nil` if the action succeeded for all jobs.
     var failure: CommandFailure? {
         let failed = ids.count { !verdict(of: $0).isDone }
         guard failed > 0 else { return places.failure("it was done with the jobs of the others") }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `errand job`: what can be done with single jobs.
+/// The command `errand job`: actions on single jobs.
 struct JobCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "job",

@@ -6,7 +6,7 @@ import ErrandRedis
 import ErrandText
 import Foundation
 
-/// `errand job edit`.
+/// The command `errand job edit`.
 struct JobEditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit",
@@ -83,7 +83,7 @@ struct JobEditCommand: AsyncParsableCommand {
         return place
     }
 
-    /// Reads a description. An editor shows lines and columns, not bytes from the beginning.
+    /// Parses a description. Errors name the line and the column, as an editor does, instead of the byte offset.
     private static func parsed(_ text: [UInt8]) throws(CommandFailure) -> OperationDescription {
         do { return try OperationDescription(json: text) } catch {
             let field = error.field.map { "\"\($0)\" " } ?? ""
@@ -93,7 +93,7 @@ struct JobEditCommand: AsyncParsableCommand {
         }
     }
 
-    /// What a person writes has line feeds and blanks besides.
+    /// The largest size of the file. People add line breaks and indentation.
     private static let mostBytes = 4 * DescriptionLimits.descriptionBytes
 
     private func read(_ path: String) throws(CommandFailure) -> [UInt8] {

@@ -3,7 +3,7 @@ import Errand
 import ErrandCommandLine
 import ErrandRedis
 
-/// `errand job cancel`.
+/// The command `errand job cancel`.
 struct JobCancelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
@@ -23,7 +23,7 @@ struct JobCancelCommand: AsyncParsableCommand {
     }
 }
 
-/// `errand job delete`.
+/// The command `errand job delete`.
 struct JobDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",

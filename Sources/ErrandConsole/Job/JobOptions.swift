@@ -4,7 +4,7 @@ import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
 
-/// Which jobs are meant, and where they are.
+/// The options for jobs by id.
 struct JobOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("The ids of the jobs.", valueName: "id"))
     var ids: [String]
@@ -24,20 +24,20 @@ struct JobOptions: ParsableArguments {
         if let queue { try QueueRule.check(queue) }
     }
 
-    /// What the broker knows of the jobs.
+    /// Finds the jobs in the broker.
     func find(in broker: RedisBroker) async throws(BrokerError) -> FoundJobs {
         try await FoundJobs(ids, in: queue, of: broker)
     }
 }
 
-/// What a broker knows of some jobs.
+/// The jobs that a broker has for some ids.
 struct FoundJobs: Sendable {
-    /// The jobs by id; an id may be in use in several queues.
+    /// The jobs by id; several queues may use the same id.
     private(set) var jobs: [String: [JobSummary]] = [:]
-    /// The queues that could not be looked through.
+    /// The queues that could not be searched.
     let unreadable: [UnreadablePlace]
 
-    /// Looks through the queue that is named, or through all.
+    /// Searches the named queue, or all queues.
     init(_ ids: [String], in queue: String?, of broker: RedisBroker) async throws(BrokerError) {
         if let queue { try await broker.checkExists(queue) }
         let queues = if let queue { [queue] } else { try await broker.queues() }
@@ -49,7 +49,7 @@ struct FoundJobs: Sendable {
         }
     }
 
-    /// The failure for jobs that were not found: whether they exist is not known where a queue could not be looked through.
+    /// Returns the failure for jobs that were not found. If a queue could not be searched, they may exist there.
     func failure(ofMissing ids: [String]) -> CommandFailure {
         let names = ids.joined(separator: ", ")
         if unreadable.isEmpty {

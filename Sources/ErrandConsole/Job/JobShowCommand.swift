@@ -4,7 +4,7 @@ import ErrandCommandLine
 import ErrandOperator
 import ErrandText
 
-/// `errand job show`.
+/// The command `errand job show`.
 struct JobShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",

@@ -2,14 +2,14 @@ import ErrandCommandLine
 import ErrandText
 import Foundation
 
-/// The editor of the person at the console.
+/// The user's text editor.
 enum TextEditor {
-    /// Lets a person edit a text; waits until the editor has ended, and hands over what it leaves.
+    /// Lets the user edit a text, waits until the editor has exited, and passes on the result.
     ///
-    /// If that fails, the file stays, unless it is as it was, and the error names it.
+    /// After an error, an edited file is kept, and the error names it.
     ///
-    /// - Parameter take: What is done with the edited text.
-    /// - Throws: What `take` throws, and `CommandFailure` when there is no editor, when it fails or leaves no text, and when
+    /// - Parameter take: Receives the edited text.
+    /// - Throws: The error of `take`, or `CommandFailure` if there is no editor, if it fails or leaves no text, or if
     ///   nothing was changed.
     static func edit(
         _ text: [UInt8],
@@ -34,7 +34,8 @@ enum TextEditor {
         file.remove()
     }
 
-    /// $EDITOR may be a command with options, so a shell reads it; the file is an argument and never part of the script.
+    /// Runs the editor. $EDITOR may be a command with options, so a shell parses it; the file is an argument and never
+    /// part of the script.
     private static func run(_ editor: String, _ file: String) async throws {
         let script = "exec \(editor) \"$1\""
         let status = try await ForegroundProcess.run(["/bin/sh", "-c", script, "sh", file])

@@ -4,7 +4,7 @@ import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
 
-/// What every command is told that does something with many jobs.
+/// The options of all commands that act on many jobs.
 struct BulkOptions: ParsableArguments {
     @OptionGroup var filter: FilterOptions
 
@@ -13,7 +13,7 @@ struct BulkOptions: ParsableArguments {
 
     @OptionGroup var options: ConsoleOptions
 
-    /// Selects the jobs, says how many they are, asks, and does it with them.
+    /// Selects the jobs, reports their number, asks for confirmation, and performs the action.
     func perform(_ action: BulkAction) async throws {
         try await reportingFailures { try check(action) }
         try await options.withBroker { broker in
@@ -97,7 +97,7 @@ struct BulkOptions: ParsableArguments {
     }
 }
 
-/// `errand jobs retry`.
+/// The command `errand jobs retry`.
 struct JobsRetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
@@ -117,7 +117,7 @@ struct JobsRetryCommand: AsyncParsableCommand {
     func run() async throws { try await bulk.perform(.retry) }
 }
 
-/// `errand jobs cancel`.
+/// The command `errand jobs cancel`.
 struct JobsCancelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
@@ -135,7 +135,7 @@ struct JobsCancelCommand: AsyncParsableCommand {
     func run() async throws { try await bulk.perform(.cancel) }
 }
 
-/// `errand jobs delete`.
+/// The command `errand jobs delete`.
 struct JobsDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",

@@ -5,7 +5,7 @@ import ErrandOperator
 import ErrandText
 import Foundation
 
-/// Which jobs are meant.
+/// The options that filter jobs.
 struct FilterOptions: ParsableArguments {
     @OptionGroup var queues: QueueOptions
 
@@ -36,7 +36,7 @@ struct FilterOptions: ParsableArguments {
     var worker: String?
 
     func validate() throws {
-        // As an unset variable of a script leaves it: then no job is meant, and not each.
+        // An unset variable of a script leaves an empty text. It must match nothing, not every job.
         for (option, text) in [("--error", error), ("--name-contains", nameContains)] where text?.isEmpty == true {
             throw ValidationError("\(option) is empty: say what to look for, or leave it out")
         }
@@ -44,9 +44,9 @@ struct FilterOptions: ParsableArguments {
         throw ValidationError("--worker means running jobs; none of them is \(state.rawValue)")
     }
 
-    /// The filter.
+    /// Makes the filter.
     ///
-    /// - Parameter now: what ages are counted back from, in milliseconds since 1970 UTC.
+    /// - Parameter now: The time from which ages are subtracted, in milliseconds since 1970 UTC.
     func filter(now: Int64 = Int64(Date().timeIntervalSince1970 * 1000)) -> JobFilter {
         JobFilter(
             operation: operation,
@@ -60,7 +60,7 @@ struct FilterOptions: ParsableArguments {
     }
 }
 
-/// A time, or how long ago it is: `2026-11-21T10:00:00Z`, `2h`.
+/// A time or an age: `2026-11-21T10:00:00Z`, `2h`.
 enum TimeArgument: ExpressibleByArgument, Sendable {
     case at(Int64)
     case ago(Duration)

@@ -2,23 +2,23 @@ import Errand
 import ErrandCommandLine
 import ErrandOperator
 
-/// Counts imported jobs that their queues took for repetitions of jobs that have ended.
+/// A count of imported jobs that were not pushed because a job with the same id had ended recently.
 struct ImportRepetitions {
     private var ended: [JobState: Int] = [:]
 
-    /// Looks up the jobs whose ids the broker knew.
+    /// Looks up the jobs whose ids existed already.
     mutating func look(at receipts: [Receipt], on broker: any ConsoleBroker) async throws(BrokerError) {
         let known = receipts.filter { $0.outcome == .exists }
         for (queue, receipts) in Dictionary(grouping: known, by: \.queue) {
             for record in try await broker.inspect(receipts.map(\.id), on: queue) {
-                // An id that has been forgotten since was that of a job that had ended.
+                // If the id has been forgotten since, its job had ended.
                 let state = record?.state ?? .deleted
                 if state.hasEnded, state != .dead { ended[state, default: 0] += 1 }
             }
         }
     }
 
-    /// Why not every job is there; `nil` where each is.
+    /// The failure if jobs are missing; `nil` if all exist.
     var failure: CommandFailure? {
         let counts = ended.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.value) \($0.key.rawValue)" }
         if counts.isEmpty { return nil }

@@ -2,7 +2,7 @@ import Errand
 import ErrandCommandLine
 import ErrandOperator
 
-/// Writes jobs as they are found: lines of JSON at once, a table at the end.
+/// A writer of jobs as they are found: JSON lines immediately, a table at the end.
 struct JobListing {
     private let asJSON: Bool
     private var isEmpty = true

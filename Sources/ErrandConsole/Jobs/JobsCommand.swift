@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `errand jobs`: what can be done with many jobs.
+/// The command `errand jobs`: actions on many jobs.
 struct JobsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "jobs",

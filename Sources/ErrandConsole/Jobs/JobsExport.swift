@@ -2,7 +2,7 @@ import Errand
 import ErrandCommandLine
 import ErrandOperator
 
-/// Writes the descriptions of jobs, each job once, and keeps count.
+/// An export of the descriptions of jobs, each job once, with its counts.
 struct JobsExport {
     private let withIDs: Bool
     private var seen: Set<[String]> = []
@@ -11,9 +11,9 @@ struct JobsExport {
 
     init(withIDs: Bool) { self.withIDs = withIDs }
 
-    /// Writes jobs; one that moves while one looks comes by twice.
+    /// Writes jobs. A job that moves during the search may be found twice and is written once.
     ///
-    /// - Returns: how many of them are new.
+    /// - Returns: The number of new jobs.
     mutating func write(_ jobs: [JobSummary]) -> Int {
         let new = jobs.filter { seen.insert([$0.queue, $0.record.id]).inserted }
         for job in new {
@@ -32,16 +32,16 @@ struct JobsExport {
         return JSONOutput.written((withIDs ? description : description.withoutID()).encoded()).bytes
     }
 
-    /// The failure of an export that the broker broke off.
+    /// Returns the failure of an export that a broker error has interrupted.
     func failure(_ error: BrokerError) -> CommandFailure {
         let failure = CommandFailure(error)
         let words = "the export is not complete; \(count.counted("job")) were exported until then"
         return CommandFailure("\(words): \(failure.message)", failure.status)
     }
 
-    /// Says how many were written, and what is wrong with the others.
+    /// Reports the number of exported jobs and the problems with others.
     ///
-    /// - Parameter completeness: whether none was missed.
+    /// - Parameter completeness: Whether the search was complete.
     func tell(_ completeness: JobSearch.Completeness) throws(CommandFailure) {
         StandardError.write("\(count.counted("job")) exported")
         try completeness.unreadable.fail("the other jobs were exported")

@@ -4,7 +4,7 @@ import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
 
-/// `errand jobs list`.
+/// The command `errand jobs list`.
 struct JobsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -73,6 +73,6 @@ struct JobsListCommand: AsyncParsableCommand {
 }
 
 extension SearchCursor: ExpressibleByArgument {
-    /// Reads what a list said.
+    /// Parses the cursor that a list has printed.
     public init?(argument: String) { self.init(argument) }
 }

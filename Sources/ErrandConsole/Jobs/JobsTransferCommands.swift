@@ -3,7 +3,7 @@ import Errand
 import ErrandCommandLine
 import ErrandOperator
 
-/// `errand jobs export`.
+/// The command `errand jobs export`.
 struct JobsExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
@@ -50,7 +50,7 @@ struct JobsExportCommand: AsyncParsableCommand {
     }
 }
 
-/// `errand jobs import`.
+/// The command `errand jobs import`.
 struct JobsImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",

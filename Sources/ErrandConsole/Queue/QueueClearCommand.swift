@@ -4,7 +4,7 @@ import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
 
-/// `errand queue clear`.
+/// The command `errand queue clear`.
 struct QueueClearCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear",
@@ -37,7 +37,7 @@ struct QueueClearCommand: AsyncParsableCommand {
         }
     }
 
-    /// Where the broker fails in the middle, what was done until then is said.
+    /// Clears the queue. If the broker fails in the middle, the failure has the number of jobs cancelled so far.
     private func clear(_ broker: RedisBroker) async throws -> Int {
         var cancelled = 0
         do throws(BrokerError) {
@@ -50,7 +50,7 @@ struct QueueClearCommand: AsyncParsableCommand {
         }
     }
 
-    /// A person is asked; a program has said what it wants.
+    /// Asks for confirmation on a terminal; programs are not asked.
     private func confirm(_ broker: RedisBroker) async throws {
         guard !yes, Terminal.writesStandardInput else { return }
         let count = try await QueueClearing(of: target.queue, on: broker).count()

@@ -4,7 +4,7 @@ import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
 
-/// `errand queue`: what can be done with a whole queue.
+/// The command `errand queue`: actions on a whole queue.
 struct QueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "queue",
@@ -26,7 +26,7 @@ struct QueueCommand: AsyncParsableCommand {
     )
 }
 
-/// Which queue is meant.
+/// The argument of commands on one queue.
 struct QueueArgument: ParsableArguments {
     @Argument(help: ArgumentHelp("The queue.", valueName: "queue"))
     var queue: String
@@ -35,7 +35,7 @@ struct QueueArgument: ParsableArguments {
 
     func validate() throws { try QueueRule.check(queue) }
 
-    /// Changes the queue's settings and tells so.
+    /// Changes the queue's settings and reports that.
     func configure(_ change: QueueSettings, json: JSONOutput, words: String) async throws {
         try await options.withBroker { broker in
             try await broker.configure(queue, change)

@@ -4,7 +4,7 @@ import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
 
-/// `errand queue create`.
+/// The command `errand queue create`.
 struct QueueCreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
@@ -29,7 +29,7 @@ struct QueueCreateCommand: AsyncParsableCommand {
     }
 }
 
-/// `errand queue delete`.
+/// The command `errand queue delete`.
 struct QueueDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",

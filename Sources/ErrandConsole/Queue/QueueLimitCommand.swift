@@ -3,7 +3,7 @@ import Errand
 import ErrandCommandLine
 import ErrandOperator
 
-/// `errand queue limit`.
+/// The command `errand queue limit`.
 struct QueueLimitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "limit",

@@ -3,7 +3,7 @@ import Errand
 import ErrandCommandLine
 import ErrandOperator
 
-/// `errand queue pause`.
+/// The command `errand queue pause`.
 struct QueuePauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
@@ -22,7 +22,7 @@ struct QueuePauseCommand: AsyncParsableCommand {
     }
 }
 
-/// `errand queue resume`.
+/// The command `errand queue resume`.
 struct QueueResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",

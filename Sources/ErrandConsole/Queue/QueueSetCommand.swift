@@ -4,7 +4,7 @@ import ErrandCommandLine
 import ErrandOperator
 import ErrandText
 
-/// What can be set of a queue, as the command line spells it.
+/// The settings of a queue, as the command line spells them.
 enum QueueSetting: String, CaseIterable, ExpressibleByArgument {
     case limit
     case events
@@ -13,7 +13,7 @@ enum QueueSetting: String, CaseIterable, ExpressibleByArgument {
     case rememberIDs = "remember-ids"
 }
 
-/// `errand queue set`.
+/// The command `errand queue set`.
 struct QueueSetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",

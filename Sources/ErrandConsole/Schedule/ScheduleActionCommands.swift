@@ -4,7 +4,7 @@ import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
 
-/// `errand schedule delete`.
+/// The command `errand schedule delete`.
 struct ScheduleDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
@@ -26,7 +26,7 @@ struct ScheduleDeleteCommand: AsyncParsableCommand {
     }
 }
 
-/// `errand schedule pause`.
+/// The command `errand schedule pause`.
 struct SchedulePauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
@@ -46,7 +46,7 @@ struct SchedulePauseCommand: AsyncParsableCommand {
     }
 }
 
-/// `errand schedule resume`.
+/// The command `errand schedule resume`.
 struct ScheduleResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
@@ -66,7 +66,7 @@ struct ScheduleResumeCommand: AsyncParsableCommand {
     }
 }
 
-/// `errand schedule run`.
+/// The command `errand schedule run`.
 struct ScheduleRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",

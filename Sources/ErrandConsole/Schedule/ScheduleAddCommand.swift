@@ -5,7 +5,7 @@ import ErrandOperator
 import ErrandRedis
 import ErrandText
 
-/// When a schedule ticks, as options say it.
+/// The options for the timing of a schedule.
 struct TimingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("A cron expression of five fields, or six with the second first.", valueName: "expression")
@@ -18,9 +18,9 @@ struct TimingOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Instead of --cron: how often, 1s at least.", valueName: "duration"))
     var every: DurationArgument?
 
-    /// The timing; `nil` when nothing was said.
+    /// Makes the timing; `nil` without options.
     ///
-    /// - Throws: `ValidationError` when it makes no sense.
+    /// - Throws: `ValidationError` if the options are not valid.
     func timing() throws -> ScheduleTiming? {
         if cron != nil, every != nil { throw ValidationError("--cron and --every exclude each other") }
         if timeZone != nil, cron == nil { throw ValidationError("--time-zone goes with --cron") }
@@ -33,7 +33,7 @@ struct TimingOptions: ParsableArguments {
     }
 }
 
-/// `errand schedule add`.
+/// The command `errand schedule add`.
 struct ScheduleAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",

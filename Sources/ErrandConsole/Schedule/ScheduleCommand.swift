@@ -4,7 +4,7 @@ import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
 
-/// `errand schedule`: what recurs.
+/// The command `errand schedule`: recurring jobs.
 struct ScheduleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schedule",
@@ -34,7 +34,7 @@ struct ScheduleQueueOptions: ParsableArguments {
     func validate() throws { try QueueRule.check(queue) }
 }
 
-/// Which schedule is meant.
+/// The argument of commands on one schedule.
 struct ScheduleArgument: ParsableArguments {
     @Argument(help: ArgumentHelp("The schedule.", valueName: "name"))
     var name: String
@@ -46,7 +46,7 @@ struct ScheduleArgument: ParsableArguments {
 
     func validate() throws { try ScheduleRule.check(name) }
 
-    /// Does something with the schedule and tells so; exit status 1 when there is none.
+    /// Performs an action on the schedule and reports it; the exit status is 1 if it does not exist.
     func act(
         _ word: String,
         _ action: (RedisBroker) async throws(BrokerError) -> Bool
@@ -59,7 +59,7 @@ struct ScheduleArgument: ParsableArguments {
         }
     }
 
-    /// The schedule as it is stored.
+    /// Reads the stored schedule.
     func record(from broker: RedisBroker) async throws -> ScheduleRecord {
         try await broker.checkExists(queue)
         guard let record = try await broker.schedule(name, on: queue) else { throw notFound }
@@ -74,10 +74,10 @@ struct ScheduleArgument: ParsableArguments {
     }
 }
 
-/// What schedules on the command line must be like.
+/// The rule for names of schedules on the command line.
 enum ScheduleRule {
     static func check(_ name: String) throws {
-        // Schedules are named as queues are.
+        // The rule is the same as for names of queues.
         guard QueueName.isValid(name) else {
             throw ValidationError("\"\(name.onOneLine())\" is not a schedule's name: 1 to 128 of A-Z a-z 0-9 _ . -")
         }

@@ -4,7 +4,7 @@ import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
 
-/// `errand schedule list`.
+/// The command `errand schedule list`.
 struct ScheduleListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -81,7 +81,7 @@ struct ScheduleListCommand: AsyncParsableCommand {
     }
 }
 
-/// `errand schedule show`.
+/// The command `errand schedule show`.
 struct ScheduleShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",

@@ -4,7 +4,7 @@ import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
 
-/// `errand schedule next`.
+/// The command `errand schedule next`.
 struct ScheduleNextCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "next",

@@ -2,12 +2,12 @@ import Errand
 import ErrandCommandLine
 import ErrandOperator
 
-/// A schedule as the console shows it.
+/// The console's output for a schedule.
 struct ScheduleSummary: Sendable {
     let queue: String
     let record: ScheduleRecord
 
-    /// The schedule as programs read it; `definition` is the one that is stored, `null` when it cannot be read.
+    /// The schedule as JSON for programs. `definition` is the stored one, and `null` if it cannot be read.
     var json: JSONOutput {
         [
             "name": .text(record.name), "queue": .text(queue), "paused": .truth(record.isPaused),
@@ -22,7 +22,7 @@ struct ScheduleSummary: Sendable {
         ]
     }
 
-    /// The schedule as people read it.
+    /// The schedule for people.
     var lines: [String] {
         var lines = ["\(record.name) of \(queue)"]
         func add(_ title: String, _ value: String?) { if let value { lines.append("  \(title.padded)\(value)") } }

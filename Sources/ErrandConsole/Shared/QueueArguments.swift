@@ -3,7 +3,7 @@ import Errand
 import ErrandCommandLine
 import ErrandRedis
 
-/// Which queues are meant.
+/// The option of commands on several queues.
 struct QueueOptions: ParsableArguments {
     @Option(
         name: .customLong("queue"),
@@ -15,16 +15,16 @@ struct QueueOptions: ParsableArguments {
         for queue in named { try QueueRule.check(queue) }
     }
 
-    /// The named queues, or all that the broker has heard of.
+    /// Returns the named queues, or all that the broker has.
     ///
-    /// - Throws: `BrokerError` with code `queueNotFound` when a named one does not exist.
+    /// - Throws: `BrokerError` with the code `queueNotFound` if a named queue does not exist.
     func queues(of broker: RedisBroker) async throws(BrokerError) -> [String] {
         let (known, missing) = try await known(to: broker)
         if let missing = missing.first { throw BrokerError(missingQueue: missing) }
         return known
     }
 
-    /// The named queues that exist, or all that the broker has heard of; and the named ones that do not exist.
+    /// Returns the named queues that exist, or all that the broker has, and the named ones that do not exist.
     func known(to broker: RedisBroker) async throws(BrokerError) -> (known: [String], missing: [String]) {
         if named.isEmpty { return (try await broker.queues(), []) }
         var (known, missing): ([String], [String]) = ([], [])
@@ -36,13 +36,13 @@ struct QueueOptions: ParsableArguments {
 }
 
 extension RedisBroker {
-    /// Refuses a queue that does not exist: a name that is spelt wrong would pass for one without jobs.
+    /// Rejects a queue that does not exist, because a misspelled one would look like a queue without jobs.
     func checkExists(_ queue: String) async throws(BrokerError) {
         guard try await hasQueue(queue) else { throw BrokerError(missingQueue: queue) }
     }
 }
 
-/// What queues and ids on the command line must be like.
+/// The rules for names of queues and ids on the command line.
 enum QueueRule {
     static func check(_ queue: String) throws {
         guard QueueName.isValid(queue) else {

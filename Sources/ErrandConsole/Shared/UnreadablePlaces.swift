@@ -4,23 +4,23 @@ import ErrandCommandLine
 import ErrandOperator
 import Logging
 
-/// What a command passed over because it cannot be read or changed: it is said on standard error, and the command fails when it has
-/// done the rest.
+/// The parts that a command skipped because they cannot be read or changed. It reports them on standard error, and
+/// fails after it has done the rest.
 extension [UnreadablePlace] {
-    /// Writes each place once, with its reason.
+    /// Writes a warning for each place, once, with its reason.
     func warn() {
         for place in unique { StandardError.write("warning: \(place.description.onOneLine())", as: .warning) }
     }
 
-    /// Writes each place, and ends the command with a failure if there is one.
+    /// Writes the warnings, and throws a failure if there is a place.
     ///
-    /// - Parameter rest: what became of everything else: `the others are shown`.
+    /// - Parameter rest: The result for everything else: `the others are shown`.
     func fail(_ rest: String) throws(CommandFailure) {
         warn()
         if let failure = failure(rest) { throw failure }
     }
 
-    /// The failure for places that ``warn()`` has named; `nil` without any.
+    /// Returns the failure for the places that ``warn()`` has reported; `nil` if there are none.
     func failure(_ rest: String) -> CommandFailure? {
         if isEmpty { return nil }
         let uses = contains { $0.use == .changed } ? "read or changed" : "read"
@@ -30,12 +30,12 @@ extension [UnreadablePlace] {
         )
     }
 
-    /// The exit status of a command that passed these over, and did the rest.
+    /// The exit status of a command that skipped these places and did the rest.
     var status: ExitCode {
         allSatisfy { $0.error.code == .notPermitted } ? ExitStatus.notPermitted : ExitStatus.unsuccessful
     }
 
-    /// The queues by name: `queue a`, `queues a, b`.
+    /// The names of the queues: `queue a`, `queues a, b`.
     var queueNames: String { (queues.count == 1 ? "queue " : "queues ") + queues.joined(separator: ", ") }
 
     private var queues: [String] { Set(map(\.queue)).sorted() }

@@ -4,7 +4,7 @@ import ErrandOperator
 import ErrandText
 
 extension Overview {
-    /// Writes the overview for people.
+    /// Prints the overview for people.
     func print() {
         if queues.isEmpty, unreadable.isEmpty {
             StandardOutput.write("no queues yet; a queue begins with the first job pushed to it")

@@ -4,7 +4,7 @@ import ErrandCommandLine
 import ErrandOperator
 import ErrandRedis
 
-/// `errand status`.
+/// The command `errand status`.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",

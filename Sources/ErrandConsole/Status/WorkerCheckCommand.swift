@@ -5,7 +5,7 @@ import ErrandOperator
 import ErrandRedis
 import Foundation
 
-/// `errand worker-check`.
+/// The command `errand worker-check`.
 struct WorkerCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "worker-check",
@@ -33,7 +33,7 @@ struct WorkerCheckCommand: AsyncParsableCommand {
         let host = host ?? ProcessInfo.processInfo.hostName
         let alive: Int
         do {
-            // Who asks does not wait for more than some seconds, and takes silence for the worker's death.
+            // A health check has a time limit of a few seconds, and a timeout counts as the worker's death.
             let limit = Duration.milliseconds(1500)
             alive = try await options.broker.withBroker(as: "errand", patience: limit, timeout: limit, quiet: true) {
                 broker in
@@ -47,7 +47,8 @@ struct WorkerCheckCommand: AsyncParsableCommand {
         if alive == 0 { throw ExitStatus.unsuccessful }
     }
 
-    /// Looks at one queue after the other until one tells of a worker here: there may be many queues, and whoever asks does not wait.
+    /// Searches the queues one after the other for a session of this host. There may be many queues, so it stops at the
+    /// first match.
     private func count(of host: String, on broker: any Broker) async throws(BrokerError) -> Int {
         let deadline = ContinuousClock.now + .seconds(3)
         var unreadable: BrokerError?
@@ -64,12 +65,13 @@ struct WorkerCheckCommand: AsyncParsableCommand {
                 throw BrokerError(.notReachable, "the broker takes too long to tell of its queues")
             }
         }
-        // The worker may serve just that queue.
+        // The worker may serve the queue that cannot be read.
         if let unreadable { throw BrokerError(.notReachable, "a queue cannot be read: \(unreadable.message)") }
         return 0
     }
 
-    /// A registry that cannot be read says nothing of the worker.
+    /// Returns the queues. A registry that cannot be read proves nothing about the worker, so it counts as an
+    /// unreachable broker.
     private func queues(of broker: any Broker) async throws(BrokerError) -> [String] {
         do throws(BrokerError) { return try await broker.queues() } catch {
             guard error.code == .refused else { throw error }

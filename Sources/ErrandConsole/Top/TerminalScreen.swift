@@ -9,11 +9,12 @@ import Foundation
     import Darwin
 #endif
 
-/// The whole terminal: keys come one by one and unseen, and what was there before comes back at the end.
+/// The terminal in full-screen mode: keys arrive one by one without echo, and the earlier content is restored at the
+/// end.
 final class TerminalScreen: Sendable {
     private let before: Settings
 
-    /// Takes the terminal; `nil` when standard input or output is none.
+    /// Enters full-screen mode; `nil` if standard input or output is not a terminal.
     init?() {
         var settings = termios()
         guard Terminal.readsStandardOutput, tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
@@ -21,23 +22,24 @@ final class TerminalScreen: Sendable {
         enter()
     }
 
-    /// Takes the terminal again, which a shell has given its own settings while this process was suspended.
+    /// Enters full-screen mode again: the shell has restored its own settings while this process was suspended.
     func enter() {
         var settings = before.termios
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
-        // The other screen, without a cursor, and without lines that go on in the next: wide letters take two columns.
+        // Use the alternate screen without a cursor and without automatic wrapping, because wide characters take two
+        // columns.
         Self.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l")
     }
 
-    /// Gives the terminal back.
+    /// Restores the terminal.
     func leave() {
         Self.write("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l")
         var settings = before.termios
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
     }
 
-    /// Columns and rows; they change when a person pulls at the window.
+    /// The number of columns and rows, which change with the window's size.
     var size: (columns: Int, rows: Int) {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -46,7 +48,7 @@ final class TerminalScreen: Sendable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Shows lines, from the top. Each is cleared behind its end, so nothing flickers.
+    /// Shows lines from the top. It clears the rest of each line instead of the whole screen, to avoid flickering.
     func show(_ lines: [String]) {
         let text = lines.prefix(size.rows).map { $0 + "\u{1B}[K" }.joined(separator: "\r\n")
         Self.write("\u{1B}[H" + text + "\u{1B}[J")
@@ -55,17 +57,18 @@ final class TerminalScreen: Sendable {
     private static func write(_ text: String) { StandardOutput.write(raw: Array(text.utf8)) }
 }
 
-/// Unchecked because a value of C's that is never written again is safe to share; the importer does not say so.
+/// Unchecked because an imported C struct is not `Sendable`, but this value never changes.
 private struct Settings: @unchecked Sendable {
     let termios: termios
 }
 
-/// What a person presses.
+/// A key that the user presses.
 enum Key: Sendable, Equatable {
     case up, down
     case character(Character)
 
-    /// The keys that bytes from a terminal stand for; arrows are three bytes. What may be the beginning of one stays.
+    /// Removes the complete keys from a terminal's bytes and returns them. An arrow is three bytes; the beginning of
+    /// one stays.
     static func takeKeys(from bytes: inout [UInt8]) -> [Key] {
         var (keys, rest) = ([Key](), bytes[...])
         defer { bytes = Array(rest) }
@@ -83,7 +86,7 @@ enum Key: Sendable, Equatable {
         return keys
     }
 
-    /// The keys as they are pressed, until standard input ends.
+    /// Returns the keys as they are pressed, until standard input ends.
     static func pressed() -> AsyncStream<Key> {
         AsyncStream { continuation in
             let reader = Thread {

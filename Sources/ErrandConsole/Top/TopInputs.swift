@@ -1,25 +1,25 @@
 import Errand
 import Synchronization
 
-/// Something that `errand top` has to act on.
+/// An input of `errand top`.
 enum TopInput: Sendable {
-    /// Select a queue so many places further down; up where it is less than 0.
+    /// Moves the selection this number of queues down, or up if it is negative.
     case move(Int)
     case character(Character)
-    /// From now on failures are heard.
+    /// The subscription to failures is established.
     case listening
     case failures([JobEvent])
-    /// How far the work with many jobs is.
+    /// The progress of an action on many jobs.
     case progress(String)
-    /// Something that the one who looks has to know.
+    /// A problem to show to the user.
     case problem(String)
     case tick
-    /// No key comes any more.
+    /// Standard input has ended.
     case keysOver
-    /// Leave at once.
+    /// Exit immediately.
     case end
 
-    /// What a key asks for.
+    /// Makes the input for a key.
     init(_ key: Key) {
         switch key {
         case .up: self = .move(-1)
@@ -29,14 +29,14 @@ enum TopInput: Sendable {
     }
 }
 
-/// What has come in while the broker was asked: every key, in its order, and of each other kind only what is latest, so that
-/// however much happens to jobs, it pushes no key out.
+/// The inputs that arrived during a call to the broker: every key in order, and only the latest of each other kind, so
+/// that no number of events displaces a key.
 struct TopBacklog: Sendable {
-    /// More than anybody types; what is beyond it was pasted.
+    /// More keys than a person types; the rest was pasted.
     private static let mostKeys = 4096
 
     private var keys: ArraySlice<TopInput> = []
-    /// One of a kind at the most, in the order in which the first of each came: none of them can hold up the others.
+    /// At most one input of each kind, in the order in which the first of each arrived, so that none delays the others.
     private var others: [TopInput] = []
     private var areKeysOver = false
     private var isEnd = false
@@ -50,7 +50,8 @@ struct TopBacklog: Sendable {
         }
     }
 
-    /// Steps in one direction are one, so a key that is held down takes no room. A step back is another: the list has ends.
+    /// Adds a key. Consecutive steps in one direction are merged, so a key that is held down takes no room. Steps in
+    /// opposite directions are not merged, because the list has ends.
     private mutating func press(_ key: TopInput) {
         if case .move(let step) = key, case .move(let steps)? = keys.last, (step > 0) == (steps > 0) {
             keys[keys.endIndex - 1] = .move(steps + step)
@@ -68,7 +69,7 @@ struct TopBacklog: Sendable {
         }
     }
 
-    /// Takes what is to be acted on next. Keys go first: they are about what their presser sees.
+    /// Returns the next input. Keys come first, because they relate to what the user sees.
     mutating func next() -> TopInput? {
         if isEnd { return .end }
         if let key = keys.popFirst() { return key }
@@ -88,7 +89,7 @@ extension TopInput {
     }
 }
 
-/// Where all that `errand top` has to act on comes together.
+/// The queue of all inputs of `errand top`.
 final class TopInputs: Sendable {
     private let backlog = Mutex(TopBacklog())
     private let pulses: AsyncStream<Void>
@@ -101,7 +102,7 @@ final class TopInputs: Sendable {
         pulse.yield()
     }
 
-    /// Waits for what is to be acted on next; `nil` when the task is cancelled.
+    /// Waits for the next input; `nil` if the task is cancelled.
     func next() async -> TopInput? {
         while true {
             if let input = backlog.withLock({ $0.next() }) { return input }

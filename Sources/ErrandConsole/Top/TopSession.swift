@@ -4,7 +4,7 @@ import ErrandOperator
 import ErrandRedis
 import Foundation
 
-/// One look at the queues, from the first to the last key.
+/// A session of `errand top`, from the start to the last key.
 actor TopSession {
     private let broker: RedisBroker
     private let named: [String]
@@ -51,7 +51,7 @@ actor TopSession {
             work?.cancel()
         }
         suspendAndResume(inputs)
-        // Keys mean what is seen, so there has to be something to see first.
+        // Show the queues first, because keys relate to what the user sees.
         var input: TopInput? = .tick
         while let current = input {
             guard await act(on: current, inputs) else { return }
@@ -61,8 +61,8 @@ actor TopSession {
         }
     }
 
-    /// Gives the terminal back while a shell has this process suspended (Ctrl-Z), and takes it again afterwards. Directly,
-    /// for what is asked of the broker meanwhile may take its time.
+    /// Restores the terminal while a shell suspends this process (Ctrl-Z), and enters full-screen mode afterwards.
+    /// Signal handlers do it directly, because a call to the broker may take time.
     private func suspendAndResume(_ inputs: TopInputs) {
         CaughtSignals.take([SIGTSTP]) { [screen] _ in
             screen.leave()
@@ -74,7 +74,7 @@ actor TopSession {
         }
     }
 
-    /// Answers whether to go on.
+    /// Handles an input and returns whether to continue.
     private func act(on input: TopInput, _ inputs: TopInputs) async -> Bool {
         do {
             switch input {
@@ -104,7 +104,7 @@ actor TopSession {
         return try await Overview(of: queues, on: broker)
     }
 
-    /// The last ones of jobs that are dead or retried, the latest at the end.
+    /// Returns the last failures of dead and retrying jobs, latest last.
     private func earlierFailures() async throws -> [JobEvent] {
         let queues = try await overview().queues
         return try await RecentFailures.read(of: queues, on: broker, atMost: TopView.mostFailures)
@@ -142,7 +142,7 @@ actor TopSession {
         view.question = TopView.Question(action: action, queue: queue.name, count: jobs)
     }
 
-    /// Goes on beside what is shown: it may take minutes.
+    /// Starts an action in the background, because it may take minutes.
     private func begin(_ question: TopView.Question, _ inputs: TopInputs) {
         let doing = "\(question.action.rawValue) jobs of \(question.queue)"
         view.work = doing
@@ -162,7 +162,7 @@ actor TopSession {
 }
 
 extension TopView.Question {
-    /// Does what was asked, and says what became of it.
+    /// Performs the confirmed action and returns its outcome in words.
     fileprivate func perform(
         on broker: RedisBroker,
         progress: (_ through: Int) -> Void
@@ -185,13 +185,13 @@ extension TopView.Question {
     }
 }
 
-/// What can be told to stop.
+/// A type that can be cancelled.
 private protocol Cancellable { func cancel() }
 
 extension Task: Cancellable {}
 
 extension [UInt8] {
-    /// Whether the line is an event that an operator looks for. Most are not, and there may be many a second.
+    /// Whether the line is a failure event. This prefix check is cheap, because there may be many events a second.
     fileprivate var tellsFailure: Bool {
         [#"{"event":"failed""#, #"{"event":"timed_out""#, #"{"event":"dead""#].contains { starts(with: $0.utf8) }
     }

@@ -3,34 +3,34 @@ import ErrandCommandLine
 import ErrandOperator
 import ErrandText
 
-/// What `errand top` knows and shows.
+/// The state and the lines of `errand top`.
 struct TopView: Sendable {
-    /// Something that asks to be confirmed.
+    /// An action that waits for confirmation.
     struct Question: Sendable {
         let action: BulkAction
         let queue: String
         let count: Int
     }
 
-    /// How many failures are kept to be shown.
+    /// The number of failures to keep.
     static let mostFailures = 50
 
     private(set) var overview = Overview()
-    /// Where the selected queue was in the list the last time.
+    /// The last position of the selected queue in the list.
     private var place = 0
     private var rates: [String: Rates] = [:]
     private var readAt: ContinuousClock.Instant?
     private var failures: [JobEvent] = []
-    /// By name: the list changes under the reader's hands.
+    /// The name of the selected queue. The selection is by name because the list may change at any time.
     private var selectedName: String?
-    /// What runs at the moment, if anything.
+    /// The action in progress, if any.
     var work: String?
-    /// What is asked at the moment.
+    /// The question on the screen, if any.
     var question: Question?
-    /// What became of the last action, or went wrong.
+    /// The outcome or error of the last action.
     var message = ""
 
-    /// Takes a new state of the queues in.
+    /// Replaces the state of the queues and computes their rates.
     mutating func take(_ new: Overview, at now: ContinuousClock.Instant = .now) {
         if let readAt {
             let old = Dictionary(overview.queues.map { ($0.name, $0.totals) }) { $1 }
@@ -40,7 +40,7 @@ struct TopView: Sendable {
         }
         (overview, readAt) = (new, now)
         if !new.queues.contains(where: { $0.name == selectedName }) {
-            // The one that is now where the last one was.
+            // Select the queue that is now at the last position.
             selectedName = new.queues.isEmpty ? nil : new.queues[min(place, new.queues.count - 1)].name
         }
         place = selected ?? 0
@@ -48,8 +48,8 @@ struct TopView: Sendable {
 
     private var selected: Int? { overview.queues.firstIndex { $0.name == selectedName } }
 
-    /// Takes failures in, the latest at the end of them; the latest stay. Some may be known: what was told before the
-    /// connection was lost is looked up again after it.
+    /// Adds failures, latest last, and keeps the latest ones. Some may be known already, because failures before a lost
+    /// connection are looked up again after it.
     mutating func take(_ failed: [JobEvent]) {
         var known: Set<FailureMark> = []
         let all = (Array(failed.reversed()) + failures).filter { known.insert(FailureMark($0)).inserted }
@@ -64,10 +64,10 @@ struct TopView: Sendable {
         selectedName = overview.queues[place].name
     }
 
-    /// The queue that is meant by what is pressed.
+    /// The selected queue, to which keys apply.
     var selectedQueue: QueueStatus? { selected.map { overview.queues[$0] } }
 
-    /// The lines for a terminal of this size.
+    /// Returns the lines for a terminal of this size.
     func lines(columns: Int, rows: Int, coloured: Bool = true) -> [String] {
         let queues = queueLines(coloured, atMost: max(3, rows - 12))
         let workers = workerLines(coloured)
@@ -90,7 +90,7 @@ struct TopView: Sendable {
             + "\(running) of \(slots) busy"
     }
 
-    /// The queues that fit, the selected one among them.
+    /// Returns the range of queues that fit on the screen, including the selected one.
     private func shownQueues(_ most: Int) -> Range<Int> {
         let count = overview.queues.count
         let first = min(max(0, (selected ?? 0) - most / 2), max(0, count - most))
@@ -160,7 +160,7 @@ struct TopView: Sendable {
         return message.isEmpty ? Colour.faint.painted(keys, on: true) : message.onOneLine()
     }
 
-    /// Cuts a line to a width; what steers colours has none.
+    /// Cuts a line to a width; colour codes have none.
     private static func cut(_ line: String, _ columns: Int) -> String {
         var (shown, width, isSteering) = ("", 0, false)
         for character in line {
@@ -176,7 +176,7 @@ struct TopView: Sendable {
     }
 }
 
-/// By what a failure is known again.
+/// The identity of a failure.
 private struct FailureMark: Hashable {
     let id: String?
     let time: Int64?

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// What is made larger, while everything else stays as it is.
+/// The quantity that grows while all others stay constant.
 enum GrowthAxis: String, CaseIterable, ExpressibleByArgument, Sendable {
     case waiting, workers, queues, bodies
 
-    /// What stands at the axis of the plot.
+    /// The title of the plot's axis.
     var title: String {
         switch self {
         case .waiting: "jobs waiting"
@@ -14,9 +14,9 @@ enum GrowthAxis: String, CaseIterable, ExpressibleByArgument, Sendable {
         }
     }
 
-    /// How much of it is measured.
+    /// Returns the measured values.
     ///
-    /// - Parameter most: the most jobs that wait at once.
+    /// - Parameter most: The largest number of waiting jobs.
     func values(most: Int) -> [Int] {
         switch self {
         case .waiting: [10_000, 100_000, 1_000_000, 5_000_000].filter { $0 <= most }
@@ -26,7 +26,8 @@ enum GrowthAxis: String, CaseIterable, ExpressibleByArgument, Sendable {
         }
     }
 
-    /// What may depend on it. Workers do not push, and waiting jobs or their bodies are nothing to idle workers.
+    /// The figures that may depend on the axis. Workers do not push, and waiting jobs or their bodies do not affect
+    /// idle workers.
     var figures: [GrowthFigure] {
         switch self {
         case .waiting, .bodies: [.push, .drain, .server, .bytes]

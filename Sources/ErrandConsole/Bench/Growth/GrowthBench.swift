@@ -2,22 +2,23 @@ import Errand
 import ErrandCommandLine
 import ErrandRedis
 
-/// What a job costs as the load grows.
+/// The measurement of the costs of a job as the load grows.
 struct GrowthBench {
     let stage: BenchStage
     let axes: [GrowthAxis]
-    /// The most jobs that wait at once.
+    /// The largest number of waiting jobs.
     let most: Int
     let runs: BenchRuns
 
-    /// How many jobs are drained, but no more than half of what waits: the line is to stay about as long as it was.
+    /// The number of drained jobs, at most half of those that wait, so that the length of the ready list hardly
+    /// changes.
     private static let sample = 50_000
-    /// Jobs a call, so few that the shortest lines are pushed in calls as large as all others.
+    /// Jobs per call, few enough that the shortest lists are pushed in calls of the same size as all others.
     private static let portion = 200
-    /// How many jobs have a large body.
+    /// The number of jobs with a large body.
     private static let large = 10_000
 
-    /// Takes all points, in rounds: minutes in which the machine is slow fall on all of them alike.
+    /// Measures all points in rounds, so that slow minutes of the machine affect all of them equally.
     func points() async throws -> [GrowthPoint] {
         var points = axes.flatMap { axis in axis.values(most: most).map { GrowthPoint(axis: axis, value: $0) } }
         let turns = points.map { runs.count(isLong: $0.isLong) }
@@ -50,7 +51,7 @@ struct GrowthBench {
         }
     }
 
-    /// The point with one more run.
+    /// Returns the point with one more run.
     private func measure(_ point: GrowthPoint) async throws -> GrowthPoint {
         var point = point
         let load = load(of: point)
@@ -79,7 +80,7 @@ struct GrowthBench {
         let empty = try await stage.settledMemory()
         let (fill, last) = (max(0, share - share / 5), share / 5)
         for queue in queues { try await push(fill, load.bytes, to: queue) }
-        // The last fifth is pushed onto what waits already.
+        // Measure the last fifth, which is pushed while the other jobs wait already.
         let start = ContinuousClock.now
         for queue in queues { try await push(last, load.bytes, to: queue) }
         let pushed = (ContinuousClock.now - start) / .microseconds(1) / Double(max(1, last * queues.count))
@@ -96,7 +97,7 @@ struct GrowthBench {
         _ = try await PushBench(stage: stage).bulk(jobs: jobs, bytes: bytes, portion: Self.portion, to: queue)
     }
 
-    /// Microseconds a job, all in all and of the server's processor, once the workers are at it.
+    /// Returns the microseconds per job, in total and of the server's processor, while the workers are busy.
     private func drain(
         _ queues: [String],
         _ share: Int,
@@ -118,20 +119,21 @@ struct GrowthBench {
         return (time / jobs, (last.costs - first.costs).processorMicroseconds / jobs)
     }
 
-    /// What had been done at a moment.
+    /// The progress at one moment.
     private struct Look {
         let finished: Int
         let at: ContinuousClock.Instant
         let costs: ServerCosts
     }
 
-    /// Looks once so many jobs have finished. Many queues are asked less often: the server is to work, not to answer.
+    /// Waits until this number of jobs has finished. Many queues are polled less often, to leave the server's time to
+    /// the jobs.
     private func look(_ queues: [String], atLeast count: Int) async throws -> Look {
         let end = ContinuousClock.now + .seconds(600)
         while true {
             var sum = 0
             for queue in queues { sum += try await stage.total("finished", of: queue) }
-            // Taken beside the sum: what is finished meanwhile must fall on neither side alone.
+            // Read the costs together with the sum, so that both cover the same jobs.
             if sum >= count { return Look(finished: sum, at: .now, costs: try await ServerCosts(stage)) }
             guard ContinuousClock.now < end else {
                 throw CommandFailure("not \(count) jobs were finished within ten minutes", ExitStatus.unsuccessful)

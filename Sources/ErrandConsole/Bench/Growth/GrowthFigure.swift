@@ -1,20 +1,20 @@
 import ErrandOperator
 import Foundation
 
-/// What is measured while something grows; the raw value is its name for programs.
+/// A figure that may change with the load; the raw value is its name for programs.
 enum GrowthFigure: String, CaseIterable, Sendable {
-    /// Microseconds a job of a bulk push.
+    /// Microseconds per job of a bulk push.
     case push = "push_us"
-    /// Microseconds a job of a drain.
+    /// Microseconds per job of a drain.
     case drain = "drain_us"
-    /// Microseconds of the server's processor a job of a drain.
+    /// Microseconds of the server's processor per job of a drain.
     case server = "server_us"
-    /// Bytes of the server's memory a waiting job.
+    /// Bytes of the server's memory per waiting job.
     case bytes = "bytes_per_waiting_job"
-    /// Commands a second that the server gets from workers that have nothing to do.
+    /// Commands per second that idle workers send to the server.
     case idle = "idle_commands_per_s"
 
-    /// For a heading.
+    /// The text for a heading.
     var title: String {
         switch self {
         case .push: "push"
@@ -25,7 +25,7 @@ enum GrowthFigure: String, CaseIterable, Sendable {
         }
     }
 
-    /// A value for people.
+    /// Formats a value for people.
     func text(_ value: Double) -> String {
         switch self {
         case .push, .drain, .server: String(format: "%.2f µs", value)
@@ -34,7 +34,7 @@ enum GrowthFigure: String, CaseIterable, Sendable {
         }
     }
 
-    /// A value for programs.
+    /// Formats a value for programs.
     func json(_ value: Double) -> JSONOutput {
         self == .bytes ? .count(Int(value.rounded())) : .written(Array(String(format: "%.3f", value).utf8))
     }

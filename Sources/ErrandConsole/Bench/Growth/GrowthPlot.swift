@@ -1,7 +1,7 @@
 import Foundation
 
-/// The growth of the costs as a picture: a panel for each thing that was made larger, its axis logarithmic. A thin bar goes from the
-/// least to the most of several runs.
+/// A plot of the costs as the load grows: one panel for each axis, with a logarithmic scale. A thin bar shows the range
+/// of several runs.
 struct GrowthPlot {
     let points: [GrowthPoint]
 
@@ -37,7 +37,7 @@ struct GrowthPlot {
         return costs + idling
     }
 
-    /// The picture as SVG.
+    /// The plot as SVG.
     var svg: String {
         let panels = panels
         let rows = (panels.count + 1) / 2
@@ -87,7 +87,7 @@ struct GrowthPlot {
         return places.isEmpty ? "" : SVG.line(places, curve.colour) + marks
     }
 
-    /// Where values are in a panel.
+    /// The positions of values in a panel.
     private struct Scale {
         let steps: [Double]
         private let range: (least: Double, most: Double)

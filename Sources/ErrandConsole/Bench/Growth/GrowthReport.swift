@@ -1,12 +1,12 @@
 import ErrandCommandLine
 import ErrandOperator
 
-/// The growth of the costs as a table for people and as one object for programs.
+/// A report of the growth: a table for people, an object for programs.
 struct GrowthReport {
     let points: [GrowthPoint]
     let facts: BenchFacts
 
-    /// Writes the table: medians, and in brackets the least and the most of several runs.
+    /// Prints the table: medians, with the range of several runs in brackets.
     func print() {
         for line in facts.lines { StandardOutput.write(line) }
         StandardOutput.write("")
@@ -29,7 +29,7 @@ struct GrowthReport {
         return "\(figure.text(median)) (\(figure.text(range.lowerBound)) – \(figure.text(range.upperBound)))"
     }
 
-    /// One object; a figure that does not depend on the axis is null.
+    /// The report as one object. A figure that does not depend on the axis is null.
     var json: JSONOutput { ["growth": .list(points.map { Self.json(of: $0) }), "settings": facts.json] }
 
     private static func json(of point: GrowthPoint) -> JSONOutput {

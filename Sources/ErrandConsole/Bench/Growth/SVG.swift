@@ -1,8 +1,8 @@
 import Foundation
 
-/// Pieces of a picture in SVG.
+/// Elements of an SVG image.
 enum SVG {
-    /// The beginning, with a white ground.
+    /// Returns the first lines, with a white background.
     static func head(width: Int, height: Int) -> String {
         """
         <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(width) \(height)" font-family="sans-serif" font-size="12">
@@ -24,7 +24,7 @@ enum SVG {
         "<text x=\"\(place(x))\" y=\"\(place(y))\" text-anchor=\"\(anchor)\">\(text)</text>\n"
     }
 
-    /// 1000000 as 1M, 10240 as 10.2k.
+    /// Formats a number: 1000000 as 1M, 10240 as 10.2k.
     static func short(_ number: Double) -> String {
         switch number {
         case 1e6...: String(format: "%gM", (number / 1e5).rounded() / 10)

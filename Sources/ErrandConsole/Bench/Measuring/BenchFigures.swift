@@ -1,6 +1,6 @@
-/// What was measured, run by run.
+/// The measured figures, run by run.
 struct BenchFigures: Sendable {
-    /// What a figure is of.
+    /// A kind of figure.
     enum Kind: String, CaseIterable, Sendable {
         case ceilingPushSingle, ceilingPushBatch, ceilingClaimFinish
         case ceilingPushBatchOneCall, ceilingClaimFinishOneCall
@@ -13,16 +13,17 @@ struct BenchFigures: Sendable {
         case bytesPerWaitingJob, workerBytes, idleCommandsPerSecond, idleProcessorShare
         case longDrain, longDrainWorkerBytes
 
-        /// Whether it is the largest of something in each run: then the largest of all runs counts.
+        /// Whether the figure is a maximum, so that the largest value of all runs counts.
         var isMost: Bool { [.pickupMost, .pickup200IdleMost].contains(self) }
     }
 
     private var values: [Kind: BenchSamples] = [:]
 
-    /// Adds what a run measured.
+    /// Adds the sample of a run.
     mutating func add(_ value: Double, to kind: Kind) { values[kind, default: BenchSamples()].add(value) }
 
-    /// Adds the percentiles of some latencies: the smallest one that so large a share of them does not exceed.
+    /// Adds percentiles and the maximum of latencies. A percentile is the smallest value that this share of them does
+    /// not exceed.
     mutating func add(_ latencies: [Double], to kinds: [Kind]) {
         let sorted = latencies.sorted()
         guard let most = sorted.last else { return }
@@ -33,14 +34,14 @@ struct BenchFigures: Sendable {
         if let last = kinds.last { add(most, to: last) }
     }
 
-    /// What stands for all runs: their median, of the slowest pick-ups the slowest; `nil` when it was not measured.
+    /// Returns the value for all runs: the median, or the largest for a maximum; `nil` if it was not measured.
     func value(_ kind: Kind) -> Double? {
         kind.isMost ? values[kind]?.range?.upperBound : values[kind]?.median
     }
 
-    /// The smallest and the largest of all runs.
+    /// Returns the smallest and the largest value of all runs.
     func range(_ kind: Kind) -> ClosedRange<Double>? { values[kind]?.range }
 
-    /// How many runs measured it.
+    /// Returns the number of runs that measured a figure.
     func runs(_ kind: Kind) -> Int { values[kind]?.count ?? 0 }
 }

@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// One measurement of the benchmark: what it belongs to, what it is called while it is taken, and how it is taken.
+/// One measurement of the benchmark: its part, its title and the code that takes it.
 struct BenchMeasurement: Sendable {
-    /// What can be asked for by itself.
+    /// A part of the benchmark that can be run alone.
     enum Part: String, CaseIterable, ExpressibleByArgument, Sendable {
         case push, drain, memory, mixed, unique, pickup, idle
     }
@@ -11,11 +11,11 @@ struct BenchMeasurement: Sendable {
     let title: String
     /// Whether it measures the server alone.
     var isCeiling = false
-    /// Whether it takes so long that once is enough, unless somebody asks for more.
+    /// Whether it takes so long that one run is the default.
     var isLong = false
     let take: @Sendable (_ stage: BenchStage, _ figures: inout BenchFigures) async throws -> Void
 
-    /// All of them, each ceiling beside what is compared with it.
+    /// All measurements, each ceiling next to the measurement to compare with it.
     static let all: [BenchMeasurement] = pushing + draining + waiting
 
     private static let pushing = [

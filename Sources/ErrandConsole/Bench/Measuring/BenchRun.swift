@@ -1,12 +1,12 @@
 import ErrandCommandLine
 
-/// The chosen measurements, one after the other, as often as is wanted.
+/// A run of the chosen measurements with their repetitions.
 struct BenchRun {
     let stage: BenchStage
     let measurements: [BenchMeasurement]
     let runs: BenchRuns
 
-    /// Takes them, in rounds: minutes in which the machine is slow fall on all of them alike.
+    /// Measures in rounds, so that slow minutes of the machine affect all measurements equally.
     func figures() async throws -> BenchFigures {
         var figures = BenchFigures()
         let turns = measurements.map { (measurement: $0, count: runs.count(isLong: $0.isLong)) }

@@ -1,11 +1,11 @@
-/// How often measurements are taken.
+/// The number of runs of each measurement.
 struct BenchRuns: Sendable, CustomStringConvertible {
-    /// What was asked for; `nil` for as often as can be borne.
+    /// The requested number; `nil` for the default.
     let asked: Int?
 
     private static let usual = 3
 
-    /// How often one is taken.
+    /// Returns the number of runs of a measurement.
     func count(isLong: Bool = false) -> Int { asked ?? (isLong ? 1 : Self.usual) }
 
     var description: String { asked.map { "\($0)" } ?? "\(Self.usual), 1 of what takes long" }

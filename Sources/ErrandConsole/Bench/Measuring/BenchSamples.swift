@@ -1,14 +1,14 @@
-/// What the runs measured of one thing.
+/// The samples of one figure, one for each run.
 struct BenchSamples: Sendable, Equatable {
     private var values: [Double] = []
 
-    /// How many runs there were.
+    /// The number of runs.
     var count: Int { values.count }
 
-    /// Adds what a run measured.
+    /// Adds the sample of a run.
     mutating func add(_ value: Double) { values.append(value) }
 
-    /// The one in the middle; `nil` without a run.
+    /// The median; `nil` without a run.
     var median: Double? {
         let sorted = values.sorted()
         guard !sorted.isEmpty else { return nil }
@@ -16,7 +16,7 @@ struct BenchSamples: Sendable, Equatable {
         return sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
     }
 
-    /// The smallest and the largest.
+    /// The smallest and the largest sample; `nil` without a run.
     var range: ClosedRange<Double>? {
         guard let least = values.min(), let most = values.max() else { return nil }
         return least...most

@@ -3,20 +3,20 @@ import ErrandRedis
 import Synchronization
 
 extension BenchStage {
-    /// What the server does beside its work, and is better done with before something is measured.
+    /// The fields of INFO for background writes, which a measurement should not overlap.
     private static let writing = ["aof_rewrite_in_progress", "aof_rewrite_scheduled", "rdb_bgsave_in_progress"]
 
-    /// Removes what is left of the measurements so far, so that the next one begins on a server that holds nothing of ours and rests.
+    /// Removes the data of earlier measurements, so that the next one starts on a server that has none and is idle.
     func reset() async throws {
         try await tidyUp()
         _ = try await settle()
     }
 
-    /// The memory of the server's data, once it has freed what was removed before. What connections and the append-only file have in
-    /// their buffers just then is not among it.
+    /// Returns the memory of the server's data after it has freed removed keys. Buffers of connections and of the
+    /// append-only file do not count.
     func settledMemory() async throws -> Int { try await settle().number("used_memory_dataset") ?? 0 }
 
-    /// Waits until the server has freed what was removed and writes no file anew.
+    /// Waits until the server has freed removed keys and rewrites no file.
     private func settle() async throws -> RedisInfo {
         let end = ContinuousClock.now + .seconds(120)
         let pause = Duration.milliseconds(20)

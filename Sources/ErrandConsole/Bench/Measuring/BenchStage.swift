@@ -3,20 +3,20 @@ import ErrandCommandLine
 import ErrandRedis
 import Synchronization
 
-/// The broker that is measured, and how its processes reach it.
+/// The broker to measure and its settings.
 final class BenchStage: Sendable {
     let broker: RedisBroker
-    /// What tells a worker process which broker is meant. It may hold a password.
+    /// The URL of the broker for worker processes, which may contain a password.
     let brokerURL: String
-    /// How many jobs a measurement of throughput takes.
+    /// The number of jobs in a measurement of throughput.
     let jobs: Int
-    /// How many worker processes drain.
+    /// The number of worker processes that drain.
     let workers: Int
-    /// How many jobs a worker runs at once.
+    /// The number of jobs that a worker runs at the same time.
     let concurrency: Int
-    /// How many pick-ups by idle workers a run times.
+    /// The number of timed pick-ups by idle workers in a run.
     let probes: Int
-    /// What the names of all queues begin with; by chance, so that nobody else's queue is meant.
+    /// The prefix of all queue names. It is random, so that no existing queue is affected.
     private let prefix = "bench-\(String(UInt32.random(in: 0..<60_466_176), radix: 36))-"
     private let made = Mutex(Made())
 
@@ -25,7 +25,7 @@ final class BenchStage: Sendable {
         var left: [String] = []
     }
 
-    /// How long is waited, in all, for a server that writes its files anew: one that others use may do so all the time.
+    /// The total time to wait for a server that rewrites its files; one that other clients use may do so all the time.
     let patience = Mutex(Duration.seconds(120))
 
     init(broker: RedisBroker, brokerURL: String, jobs: Int, workers: Int, concurrency: Int, probes: Int) {
@@ -37,14 +37,14 @@ final class BenchStage: Sendable {
         self.probes = probes
     }
 
-    /// How many jobs a measurement takes that has a round trip a job.
+    /// The number of jobs in a measurement with one round trip per job.
     var fewJobs: Int { max(1000, jobs / 10) }
-    /// How many jobs a long measurement takes; a queue holds no more than ten million.
+    /// The number of jobs in a long measurement; a queue takes at most ten million.
     var manyJobs: Int { min(10_000_000, jobs * 10) }
 
     var producer: Producer { Producer(broker: broker) }
 
-    /// A queue that nobody has used; removed by ``tidyUp()``.
+    /// Returns the name of a new queue, which ``tidyUp()`` removes.
     func queue() -> String {
         made.withLock { made in
             let name = prefix + String(made.count)
@@ -54,8 +54,8 @@ final class BenchStage: Sendable {
         }
     }
 
-    /// A job of about 100 bytes as a producer writes it, with what it must say; what is stored of it is said with the results. More where
-    /// told otherwise.
+    /// Makes a typical job as a producer writes it, with arguments of about `bytes` bytes. The results include its
+    /// stored size.
     func job(
         _ operation: String,
         on queue: String,
@@ -76,14 +76,15 @@ final class BenchStage: Sendable {
         )
     }
 
-    /// How many jobs of a queue have come to this total, asked with one short command.
+    /// Returns the total of a queue's counter, read with one short command.
     func total(_ what: String, of queue: String) async throws -> Int {
         let answer = try await broker.command(.command("HGET", KeySpace.key(of: queue) + ":counters", what))
         return answer.text.flatMap { Int($0) } ?? 0
     }
 
-    /// Waits until so many jobs have come to a total. It looks when about half of what is left may be done, and every 2 ms at the
-    /// beginning and the end: who is measured needs the processors. What runs faster than it began is noticed an eighth late at the most.
+    /// Waits until a total reaches a count. It polls when about half of the rest may be done, and every 2 ms at the
+    /// beginning and the end, to leave the processors to the measurement. If the rate rises, it notices the end at most
+    /// an eighth late.
     func await(
         _ what: String,
         of queue: String,
@@ -104,12 +105,12 @@ final class BenchStage: Sendable {
         }
     }
 
-    /// INFO, as the server tells it now.
+    /// Returns the server's present INFO.
     func info() async throws -> RedisInfo {
         RedisInfo(text: try await broker.command(.command("INFO", "everything")).text ?? "")
     }
 
-    /// Removes the queues that were made so far, with what the measurements left in them.
+    /// Removes the queues of the measurements with all their data.
     func tidyUp() async throws {
         for queue in made.withLock({ $0.left }) {
             try await remove(queue)
@@ -119,6 +120,6 @@ final class BenchStage: Sendable {
 }
 
 extension Duration {
-    /// Jobs a second, when so many took this time.
+    /// Returns the rate in jobs per second for this number of jobs.
     func rate(of jobs: Int) -> Double { Double(jobs) / (self / .seconds(1)) }
 }

@@ -3,7 +3,7 @@ import ErrandCommandLine
 import Foundation
 import Synchronization
 
-/// Worker processes of one measurement, and what they tell.
+/// The worker processes of one measurement and their reports.
 final class BenchWorkers: Sendable {
     private struct State: Sendable {
         var registered = 0
@@ -18,7 +18,7 @@ final class BenchWorkers: Sendable {
     private let count: Int
     private let reading: FileHandle
 
-    /// Starts processes of some workers each, and waits until all of them are registered.
+    /// Starts processes with several workers each, and waits until all have registered.
     static func start(
         _ stage: BenchStage,
         queues: [String],
@@ -27,7 +27,7 @@ final class BenchWorkers: Sendable {
         concurrency: Int? = nil
     ) async throws -> BenchWorkers {
         let workers = try BenchWorkers(stage, queues, processes, sessions, concurrency ?? stage.concurrency)
-        // One line a queue and session.
+        // Each session writes one line.
         let expected = processes * sessions
         guard await workers.wait({ $0.registered >= expected }) else {
             workers.end()
@@ -83,7 +83,7 @@ final class BenchWorkers: Sendable {
         for resume in resumed { resume.resume(returning: true) }
     }
 
-    /// Waits until something was told; answers `false` after a minute.
+    /// Waits until a condition is met; returns `false` after a minute.
     private func wait(_ isMet: @escaping @Sendable (State) -> Bool) async -> Bool {
         await withCheckedContinuation { continuation in
             let key: Int? = state.withLock { state in
@@ -93,21 +93,21 @@ final class BenchWorkers: Sendable {
                 return state.next
             }
             guard let key else { return continuation.resume(returning: true) }
-            // A timer that sleeps on: who is measured needs the processors.
+            // The deadline timer uses no processor while it waits, which the measurement needs.
             _ = DeadlineTimer.shared.schedule(after: .seconds(60)) { [weak self] in
                 self?.state.withLock { $0.waiting.removeValue(forKey: key) }?.resume.resume(returning: false)
             }
         }
     }
 
-    /// When a job was picked up, on the machine's own clock.
+    /// Returns the time of a job's pick-up on the machine's monotonic clock, in nanoseconds.
     func pick(of id: String) async throws -> Int64 {
         guard await wait({ $0.picks[id] != nil }), let time = state.withLock({ $0.picks.removeValue(forKey: id) })
         else { throw CommandFailure("a job was not picked up within a minute", ExitStatus.unsuccessful) }
         return time
     }
 
-    /// What one of the processes has used, which a job told.
+    /// Returns the resource usage of a process, which a `usage` job reports.
     func usage(number: Int) async throws -> ProcessUsage {
         guard await wait({ $0.usages.count >= number }), let usage = state.withLock({ $0.usages.last }) else {
             throw CommandFailure("a worker did not tell what it used", ExitStatus.unsuccessful)
@@ -115,7 +115,7 @@ final class BenchWorkers: Sendable {
         return usage
     }
 
-    /// Tells the processes to leave, and answers what each of them has used in all.
+    /// Stops the processes and returns the resource usage of each.
     func finish() async throws -> [ProcessUsage] {
         let told = state.withLock(\.usages.count)
         processes.end()
@@ -125,6 +125,6 @@ final class BenchWorkers: Sendable {
         return state.withLock { Array($0.usages.dropFirst(told)) }
     }
 
-    /// Tells the processes to leave, and waits until they have.
+    /// Stops the processes and waits until they have exited.
     func end() { processes.end() }
 }

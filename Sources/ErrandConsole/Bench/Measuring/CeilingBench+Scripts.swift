@@ -1,18 +1,18 @@
 import ErrandRedis
 
-/// The scripts that `redis-benchmark` calls: those of the broker, in another wording.
+/// The scripts that `redis-benchmark` calls: those of the broker, slightly changed.
 extension CeilingBench {
     private func text(of script: String) -> ArraySlice<UInt8> {
         let text = Script.all.first { $0.name == script }?.text ?? []
         return text.drop { $0 != UInt8(ascii: "\n") }
     }
 
-    /// A script with lines of its own in front.
+    /// Loads a script with additional lines at its beginning.
     func load(_ script: String, head: String) async throws -> String {
         try await stage.broker.load(Array(("#!lua\n" + head).utf8) + text(of: script))
     }
 
-    /// The exchange script twice in one: once to claim, once to report what was claimed.
+    /// Loads a script that runs the exchange script twice: first to claim jobs, then to report them.
     func load(twice script: String) async throws -> String {
         let both = """
 

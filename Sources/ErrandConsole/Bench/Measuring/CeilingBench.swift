@@ -3,19 +3,19 @@ import ErrandCommandLine
 import ErrandRedis
 import Foundation
 
-/// What the server alone can do: `redis-benchmark` of the same scripts, in the same run.
+/// A measurement of the server alone: `redis-benchmark` with the same scripts, in the same run.
 struct CeilingBench {
     let stage: BenchStage
 
-    /// Jobs a second that batches reach.
+    /// The rates of batches, in jobs per second.
     struct Rates: Sendable {
-        /// With one call at a time.
+        /// The rate with one call at a time.
         var oneCall = 0.0
-        /// The highest, whether with one call at a time or with several: Errand keeps several under way.
+        /// The highest rate with one or several calls at a time, because Errand keeps several in flight.
         var highest = 0.0
     }
 
-    /// Jobs a call of the batches.
+    /// Jobs per call of a batch.
     private static let portion = 50
 
     private var benchmark: RedisBenchmark { RedisBenchmark(address: stage.broker.address) }
@@ -23,15 +23,15 @@ struct CeilingBench {
     /// Whether the server can be measured alone.
     var isPossible: Bool { benchmark.isPossible }
 
-    /// The push script with one job a call, each call after the answer of the last one.
+    /// Measures the push script with one job per call and one call at a time.
     func pushOneByOne(jobs: Int) async throws -> Double { try await push(jobs: jobs, portion: 1, .oneCall) }
 
-    /// The push script with 50 jobs a call.
+    /// Measures the push script with 50 jobs per call.
     func pushBatches(jobs: Int) async throws -> Rates {
         try await rates { pace in try await push(jobs: jobs, portion: Self.portion, pace) }
     }
 
-    /// One script that runs the claim's body and then the finish's body for 50 jobs.
+    /// Measures a script that claims 50 jobs and reports them as finished.
     func claimAndFinish(jobs: Int) async throws -> Rates {
         try await rates { pace in try await claimAndFinish(jobs: jobs, pace) }
     }
@@ -48,7 +48,7 @@ struct CeilingBench {
         return rates
     }
 
-    /// `redis-benchmark` sends the same text again and again, so a line in front of the script makes ids.
+    /// Measures the push script. `redis-benchmark` sends the same text each time, so an additional line makes the ids.
     private func push(jobs: Int, portion: Int, _ pace: RedisBenchmark.Pace) async throws -> Double {
         let queue = stage.queue()
         let head = """
@@ -85,7 +85,7 @@ struct CeilingBench {
         return rate * Double(Self.portion)
     }
 
-    /// `redis-benchmark` counts a refusal as an answer, so the queue's own totals say what was done.
+    /// Checks the queue's totals, because `redis-benchmark` counts an error as a reply.
     private func demand(_ jobs: Int, _ what: String, on queue: String) async throws {
         let count = try await stage.total(what, of: queue)
         guard count < jobs else { return }

@@ -2,29 +2,29 @@ import Errand
 import ErrandCommandLine
 import ErrandRedis
 
-/// How fast worker processes take jobs, run them and have their ends confirmed.
+/// The measurement of how fast worker processes claim jobs, run them and report their outcomes.
 struct DrainBench {
     let stage: BenchStage
 
-    /// What a drain tells.
+    /// The result of a drain.
     struct Result: Sendable {
-        /// Jobs a second.
+        /// Jobs per second.
         var drained = 0.0
-        /// Commands that the workers sent, a job.
+        /// Commands of the workers per job.
         var commands = 0.0
-        /// Time on the server's processor, in microseconds a job.
+        /// Time on the server's processor, in microseconds per job.
         var serverMicroseconds = 0.0
-        /// Bytes over the connections, both ways, a job.
+        /// Bytes over the connections in both directions, per job.
         var networkBytes = 0.0
-        /// The server's memory a waiting job, in bytes.
+        /// The server's memory per waiting job, in bytes.
         var waitingBytes = 0.0
-        /// The most memory that a worker process had, in bytes.
+        /// The largest resident memory of a worker process, in bytes.
         var workerBytes: Int64 = 0
-        /// Time of all worker processes on processors, their start included, in microseconds a job.
+        /// Processor time of all worker processes, including their start, in microseconds per job.
         var workerMicroseconds = 0.0
     }
 
-    /// Pushes jobs into a paused queue, lets it go, and waits until the last end has been counted.
+    /// Pushes jobs into a paused queue, resumes it, and waits until all have finished.
     func drain(jobs: Int, operation: String = BenchOperations.noop) async throws -> Result {
         let queue = stage.queue()
         var result = Result()
@@ -51,7 +51,7 @@ struct DrainBench {
         return result
     }
 
-    /// Pushes and drains at once: jobs a second from the first push to the last end.
+    /// Pushes and drains at the same time; returns the jobs per second from the first push to the last finish.
     func mixed(jobs: Int) async throws -> Double {
         let queue = stage.queue()
         let workers = try await BenchWorkers.start(stage, queues: [queue], processes: stage.workers)
@@ -63,7 +63,7 @@ struct DrainBench {
     }
 }
 
-/// What the server has done so far.
+/// The counters of the server's work so far.
 struct ServerCosts {
     var scripts = 0
     var processorMicroseconds = 0.0
@@ -81,7 +81,7 @@ struct ServerCosts {
             return text.firstRange(of: "calls=").flatMap { Int(text[$0.upperBound...].prefix { $0.isNumber }) } ?? 0
         }
         scripts = calls("evalsha") + calls("eval")
-        // Commands within scripts are counted too, but these come from clients alone.
+        // INFO also counts commands that scripts call, but only clients send these.
         commands = Self.called.reduce(0) { $0 + calls($1) }
         let seconds = (Double(info["used_cpu_user"] ?? "") ?? 0) + (Double(info["used_cpu_sys"] ?? "") ?? 0)
         processorMicroseconds = seconds * 1e6

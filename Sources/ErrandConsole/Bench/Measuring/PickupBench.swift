@@ -2,22 +2,22 @@ import Errand
 import ErrandCommandLine
 import ErrandRedis
 
-/// How soon an idle worker begins a job, from the call of `push` on, and what idle workers cost.
+/// The measurement of idle workers: the latency from the call of `push` to the start of the job, and their costs.
 struct PickupBench {
     let stage: BenchStage
 
-    /// What idle workers cost.
+    /// The costs of idle workers.
     struct Idle: Sendable {
-        /// Commands a second, of one worker and one queue.
+        /// Commands per second, of one worker and one queue.
         var commandsPerSecond = 0.0
-        /// The share of one processor that a worker process takes.
+        /// The share of one processor that a worker process uses.
         var processorShare = 0.0
     }
 
-    /// After a job a worker looks for work more often; within this time the looks are as far apart as they ever are.
+    /// The time after a job in which a worker polls more often than usual.
     private static let calmingDown = Duration.seconds(2)
 
-    /// The latencies of pushes to workers that rest, in milliseconds.
+    /// Returns the latencies of pushes to idle workers, in milliseconds.
     func latencies(processes: Int, sessions: Int) async throws -> [Double] {
         let queue = stage.queue()
         let workers = try await BenchWorkers.start(
@@ -29,12 +29,12 @@ struct PickupBench {
         )
         defer { workers.end() }
         let job = try stage.job(BenchOperations.pick, on: queue)
-        // The first ones find nothing in any cache.
+        // Warm up the caches first.
         for _ in 0..<20 { _ = try await latency(of: job, by: workers, after: .milliseconds(Int.random(in: 5...25))) }
         var latencies: [Double] = []
         for _ in 0..<stage.probes {
             try await awaitIdle(processes * sessions, on: [queue])
-            // Looks for work are half a second apart by then, and the pause ends anywhere between two of them.
+            // Polls are half a second apart by then, so the pause ends at a random point between two of them.
             let pause = Duration.milliseconds(Int.random(in: 600...1100))
             latencies.append(try await latency(of: job, by: workers, after: pause))
         }
@@ -53,7 +53,7 @@ struct PickupBench {
         return Double(begun - start) / 1e6
     }
 
-    /// What a worker costs while there is nothing to do.
+    /// Measures the costs of an idle worker.
     func idle(for time: Duration) async throws -> Idle {
         let queue = stage.queue()
         let workers = try await BenchWorkers.start(stage, queues: [queue])
@@ -73,7 +73,7 @@ struct PickupBench {
         )
     }
 
-    /// Commands a second that worker processes send while their queues stay empty.
+    /// Returns the commands per second that worker processes send while their queues are empty.
     func idleCommands(processes: Int, queues count: Int, for time: Duration) async throws -> Double {
         let queues = (0..<count).map { _ in stage.queue() }
         let workers = try await BenchWorkers.start(
@@ -95,7 +95,7 @@ struct PickupBench {
         return Double(costs.commands) / ((ContinuousClock.now - start) / .seconds(1))
     }
 
-    /// Waits until so many workers have found nothing on each of the queues and wait for a hint.
+    /// Waits until this number of workers has found each of the queues empty and waits for wake-ups.
     private func awaitIdle(_ workers: Int, on queues: [String]) async throws {
         let end = ContinuousClock.now + .seconds(60)
         for queue in queues {

@@ -1,16 +1,16 @@
 import Errand
 import ErrandCommandLine
 
-/// How fast jobs are taken.
+/// The measurement of the rate of pushes.
 struct PushBench {
     let stage: BenchStage
 
-    /// Jobs a call of `push(contentsOf:)`.
+    /// Jobs per call of `push(contentsOf:)`.
     static let portion = 500
-    /// How many tasks push at once.
+    /// The number of tasks that push at the same time.
     static let tasks = 64
 
-    /// One job after the other, each push awaited, on an otherwise idle connection.
+    /// Pushes one job after the other and awaits each push, on an otherwise idle connection.
     func awaited(jobs: Int) async throws -> Double {
         let (producer, queue) = (stage.producer, stage.queue())
         let job = try stage.job(BenchOperations.noop, on: queue)
@@ -19,7 +19,7 @@ struct PushBench {
         return (ContinuousClock.now - start).rate(of: jobs)
     }
 
-    /// One job after the other in each of 64 tasks, over one connection.
+    /// Pushes one job after the other in each of 64 tasks, over one connection.
     func concurrent(jobs: Int) async throws -> Double {
         let (producer, queue) = (stage.producer, stage.queue())
         let job = try stage.job(BenchOperations.noop, on: queue)
@@ -34,7 +34,7 @@ struct PushBench {
         return (ContinuousClock.now - start).rate(of: share * Self.tasks)
     }
 
-    /// Many jobs a call, to one queue; fewer of large ones.
+    /// Pushes many jobs per call to one queue, fewer if they are large.
     func bulk(
         jobs: Int,
         operation: String = BenchOperations.noop,
@@ -53,7 +53,7 @@ struct PushBench {
         return (ContinuousClock.now - start).rate(of: jobs)
     }
 
-    /// Jobs with names: all new, then all again as duplicates, then all again as replacements.
+    /// Pushes jobs with names: all new, then all again as duplicates, then all again as replacements.
     func unique(jobs: Int) async throws -> (new: Double, drop: Double, replace: Double) {
         let queue = stage.queue()
         return (

@@ -2,32 +2,33 @@ import ErrandCommandLine
 import ErrandRedis
 import Foundation
 
-/// `redis-benchmark` as a process: how often a second the server runs a script.
+/// A `redis-benchmark` process, which measures how often per second the server runs a script.
 struct RedisBenchmark {
     let address: RedisAddress
 
-    /// How many calls are under way at a time.
+    /// The number of calls in flight.
     struct Pace: Sendable {
         let connections: Int
-        /// How many calls a connection sends before it waits for an answer.
+        /// The number of calls that a connection sends before it waits for a reply.
         let ahead: Int
 
         static let oneCall = Pace(connections: 1, ahead: 1)
         static let severalCalls = [Pace(connections: 2, ahead: 1), Pace(connections: 1, ahead: 4)]
 
-        /// About as many calls as are wanted, as the program makes them: all that go ahead together.
+        /// Rounds the wanted number of calls to whole pipelines, as the program sends them.
         func calls(_ wanted: Int) -> Int { max(1, wanted / ahead) * ahead }
     }
 
-    /// Whether it can be told where the server is.
+    /// Whether the program's arguments can express the server's address.
     var isPossible: Bool { address.redisBenchmarkArguments != nil }
 
-    /// Calls a loaded script for a queue, always with the same words: calls a second.
+    /// Calls a loaded script for a queue, always with the same arguments; returns the calls per second.
     func rate(of digest: String, on queue: String, _ words: [String], calls: Int, _ pace: Pace) throws -> Double {
         let settings = ["-c", String(pace.connections), "-P", String(pace.ahead), "-n", String(calls), "--csv"]
         let command = ["EVALSHA", digest, "1", KeySpace.key(of: queue)] + words
         let output = try run((address.redisBenchmarkArguments ?? []) + settings + command)
-        // The last line ends in requests a second and six latencies; the command before them may hold anything.
+        // The last line ends with the requests per second and six latencies; the command before them may contain
+        // anything.
         let fields = String(decoding: output, as: UTF8.self).split(separator: "\",\"").suffix(7)
         guard fields.count == 7, let rate = fields.first.flatMap({ Double($0) }) else { throw Self.failure(output) }
         return rate
@@ -50,14 +51,14 @@ struct RedisBenchmark {
         return data
     }
 
-    /// What `env` ends with when there is no such program.
+    /// The exit status of `env` if the program does not exist.
     private static let notFound: Int32 = 127
 
     private static var missing: CommandFailure {
         CommandFailure("there is no redis-benchmark; it is in Debian's package redis-tools", ExitStatus.unavailable)
     }
 
-    /// It ends when the server refuses a call, and says why in its last line.
+    /// Makes a failure from the output. The program exits when the server returns an error, which is in its last line.
     private static func failure(_ said: Data) -> CommandFailure {
         let line =
             String(decoding: said, as: UTF8.self).split(whereSeparator: \.isNewline).last ?? "it does not say why"

@@ -4,11 +4,11 @@ import ErrandOperator
 import ErrandRedis
 import Foundation
 
-/// What the figures depend on.
+/// The facts that the figures depend on.
 struct BenchFacts {
     private let facts: [(name: String, value: String)]
 
-    /// Asks the server, the machine and this program.
+    /// Collects facts about the server, the machine and this program.
     static func gather(_ stage: BenchStage, runs: BenchRuns) async throws -> BenchFacts {
         let facts = try await server(of: stage) + program + work(of: stage, runs)
         return BenchFacts(facts: facts)
@@ -26,7 +26,7 @@ struct BenchFacts {
         return facts
     }
 
-    /// A setting as the server tells it, or that it does not.
+    /// Returns a setting of the server, or a text if the server does not reveal it.
     private static func setting(_ name: String, of stage: BenchStage) async throws -> String {
         do throws(BrokerError) {
             let answer = try await stage.broker.command(.command("CONFIG", "GET", name)).elements ?? []
@@ -48,7 +48,7 @@ struct BenchFacts {
 
     private static func work(of stage: BenchStage, _ runs: BenchRuns) throws -> [(name: String, value: String)] {
         let job = try stage.job(BenchOperations.noop, on: stage.queue())
-        // As it is stored: with its id, its queue and what the scripts read, in front of which the time stands.
+        // The stored form has the id, the queue, the header for the scripts, and the time.
         let stored = try job.makeEnvelope().stored(readySince: 0).count
         return [
             ("runs", "\(runs)"), ("jobs a measurement", "\(stage.jobs)"),

@@ -2,7 +2,7 @@ import ErrandCommandLine
 import ErrandOperator
 import Foundation
 
-/// The figures as a table for people and as one object for programs.
+/// A report of the figures: a table for people, an object for programs.
 struct BenchReport {
     let figures: BenchFigures
     let facts: BenchFacts
@@ -11,7 +11,7 @@ struct BenchReport {
 
     // MARK: For people
 
-    /// Writes the table.
+    /// Prints the table.
     func print() {
         for line in facts.lines { StandardOutput.write(line) }
         StandardOutput.write("")
@@ -37,7 +37,7 @@ struct BenchReport {
 
     // MARK: For programs
 
-    /// One object.
+    /// The report as one object.
     var json: JSONOutput {
         [
             "jobs": .count(jobs), "runs": .count(runs),
@@ -66,7 +66,7 @@ struct BenchReport {
         ]
     }
 
-    /// The smallest and the largest of all runs, by the name of the figure.
+    /// The smallest and the largest value of all runs, by the name of the figure.
     private var spread: JSONOutput {
         .object(
             BenchFigures.Kind.allCases.compactMap { kind in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A line of the table: what it says, of what figure, and with which ceiling that is compared.
+/// A row of the table: its title, its figure, and the ceiling to compare it with.
 struct BenchRow {
     let title: String
     let kind: BenchFigures.Kind
@@ -14,7 +14,7 @@ struct BenchRow {
         self.ceiling = ceiling
     }
 
-    /// What a figure is counted in.
+    /// The unit of a figure.
     enum Unit {
         case rate, milliseconds, number, bytes, megabytes, percent
 
@@ -30,7 +30,7 @@ struct BenchRow {
         }
     }
 
-    /// All of them, in order.
+    /// All rows, in order.
     static let all: [BenchRow] = throughput + latency + costs
 
     private static let throughput = [

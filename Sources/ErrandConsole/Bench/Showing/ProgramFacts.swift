@@ -8,9 +8,9 @@ import Foundation
     import Darwin
 #endif
 
-/// What this program was made of, and what it runs on.
+/// Facts about the build of this program and its system.
 enum ProgramFacts {
-    /// How it was built.
+    /// The build configuration.
     static var build: String {
         #if DEBUG
             "debug: the figures mean nothing"
@@ -19,7 +19,7 @@ enum ProgramFacts {
         #endif
     }
 
-    /// The compiler's version; it tells no more of itself than what it is asked for.
+    /// The compiler's version, which only conditional compilation reveals.
     static var swift: String {
         #if compiler(>=6.5)
             "6.5 or later"
@@ -32,7 +32,7 @@ enum ProgramFacts {
         #endif
     }
 
-    /// The system's kernel and the machine's kind.
+    /// The kernel and the architecture.
     static var kernel: String {
         var names = utsname()
         guard uname(&names) == 0 else { return "unknown" }

@@ -1,15 +1,15 @@
 import ErrandCommandLine
 
-/// What a worker of the benchmark tells its parent, one line each on standard output.
+/// A message from a benchmark worker to its parent, one line on standard output.
 enum BenchLine: Sendable, Equatable {
-    /// A worker is ready.
+    /// A worker has registered.
     case registered
-    /// A handler began, at this time of the clock that all processes of the machine share.
+    /// A handler started, at this time of the machine's monotonic clock.
     case picked(id: String, at: Int64)
-    /// What the process has used since its start.
+    /// The resources that the process has used since its start.
     case used(ProcessUsage)
 
-    /// Reads a line; `nil` when it is none of these.
+    /// Parses a line; `nil` if it is not a message.
     init?(_ line: some StringProtocol) {
         let words = line.split(separator: " ")
         switch (words.first, words.count) {
@@ -32,6 +32,6 @@ enum BenchLine: Sendable, Equatable {
         }
     }
 
-    /// Writes the line at once.
+    /// Writes the message immediately.
     func write() { StandardOutput.write(text) }
 }

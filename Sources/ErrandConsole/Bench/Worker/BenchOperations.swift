@@ -2,20 +2,20 @@ import Errand
 import ErrandCatalogue
 import ErrandCommandLine
 
-/// What the benchmark's workers can do.
+/// The operations of the benchmark's workers.
 enum BenchOperations {
-    /// Nothing, on a thread that may block.
+    /// Does nothing, on a thread that may block.
     static let noop = "noop"
-    /// Nothing, asynchronously.
+    /// Does nothing, asynchronously.
     static let asynchronous = "noop.async"
-    /// A child process that does nothing.
+    /// Runs a child process that does nothing.
     static let child = "noop.run"
-    /// Tells when it began.
+    /// Reports when it started.
     static let pick = "pick"
-    /// Tells what the process has used so far.
+    /// Reports the resources that the process has used so far.
     static let usage = "usage"
 
-    /// All of them.
+    /// All operations.
     static var all: [RegisteredOperation] {
         get throws {
             let catalogue = try Catalogue(yaml: "operations: {\(child): {run: [\"true\"]}}", source: "the benchmark")

@@ -4,7 +4,8 @@ import ErrandCommandLine
 import ErrandRedis
 import Logging
 
-/// One worker process of the benchmark. Its standard input is the broker's URL, and the process ends with it.
+/// The command of one worker process of the benchmark. It reads the broker's URL from standard input and exits when
+/// that is closed.
 struct BenchWorkerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench-worker",

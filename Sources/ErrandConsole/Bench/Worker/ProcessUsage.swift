@@ -8,14 +8,14 @@ import Foundation
     import Darwin
 #endif
 
-/// What a process has used since its start.
+/// The resources that a process has used since its start.
 struct ProcessUsage: Sendable, Equatable {
-    /// Time on processors, its own and the system's for it, in microseconds.
+    /// Processor time in user and system mode, in microseconds.
     let processorMicroseconds: Int64
-    /// The most memory that was resident at once, in bytes.
+    /// The peak resident memory, in bytes.
     let mostResidentBytes: Int64
 
-    /// That of this process.
+    /// The usage of this process.
     static var now: ProcessUsage {
         var usage = rusage()
         #if canImport(Glibc)
@@ -37,8 +37,7 @@ struct ProcessUsage: Sendable, Equatable {
 }
 
 extension ProcessUsage {
-    /// The most resident memory of this program. What `getrusage` tells has that of the parent in it, from before the program
-    /// was loaded.
+    /// The peak resident memory of this program. The value of `getrusage` includes that of the parent before `exec`.
     private static var highWater: Int64? {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
@@ -46,9 +45,9 @@ extension ProcessUsage {
     }
 }
 
-/// A clock that all processes of the machine share and nobody sets.
+/// A clock that all processes of the machine share and that no one can set.
 enum MonotonicClock {
-    /// Its time, in nanoseconds.
+    /// The clock's time, in nanoseconds.
     static var nanoseconds: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

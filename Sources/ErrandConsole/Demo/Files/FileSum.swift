@@ -10,16 +10,16 @@ import Foundation
     import Darwin
 #endif
 
-/// A file's SHA-256 and size: what a `checksum` job gives, and what the demo computes itself to compare.
+/// A file's SHA-256 and size: the result of a `checksum` job, and the value that the demo computes for comparison.
 struct FileSum: Codable, Equatable {
-    /// In lower-case hexadecimal digits.
+    /// The SHA-256 in lower-case hexadecimal digits.
     let sha256: String
-    /// In bytes.
+    /// The size in bytes.
     let size: Int
 
-    /// Reads a whole file, a chunk at a time, so that its size does not matter.
+    /// Reads a file in chunks, so that large files need no more memory.
     ///
-    /// - Parameter isCancelled: asked before each chunk; `true` ends it with `CancellationError`.
+    /// - Parameter isCancelled: Called before each chunk; `true` ends the computation with `CancellationError`.
     static func compute(of path: String, isCancelled: () -> Bool = { false }) throws -> FileSum {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard file >= 0 else {
@@ -46,6 +46,6 @@ struct FileSum: Codable, Equatable {
         )
     }
 
-    /// As a job's result.
+    /// The JSON for a job's result.
     var json: [UInt8] { Array(#"{"sha256":"\#(sha256)","size":\#(size)}"#.utf8) }
 }

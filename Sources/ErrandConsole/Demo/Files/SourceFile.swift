@@ -6,11 +6,11 @@
     import Darwin
 #endif
 
-/// A file that the demo works on, as it was when it was found.
+/// A file for the demo, with its state when it was found.
 struct SourceFile: Sendable, Equatable {
     let path: String
     let size: Int
-    /// When it was last written, in seconds and nanoseconds.
+    /// The time of the last modification, in seconds and nanoseconds.
     let written: [Int]
 
     init(_ path: String, _ facts: stat) {
@@ -23,8 +23,7 @@ struct SourceFile: Sendable, Equatable {
         #endif
     }
 
-    /// Whether it is gone, cannot be read any more, or was written to since it was found: then no two computations need
-    /// to agree.
+    /// Whether the file was removed, made unreadable or modified since it was found. Then two checksums may differ.
     var hasChanged: Bool {
         var facts = stat()
         guard lstat(path, &facts) == 0, access(path, R_OK) == 0 else { return true }

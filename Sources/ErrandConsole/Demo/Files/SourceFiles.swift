@@ -9,31 +9,31 @@ import Foundation
     import Darwin
 #endif
 
-/// The regular files below a directory, in the order of their names.
+/// The regular files below a directory, sorted by name.
 ///
-/// Symbolic links are not followed and other file systems not entered; what cannot be read is counted and left out.
+/// Symbolic links are not followed, and other file systems are not entered. Unreadable files are counted and left out.
 struct SourceFiles: Sendable {
     let directory: String
     private(set) var files: [SourceFile] = []
     private(set) var unreadable = 0
-    /// Whether there are more than were wanted.
+    /// Whether there are more files than the limit.
     private(set) var isCut = false
 
-    /// What is worked on when nothing is named: real documentation, else the tree that the demo was started in.
+    /// Returns the default files: the system's documentation, else those below the working directory.
     static func usual(atMost limit: Int) throws -> SourceFiles {
-        // Small container images have no documentation, or nothing in its directory.
+        // Small container images have no documentation, or an empty directory.
         if let documentation = try? SourceFiles(below: "/usr/share/doc", atMost: limit) { return documentation }
         return try SourceFiles(below: FileManager.default.currentDirectoryPath, atMost: limit)
     }
 
-    /// Looks for files.
+    /// Finds the files below a directory.
     ///
-    /// - Throws: ``CommandFailure`` when it is not a directory, or no file in it can be read.
+    /// - Throws: ``CommandFailure`` if it is not a directory or has no readable file.
     init(below directory: String, atMost limit: Int) throws {
         let absolute = URL(fileURLWithPath: directory).standardizedFileURL.path
         self.directory = absolute
         var facts = stat()
-        // The directory itself may be a link.
+        // The directory itself may be a symbolic link.
         guard stat(absolute, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
             throw CommandFailure("\(directory) is not a directory: name one with files to work on", ExitStatus.badInput)
         }
@@ -49,7 +49,7 @@ struct SourceFiles: Sendable {
         }
     }
 
-    /// Takes a directory's files; answers the directories in it.
+    /// Adds a directory's files and returns its subdirectories.
     private mutating func take(_ directory: String, on device: dev_t, atMost limit: Int) -> [String] {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
             unreadable += 1
@@ -59,7 +59,7 @@ struct SourceFiles: Sendable {
         for name in names.sorted() {
             let path = directory == "/" ? "/\(name)" : "\(directory)/\(name)"
             var facts = stat()
-            // A name that is not UTF-8 was mended on reading, so there is no such file.
+            // Foundation replaces invalid UTF-8 in names, and no file has the resulting name.
             guard lstat(path, &facts) == 0 else {
                 unreadable += 1
                 continue

@@ -1,13 +1,13 @@
 import Synchronization
 import UnixSignals
 
-/// Turns a signal that asks the demo to end into the cancellation of its work, so that it can tidy up.
+/// A trap for signals that cancels the demo's work, so that it can clean up.
 ///
-/// Later signals change nothing: tidying up takes seconds at the most.
+/// Later signals have no effect, because the cleanup takes at most a few seconds.
 final class DemoInterruption: Sendable {
     private let first = Mutex<UnixSignal?>(nil)
 
-    /// The exit status of a command that a signal ended; `nil` when none came.
+    /// The exit status for the signal; `nil` if there was none.
     var exitStatus: Int32? { first.withLock { $0 }.map { 128 + $0.rawValue } }
 
     /// Runs `work` in a task that SIGINT, SIGTERM, SIGHUP and SIGQUIT cancel.

@@ -3,17 +3,17 @@ import Errand
 import ErrandRedis
 import Foundation
 
-/// Hears of endings, looks up results and judges them.
+/// A checker that receives the ends of jobs, reads their results and verifies them.
 ///
-/// Events say which jobs have ended. As they are hints only, jobs that nothing was heard of are looked up every second.
+/// Events report which jobs have ended. An event may be lost, so jobs without one are looked up every second.
 struct DemoChecker: Sendable {
     let broker: RedisBroker
     let ledger: DemoLedger
     private static let queue = DemoOperations.queue
 
-    // MARK: Hearing
+    // MARK: Events
 
-    /// Listens until it is cancelled; `onSubscribed` is called when it hears everything that happens from now on.
+    /// Listens to events until it is cancelled. `onSubscribed` is called once it receives all further events.
     func listen(onSubscribed: @escaping @Sendable () -> Void) async throws {
         for try await message in broker.events(of: [Self.queue], onSubscribed: onSubscribed) {
             for line in message.lines { hear(line) }
@@ -32,7 +32,7 @@ struct DemoChecker: Sendable {
 
     // MARK: Verifying
 
-    /// Verifies what has ended until everything was pushed and is verified or given up.
+    /// Verifies ended jobs until all are pushed and each is verified or given up.
     func verify() async throws {
         var nextLook = ContinuousClock.now + .seconds(1)
         var quietLooks = 0
@@ -60,7 +60,8 @@ struct DemoChecker: Sendable {
         }
     }
 
-    /// Judges jobs on as many threads as there are processors; they read files, so they are none of the tasks' threads.
+    /// Verifies jobs on as many threads as there are processors. They read files, so they must not block the threads of
+    /// tasks.
     private static func judge(
         _ jobs: [(job: DemoLedger.Ended, record: JobRecord?)],
         _ onVerdict: @escaping @Sendable (DemoVerdict) -> Void
@@ -75,8 +76,8 @@ struct DemoChecker: Sendable {
         }
     }
 
-    /// Looks up the oldest jobs that nothing was heard of. When the queue has been drained for a while, all of them
-    /// have ended or are lost.
+    /// Looks up the oldest jobs without an event. If the queue has been empty for a while, all of them have ended or
+    /// are lost.
     private func lookUpSilent(givingUp: Bool) async throws {
         let ids = ledger.silent(atMost: givingUp ? .max : 500)
         for (id, record) in zip(ids, try await broker.inspect(ids, on: Self.queue)) {

@@ -1,15 +1,16 @@
 import Crypto
 import Errand
 
-/// Which jobs the demo pushes: number 0 is the first pass over the first file, and so on.
+/// The jobs that the demo pushes: number 0 is the first pass over the first file, and so on.
 ///
-/// So that there is enough to see, few files are gone over several times; each pass gives its jobs names of their own.
+/// If there are few files, it takes several passes over them, so that there is enough to see. Jobs of each pass have
+/// their own names.
 struct DemoJobs: Sendable {
-    /// As few jobs as show everything.
+    /// The smallest number of jobs that shows everything.
     static let fewest = 300
 
     let files: [SourceFile]
-    /// How many jobs are planned: each file once a pass.
+    /// The number of planned jobs: one for each file and pass.
     let planned: Int
 
     init(files: [SourceFile]) {
@@ -20,10 +21,11 @@ struct DemoJobs: Sendable {
 
     func file(of number: Int) -> SourceFile { files[number % files.count] }
 
-    /// Pushes of a third of the jobs are repeated: half of these beside the first push, half with the next batch.
+    /// Returns whether a push is repeated, as a third of them are: half of these in the same batch, half with the next
+    /// one.
     func repeats(_ number: Int) -> (atOnce: Bool, later: Bool) { (number % 6 == 0, number % 6 == 3) }
 
-    /// The description of a job, with a new id each time.
+    /// Makes the description of a job, with a new id each time.
     func checksum(_ number: Int) throws(DescriptionError) -> JobEnvelope {
         let file = file(of: number)
         return try OperationDescription(
@@ -37,7 +39,7 @@ struct DemoJobs: Sendable {
         ).makeEnvelope()
     }
 
-    /// A job that never finishes.
+    /// Makes a job that never finishes.
     func stuck(_ number: Int) throws(DescriptionError) -> JobEnvelope {
         try OperationDescription(
             "stuck",
@@ -49,7 +51,7 @@ struct DemoJobs: Sendable {
         ).makeEnvelope()
     }
 
-    /// Names end at 1,024 bytes; longer paths are named by their digest.
+    /// Returns the job's name. Names have at most 1,024 bytes, so longer paths are replaced by their digest.
     private func name(of path: String, pass: Int) -> String {
         let digest = { SHA256.hash(data: Array(path.utf8)).map { String($0, radix: 16) }.joined(separator: "-") }
         return "checksum " + (path.utf8.count <= 900 ? path : digest()) + (pass == 0 ? "" : " (pass \(pass + 1))")

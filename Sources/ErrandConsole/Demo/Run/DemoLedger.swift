@@ -1,15 +1,15 @@
 import Errand
 import Synchronization
 
-/// What the demo knows of each job that it pushed and has not verified yet, and the counts of all.
+/// The state of each pushed job that is not verified yet, and the counts of all jobs.
 final class DemoLedger: Sendable {
-    /// What a job is to do.
+    /// The work of a job.
     enum Task: Sendable, Equatable {
         case checksum(SourceFile)
         case stuck
     }
 
-    /// A job that ended, as far as the demo has heard.
+    /// A job whose end was reported.
     struct Ended: Sendable {
         let id: String
         let task: Task
@@ -18,11 +18,11 @@ final class DemoLedger: Sendable {
     struct Counts: Sendable {
         /// Jobs that the broker accepted.
         var accepted = 0
-        /// Pushes that gave way to a job of the same name.
+        /// Pushes that were dropped in favour of a job with the same name.
         var dropped = 0
-        /// Accepted jobs of which an ending was heard.
+        /// Accepted jobs whose end was reported.
         var ended = 0
-        /// Files that changed or vanished meanwhile.
+        /// Files that changed or were removed meanwhile.
         var skipped = 0
         var lost = 0
         var wrong = 0
@@ -35,7 +35,7 @@ final class DemoLedger: Sendable {
 
     private struct State: Sendable {
         var waiting: [String: Waiting] = [:]
-        /// The ids in the order of their pushes, those included that have ended meanwhile.
+        /// The ids in the order of their pushes, including those of ended jobs.
         var order: [String] = []
         var ended: [Ended] = []
         var beingVerified = 0
@@ -49,12 +49,12 @@ final class DemoLedger: Sendable {
     private let state = Mutex(State())
 
     var counts: Counts { state.withLock { $0.counts } }
-    /// What is to be told in the end: a sentence for each lost, wrong or skipped job, the first hundred of them.
+    /// The sentences for the final report: one for each lost, wrong or skipped job, at most a hundred.
     var remarks: [String] { state.withLock { $0.remarks } }
-    /// How many jobs are not verified yet.
+    /// The number of jobs that are not verified yet.
     var unverified: Int { state.withLock { $0.waiting.count + $0.ended.count + $0.beingVerified } }
 
-    /// The time from the first push to the last ending.
+    /// The time from the first push to the last end.
     var elapsed: Duration {
         state.withLock { state in
             guard let first = state.firstPush, let last = state.lastEnd else { return .zero }
@@ -64,7 +64,7 @@ final class DemoLedger: Sendable {
 
     // MARK: Pushing
 
-    /// A job is about to be pushed: its ending may be heard before its receipt.
+    /// Adds jobs before they are pushed, because their end may be reported before their receipt arrives.
     func expect(_ jobs: [(id: String, task: Task)]) {
         let now = ContinuousClock.now
         state.withLock { state in
@@ -76,7 +76,7 @@ final class DemoLedger: Sendable {
         }
     }
 
-    /// The push's receipt has come.
+    /// Records the receipt of a push.
     func settle(_ id: String, isAccepted: Bool) {
         state.withLock { state in
             if isAccepted {
@@ -89,15 +89,15 @@ final class DemoLedger: Sendable {
         }
     }
 
-    /// No more will be pushed.
+    /// Records that all jobs have been pushed.
     func notePushed() { state.withLock { $0.isPushed = true } }
 
-    /// Whether no more will be pushed.
+    /// Whether all jobs have been pushed.
     var isPushed: Bool { state.withLock { $0.isPushed } }
 
     // MARK: Endings
 
-    /// A job has ended. Hearing it twice does no harm.
+    /// Records the end of a job; further calls for the same job have no effect.
     func heardEnd(of id: String) {
         let now = ContinuousClock.now
         state.withLock { state in
@@ -108,7 +108,7 @@ final class DemoLedger: Sendable {
         }
     }
 
-    /// The accepted jobs of which no ending was heard, the oldest first.
+    /// Returns the accepted jobs without a reported end, oldest first.
     func silent(atMost limit: Int) -> [String] {
         state.withLock { state in
             state.order.removeAll { state.waiting[$0] == nil }
@@ -118,7 +118,7 @@ final class DemoLedger: Sendable {
 
     // MARK: Verifying
 
-    /// Takes jobs to verify; ``verified(_:)`` must be told of each.
+    /// Takes jobs to verify; ``verified(_:)`` must be called for each of them.
     func takeEnded(atMost limit: Int) -> [Ended] {
         state.withLock { state in
             let taken = Array(state.ended.prefix(limit))

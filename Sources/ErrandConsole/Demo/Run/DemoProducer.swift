@@ -3,13 +3,13 @@ import ErrandCommandLine
 import ErrandRedis
 import Synchronization
 
-/// Pushes the demo's jobs, a batch at a time.
+/// A producer that pushes the demo's jobs in batches.
 final class DemoProducer: Sendable {
-    /// Files a batch; with repeats it stays below what the broker decides in one step.
+    /// Files per batch; with repeats, a batch stays below the number that the broker processes in one step.
     private static let batch = 100
-    /// The queue keeps its last 10,000 results; so many jobs may be unverified at the most that none is missed.
+    /// The largest number of unverified jobs. The queue keeps its last 10,000 results, so none is missed.
     private static let window = 5000
-    /// How many jobs never finish.
+    /// The number of jobs that never finish.
     static let stuckJobs = 3
 
     private let jobs: DemoJobs
@@ -26,7 +26,7 @@ final class DemoProducer: Sendable {
         nextExtra = Mutex(jobs.planned)
     }
 
-    /// Pushes what is planned, a third of it twice.
+    /// Pushes all planned jobs, a third of them twice.
     func pushAll() async throws {
         try await push((1...Self.stuckJobs).map { Push(envelope: try jobs.stuck($0), task: .stuck) })
         var late: [Int] = []
@@ -39,10 +39,10 @@ final class DemoProducer: Sendable {
         allPushed.store(true, ordering: .releasing)
     }
 
-    /// Whether everything planned has been pushed.
+    /// Whether all planned jobs have been pushed.
     var hasPushedAll: Bool { allPushed.load(ordering: .acquiring) }
 
-    /// Pushes more than planned: the same files under new names.
+    /// Pushes more jobs than planned: the same files with new names.
     func pushExtra(_ count: Int) async throws {
         let start = nextExtra.withLock { next in
             defer { next += count }
@@ -70,14 +70,14 @@ final class DemoProducer: Sendable {
             let receipts = try await Producer(broker: broker).push(envelopes: open)
             open = try zip(open, receipts).filter { try !settle($0, $1) }.map { $0.0 }
             tries += 1
-            // A lost answer: pushing again with the same id never makes a second job.
+            // The reply was lost. A repeated push with the same id never makes a second job.
             guard open.isEmpty || tries < 10 else {
                 throw CommandFailure("the broker's answers to pushes were lost \(tries) times", ExitStatus.unknown)
             }
         }
     }
 
-    /// Notes a receipt; `false` when the answer was lost.
+    /// Records a receipt; returns `false` if the reply was lost.
     private func settle(_ job: JobEnvelope, _ receipt: Receipt) throws -> Bool {
         switch receipt.outcome {
         case .accepted, .exists: ledger.settle(job.id, isAccepted: true)

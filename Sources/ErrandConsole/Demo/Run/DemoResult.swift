@@ -1,6 +1,6 @@
 import ErrandOperator
 
-/// What the demo showed.
+/// The result of the demo.
 struct DemoResult: Sendable {
     var files = 0
     var accepted = 0
@@ -12,7 +12,7 @@ struct DemoResult: Sendable {
     var wrong = 0
     var jobsPerSecond = 0
 
-    /// The contract's object, on one line.
+    /// The result as JSON on one line.
     var json: String {
         """
         {"files":\(files),"accepted":\(accepted),"dropped":\(dropped),"finished":\(finished),"timed_out":\(timedOut),\
@@ -20,7 +20,7 @@ struct DemoResult: Sendable {
         """
     }
 
-    /// What is wrong with it; empty when the demo showed everything that it should.
+    /// The failures; empty if the demo showed everything that it should.
     var complaints: [String] {
         var complaints: [String] = []
         if lost > 0 { complaints.append("\(lost.counted("accepted job")) did not end properly") }

@@ -22,9 +22,9 @@ struct DemoRun: Sendable {
         jobs = DemoJobs(files: found.files)
     }
 
-    /// Runs it.
+    /// Runs the demo.
     ///
-    /// - Throws: when it is cancelled, or something failed that the demo is not about.
+    /// - Throws: An error if it is cancelled, or for a failure that is not part of the demonstration.
     func run() async throws -> DemoResult {
         tellWhatIsThere()
         for _ in 0..<workerCount { try workers.start() }
@@ -69,7 +69,7 @@ struct DemoRun: Sendable {
         display.tell("worker processes: \(workerCount) (pids \(pids))")
     }
 
-    /// Pushes, kills a worker in the middle, and verifies everything.
+    /// Pushes the jobs, kills a worker in the middle, and verifies all results.
     private func work(_ checker: DemoChecker) async throws {
         let producer = DemoProducer(jobs: jobs, broker: home.broker, ledger: ledger)
         try await both({ try await checker.verify() }) {
@@ -83,7 +83,7 @@ struct DemoRun: Sendable {
         try await WorkerKilling(broker: home.broker, workers: workers, producer: producer, display: display).run()
     }
 
-    /// Runs two works at once; the first failure cancels the other.
+    /// Runs two closures concurrently; the first failure cancels the other.
     private func both(
         _ one: @escaping @Sendable () async throws -> Void,
         _ other: @escaping @Sendable () async throws -> Void
@@ -97,7 +97,7 @@ struct DemoRun: Sendable {
 
     // MARK: Watching
 
-    /// Draws progress and replaces workers that end by themselves, until it is cancelled.
+    /// Draws the progress and replaces workers that exit unexpectedly, until it is cancelled.
     private func watch() async throws -> Bool {
         var replaced = 0
         while !Task.isCancelled {

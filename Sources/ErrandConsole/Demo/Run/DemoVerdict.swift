@@ -1,15 +1,15 @@
 import Errand
 import Foundation
 
-/// What became of a job, compared with what should have.
+/// The verification of a job: its actual end, compared with the expected one.
 enum DemoVerdict: Sendable, Equatable {
-    /// It ended as it should.
+    /// The job ended as expected.
     case right
-    /// Its file changed or vanished meanwhile, so there is nothing to compare with.
+    /// The file changed or was removed meanwhile, so there is nothing to compare with.
     case skipped(String)
-    /// It did not end as it should.
+    /// The job did not end as expected.
     case lost(String)
-    /// Its result is not what the demo computed itself.
+    /// The job's result is not the value that the demo computed.
     case wrong(String)
 
     var remark: String? {
@@ -21,7 +21,7 @@ enum DemoVerdict: Sendable, Equatable {
         }
     }
 
-    /// Judges a job by the broker's record of it. Computes the checksum, so it may take its time.
+    /// Verifies a job by the broker's record. Computing the checksum may take a while.
     init(of job: DemoLedger.Ended, _ record: JobRecord?) {
         switch job.task {
         case .stuck: self = Self.stuck(job.id, record)
@@ -29,7 +29,7 @@ enum DemoVerdict: Sendable, Equatable {
         }
     }
 
-    /// A job that never finishes must have timed out, and is dead as it had no retries.
+    /// Verifies that a job without an end has timed out, and is dead because it has no retries.
     private static func stuck(_ id: String, _ record: JobRecord?) -> DemoVerdict {
         guard let record else { return .lost("stuck job \(id) is not known to the broker") }
         guard record.state == .dead else { return .lost("stuck job \(id) is \(record.state.rawValue), not dead") }

@@ -11,17 +11,18 @@ import ErrandRedis
     import Darwin
 #endif
 
-/// Kills a worker process that holds jobs, so that there is something to recover, and starts another.
+/// A step that kills a worker process with claimed jobs, so that there are jobs to recover, and starts another.
 struct WorkerKilling: Sendable {
     let broker: RedisBroker
     let workers: WorkerProcesses
     let producer: DemoProducer
     let display: DemoDisplay
 
-    /// Killing a worker just when it holds nothing would show nothing; so it is stopped and looked at first.
+    /// Kills a worker. It stops the process first and checks that it holds jobs, because the death of an idle one would
+    /// show nothing.
     func run() async throws {
         for attempt in 0..<5000 where !workers.living.isEmpty {
-            // At first one is wanted that holds more than those jobs that never finish.
+            // At first, look for a worker that holds other jobs than those that never finish.
             let wanted = attempt < 300 ? DemoProducer.stuckJobs + 1 : 1
             guard let (victim, held) = try await stopOne(holding: wanted) else { continue }
             workers.kill(victim)
@@ -35,7 +36,7 @@ struct WorkerKilling: Sendable {
         display.tell("could not catch a worker while it held jobs")
     }
 
-    /// Stops the worker that holds the most jobs (SIGSTOP); lets it go on if it turns out to hold fewer than wanted.
+    /// Stops the worker that holds the most jobs (SIGSTOP), and continues it if it holds fewer than wanted.
     private func stopOne(holding wanted: Int) async throws -> (WorkerProcess, held: Int)? {
         if producer.hasPushedAll, try await broker.status(of: DemoOperations.queue).queue.ready == 0 {
             try await producer.pushExtra(200)
@@ -47,20 +48,20 @@ struct WorkerKilling: Sendable {
             return nil
         }
         workers.signal(victim, SIGSTOP)
-        // What it sent before it stopped arrives and counts.
+        // Commands that it sent before it stopped still arrive.
         try await Task.sleep(for: .milliseconds(30))
         if let rest = try await jobsHeld()[victim.pid], rest >= wanted { return (victim, rest) }
         workers.signal(victim, SIGCONT)
         return nil
     }
 
-    /// How many jobs each worker holds, by pid.
+    /// Returns the number of jobs that each worker holds, by pid.
     private func jobsHeld() async throws -> [pid_t: Int] {
         let sessions = try await broker.status(of: DemoOperations.queue).sessions
         return Dictionary(sessions.map { (pid_t(clamping: $0.pid), $0.running) }, uniquingKeysWith: max)
     }
 
-    /// Says when the dead worker's jobs are taken back. If they are not, the figures will show it.
+    /// Reports when the dead worker's jobs are recovered. If they are not, the figures show it.
     private func awaitRecovery() async throws {
         for _ in 0..<1000 {
             if try await broker.status(of: DemoOperations.queue).queue.totals["recovered"] > 0 {

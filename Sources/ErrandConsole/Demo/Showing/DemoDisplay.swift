@@ -11,11 +11,10 @@ import Synchronization
     import Darwin
 #endif
 
-/// What the demo says while it runs, on standard error: on a terminal with a bar in its last line, elsewhere line by
-/// line.
+/// The display of the demo's progress on standard error: on a terminal a bar in the last line, else line by line.
 final class DemoDisplay: Sendable {
     private struct State: Sendable {
-        /// Whether the bar is in the last line now.
+        /// Whether the bar is in the last line.
         var hasBar = false
         var pace = Pace()
         var nextLine = ContinuousClock.now
@@ -28,7 +27,7 @@ final class DemoDisplay: Sendable {
         isTerminal = isatty(2) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }
 
-    /// Says that something happened.
+    /// Writes a sentence about an event.
     func tell(_ sentence: String) {
         state.withLock { state in
             RawOutput.write((state.hasBar ? "\r\u{1B}[K" : "") + sentence.terminalSafe + "\n", to: 2)
@@ -36,7 +35,7 @@ final class DemoDisplay: Sendable {
         }
     }
 
-    /// Shows how far it is: as a bar, or as a line a second.
+    /// Draws the progress as a bar, or writes one line per second.
     func draw(done: Int, of total: Int) {
         state.withLock { state in
             let now = ContinuousClock.now
@@ -52,7 +51,7 @@ final class DemoDisplay: Sendable {
         }
     }
 
-    /// Takes the bar away.
+    /// Clears the bar.
     func clear() {
         state.withLock { state in
             if state.hasBar { RawOutput.write("\r\u{1B}[K", to: 2) }
@@ -60,7 +59,7 @@ final class DemoDisplay: Sendable {
         }
     }
 
-    /// As wide as the terminal leaves it room, at most 40 columns.
+    /// Returns a bar as wide as the terminal permits, at most 40 columns.
     private func bar(_ done: Int, _ total: Int, beside text: String) -> String {
         let width = min(40, columns - text.count - 4)
         guard width > 4, total > 0 else { return "" }
@@ -74,7 +73,7 @@ final class DemoDisplay: Sendable {
     }
 }
 
-/// How many jobs a second, over about the last second.
+/// The rate of jobs per second, over about the last second.
 private struct Pace: Sendable {
     private var marks: [(at: ContinuousClock.Instant, done: Int)] = []
 

@@ -1,11 +1,11 @@
 import ErrandOperator
 import Foundation
 
-/// What the demo prints in the end.
+/// The final report of the demo.
 struct DemoReport {
     let result: DemoResult
 
-    /// The figures, one a line.
+    /// The figures, one per line.
     var table: String {
         let rows = [
             ("files", result.files), ("jobs accepted", result.accepted), ("dropped as duplicates", result.dropped),
@@ -21,7 +21,7 @@ struct DemoReport {
         }.joined()
     }
 
-    /// What the figures mean, and what can be tried next.
+    /// The meaning of the figures, and suggestions of what to try next.
     static var suggestions: String {
         """
         Every result was compared with what the demo computed itself. A repeated push is dropped while the first job
@@ -45,7 +45,7 @@ struct DemoReport {
         return lines.map { "  " + $0 + String(repeating: " ", count: width + 2 - $0.count) + $1 + "\n" }.joined()
     }
 
-    /// How to look at a broker that was kept.
+    /// Returns instructions for inspecting a broker that was kept.
     static func lookingAt(_ directory: String) -> String {
         """
         The broker and its workers are kept running. From another terminal:
@@ -56,7 +56,7 @@ struct DemoReport {
         """
     }
 
-    /// Where the executables are, as this one was called, so that the lines can be copied.
+    /// The folder of the executables, as this one was called, so that the commands can be copied.
     private static var folder: String {
         let called = CommandLine.arguments.first ?? ""
         return called.lastIndex(of: "/").map { String(called[...$0]) } ?? ""

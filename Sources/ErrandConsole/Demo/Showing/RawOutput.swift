@@ -6,15 +6,15 @@
     import Darwin
 #endif
 
-/// Output whose reader may be gone: the demo has to tidy up all the same.
+/// Output that tolerates a reader that has gone, because the demo must clean up in any case.
 enum RawOutput {
-    /// From now on a reader that is gone is an error of the write, not the end of the process.
+    /// Ignores SIGPIPE, so that a closed pipe is an error of the write and does not end the process.
     static func outliveReaders() { signal(SIGPIPE, SIG_IGN) }
 
-    /// As much goes into a pipe that has room at all, without waiting.
+    /// The number of bytes that a writable pipe accepts without blocking.
     private static let portion = 512
 
-    /// Writes a text. Answers whether all of it could be written: in a task that was cancelled, no reader is waited for.
+    /// Writes a text and returns whether all of it was written. A cancelled task waits for no reader.
     @discardableResult
     static func write(_ text: String, to descriptor: Int32) -> Bool {
         var rest = Array(text.utf8)[...]

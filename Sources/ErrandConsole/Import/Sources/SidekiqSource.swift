@@ -1,8 +1,8 @@
 import Errand
 import ErrandOperator
 
-/// Sidekiq: `queue:Q` has the jobs themselves, `schedule` and `retry` those that are due later, and `queue:sq|PROCESS|Q` what a worker
-/// with super_fetch took.
+/// Sidekiq's keys: the lists `queue:Q` have the jobs themselves, `schedule` and `retry` those that are due later, and
+/// `queue:sq|PROCESS|Q` those that a worker with super_fetch has taken.
 struct SidekiqSource: ImportSource {
     private struct Job: Decodable {
         let `class`: String
@@ -28,7 +28,7 @@ struct SidekiqSource: ImportSource {
         return places
     }
 
-    /// The queues' lists. Where the set of their names cannot be read, that set is the place with a problem.
+    /// Returns the lists of the queues. If the set of their names cannot be read, it returns that set with the problem.
     private func waiting() async throws(BrokerError) -> [ImportPlace] {
         let registry = prefix + "queues"
         do throws(BrokerError) {
@@ -66,17 +66,17 @@ struct SidekiqSource: ImportSource {
         )
     }
 
-    /// What is left of `retry`: a number, `true` for 25, `false` for none.
+    /// Returns the remaining retries. The job's `retry` is a number, `true` for 25, or `false` for none.
     private func retries(_ parts: [String: JSONText]) -> Int {
         let allowed = parts["retry"].flatMap { text in
             (try? text.decode(Int.self)) ?? (try? text.decode(Bool.self)).map { $0 ? 25 : 0 }
         }
-        // It counts from 0: the first retry that was made has left a 0.
+        // `retry_count` starts at 0: it is 0 after the first retry.
         let made = parts["retry_count"].flatMap { try? $0.decode(Int.self) }.map { min(max($0, 0), 10_000) + 1 } ?? 0
         return ImportedName.retries(min(max(allowed ?? 25, 0), 10_000) - made)
     }
 
-    /// A process that lives has a key of its name that expires.
+    /// Checks that the process of a list is dead. A live process has a key with its name that expires.
     private func checkIsStranded(_ place: ImportPlace) async throws {
         let process =
             place.key.split(separator: "|", omittingEmptySubsequences: false).dropFirst().first.map(String.init) ?? ""

@@ -1,11 +1,11 @@
 import Errand
 
-/// swift-jobs with its driver for Valkey or Redis: `Q.pending` has the ids by the time at which they are due, `Q.processing` those
-/// that a worker took, `Q/ID` the jobs.
+/// The keys of swift-jobs with its driver for Valkey or Redis: `Q.pending` has the ids by due time, `Q.processing`
+/// those that a worker has taken, `Q/ID` the jobs.
 struct SwiftJobsSource: ImportSource {
     let redis: ForeignRedis
     let queues: [String]
-    /// Whether jobs count as stranded of which nobody can say whether their worker lives.
+    /// Whether jobs count as stranded although it is not known whether their worker is alive.
     let stranded: Bool
 
     func places() async throws -> [ImportPlace] {
@@ -38,7 +38,8 @@ struct SwiftJobsSource: ImportSource {
         )
     }
 
-    /// A worker that lives holds a key that expires; one that wrote no id cannot be told from a dead one.
+    /// Checks that the job's worker is dead. A live worker holds a key that expires; without a worker's id, a live one
+    /// cannot be distinguished from a dead one.
     private func checkIsStranded(_ id: String, _ place: ImportPlace) async throws {
         if let worker = try await redis.field("workerID", of: key(of: id, place) + ".metadata") {
             guard try await redis.exists("\(place.queue).metadata.worker.\(worker)") else { return }

@@ -1,7 +1,7 @@
 import Errand
 
-/// Vapor Queues with its driver for Redis: `vapor_queues[Q]` has the ids, `vapor_queues[Q]-processing` those that a worker took,
-/// `job:ID` the jobs.
+/// The keys of Vapor Queues with its driver for Redis: `vapor_queues[Q]` has the ids, `vapor_queues[Q]-processing`
+/// those that a worker has taken, `job:ID` the jobs.
 struct VaporQueuesSource: ImportSource {
     private struct Job: Decodable {
         let payload: [UInt8]
@@ -14,7 +14,7 @@ struct VaporQueuesSource: ImportSource {
     let redis: ForeignRedis
     let persistenceKey: String
     let queues: [String]
-    /// Whether jobs that a worker took count as stranded: the library does not say whether it lives.
+    /// Whether jobs that a worker has taken count as stranded; the library does not record whether the worker is alive.
     let stranded: Bool
 
     func places() async throws -> [ImportPlace] {

@@ -10,15 +10,15 @@ import Foundation
     import Darwin
 #endif
 
-/// A program that has this terminal to itself, such as an editor.
+/// A program that uses the terminal, such as an editor.
 ///
-/// Foundation's `Process` puts a child into a process group of its own on Linux; one that is not the terminal's may not read
-/// from it.
+/// On Linux, Foundation's `Process` puts a child into its own process group, and a group that is not the terminal's
+/// foreground group may not read from it.
 enum ForegroundProcess {
-    /// Runs a program in this process's group and waits until it has ended. Meanwhile the terminal's signals are for the
-    /// program alone.
+    /// Runs a program in this process's group and waits until it has ended. Meanwhile this process ignores the
+    /// terminal's signals.
     ///
-    /// - Returns: its exit status, or 128 and the number of the signal that ended it.
+    /// - Returns: The exit status, or 128 plus the number of the signal that ended the program.
     static func run(_ words: [String]) async throws -> Int32 {
         let heard = [SIGINT, SIGQUIT].map { ($0, signal($0, SIG_IGN)) }
         defer { for (number, handler) in heard { signal(number, handler) } }

@@ -8,7 +8,8 @@ import Foundation
     import Darwin
 #endif
 
-/// The pipe on standard input, whose other end the parent holds: it ends when the parent has ended, or wants the worker to.
+/// The pipe on standard input, whose other end the parent holds. It closes when the parent exits or wants the worker to
+/// stop.
 final class Lifeline: Sendable {
     private let (ends, end) = AsyncStream.makeStream(of: Void.self)
 
@@ -16,7 +17,7 @@ final class Lifeline: Sendable {
         let thread = Thread { [end] in
             Self.awaitEnd()
             end.finish()
-            // Giving claims back takes no time; a worker that cannot must not outlive the demo for it.
+            // Releasing claims takes no time. A worker that cannot do it must not outlive the demo.
             Thread.sleep(forTimeInterval: 3)
             _exit(0)
         }

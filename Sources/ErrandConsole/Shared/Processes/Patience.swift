@@ -1,8 +1,8 @@
 import Foundation
 
-/// Waiting where nothing can be awaited: at the end, in tasks that are cancelled already.
+/// Waiting by polling, for cleanup in tasks that are cancelled already.
 enum Patience {
-    /// Blocks until `isDone` or for `seconds`; answers whether it was done.
+    /// Blocks until `isDone` returns `true` or the time is over; returns whether it was done.
     @discardableResult
     static func wait(atMost seconds: Double, until isDone: () -> Bool) -> Bool {
         let deadline = ContinuousClock.now + .seconds(seconds)

@@ -13,7 +13,7 @@ import Logging
     import Darwin
 #endif
 
-/// A command's own embedded broker in a directory of its own, which goes with it unless it is to be kept.
+/// A command's own embedded broker in a temporary directory, which is removed with it unless the data is kept.
 struct TemporaryBroker: Sendable {
     let directory: String
     let broker: RedisBroker
@@ -21,7 +21,7 @@ struct TemporaryBroker: Sendable {
 
     /// Makes the directory and starts the server.
     ///
-    /// - Parameter confirmsWrites: see `ConnectionOptions`.
+    /// - Parameter confirmsWrites: See `ConnectionOptions`.
     static func open(as name: String, confirmsWrites: Bool? = nil, logger: Logger) throws -> TemporaryBroker {
         let directory = try TemporaryDirectory.make(name)
         do {
@@ -35,10 +35,10 @@ struct TemporaryBroker: Sendable {
         }
     }
 
-    /// Leaves the server, waits until it is gone with its guardian, and removes the directory unless its data is to
-    /// stay.
+    /// Disconnects from the server, waits until it and its guardian have exited, and removes the directory unless the
+    /// data is kept.
     ///
-    /// Call it when every other user has left. It blocks, so that it does its work in a cancelled task as well.
+    /// Call it after all other users have disconnected. It blocks, so that it also works in a cancelled task.
     func close(keepingData: Bool) {
         let end = ServerEnd(of: directory)
         broker.close()
@@ -54,10 +54,10 @@ struct TemporaryBroker: Sendable {
     }
 }
 
-/// Waits until an embedded server that nobody uses any more has ended.
+/// The end of an embedded server without users.
 ///
-/// Its guardian holds the users' lock from the moment the last user has left until the server is gone. To find that
-/// lock free may mean that the guardian has not taken it yet; so the server's socket must be gone first.
+/// Its guardian holds the users' lock from the moment the last user has left until the server has exited. A free lock
+/// may mean that the guardian has not taken it yet, so the server's socket must be gone first.
 private struct ServerEnd {
     private let lockPath: String
     private let socketPath: String
@@ -68,11 +68,11 @@ private struct ServerEnd {
     }
 
     func wait() {
-        // A server removes its socket when it ends.
+        // A server removes its socket when it exits.
         Patience.wait(atMost: 10) { access(socketPath, F_OK) != 0 }
         let lock = open(lockPath, O_RDWR | O_CLOEXEC)
         guard lock >= 0 else { return }
-        // And its guardian lets go when it has seen the server's end.
+        // The guardian releases the lock after the server has exited.
         Patience.wait(atMost: 5) { flock(lock, LOCK_EX | LOCK_NB) == 0 }
         close(lock)
     }

@@ -10,11 +10,11 @@ import Foundation
     import Darwin
 #endif
 
-/// A new directory that only this user can enter.
+/// A new directory that only this user can access.
 enum TemporaryDirectory {
-    /// Makes one in the usual place for temporary files, unless the path there is too long for a socket.
+    /// Makes a directory in the default place for temporary files, or in `/tmp` if that path is too long for a socket.
     ///
-    /// - Parameter name: what its name begins with.
+    /// - Parameter name: The prefix of the directory's name.
     static func make(_ name: String) throws(CommandFailure) -> String {
         let usual = FileManager.default.temporaryDirectory.standardizedFileURL.path
         let parent = usual.utf8.count <= 70 ? usual : "/tmp"

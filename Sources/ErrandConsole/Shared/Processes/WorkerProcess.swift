@@ -10,22 +10,22 @@ import Foundation
     import Darwin
 #endif
 
-/// A worker process: this executable once more, with a command of its own.
+/// A worker process: this executable with another command.
 ///
-/// It reads a pipe on its standard input and leaves when that ends. So it ends with its parent, however that one ended.
-/// It is a process group of its own, so that Ctrl-C reaches the demo alone.
+/// It reads a pipe on its standard input and stops when that is closed. So it ends with its parent, however the parent
+/// has ended. It has its own process group, so that Ctrl-C reaches only the parent.
 struct WorkerProcess: Sendable {
-    /// Which one it is, from 1.
+    /// The number of the process, from 1.
     let number: Int
     let pid: pid_t
-    /// The writing end of the pipe.
+    /// The write end of the pipe.
     private let lifeline: Int32
 
-    /// Starts one. Its standard input begins with a line, if there is one to tell: what is secret is no argument.
+    /// Starts a process. Its standard input begins with `line`, which may be secret, as arguments may not.
     init(number: Int, arguments: [String], line: String? = nil, output: Int32? = nil) throws {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw Self.failure(errno) }
-        // No other worker may hold this one's lifeline.
+        // No other worker may inherit this one's lifeline.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[0]) }
         do { pid = try Self.spawn(arguments, standardInput: ends[0], output: output) } catch {
@@ -34,22 +34,22 @@ struct WorkerProcess: Sendable {
         }
         self.number = number
         lifeline = ends[1]
-        // Both ends are open here, so this can neither block nor raise a signal.
+        // Both ends are open and the pipe is empty, so this neither blocks nor raises a signal.
         if let line { _ = Array("\(line)\n".utf8).withUnsafeBytes { write(lifeline, $0.baseAddress, $0.count) } }
     }
 
-    /// Sends it a signal.
+    /// Sends the process a signal.
     func signal(_ signal: Int32) { kill(pid, signal) }
 
-    /// Takes its exit status away if it has ended: `nil` while it lives. Ask no more after an answer: the pid may then
-    /// be another's.
+    /// Reaps the process and returns its exit status; `nil` while it runs. Do not call it again after a status, because
+    /// another process may then have the pid.
     func endedStatus() -> Int32? {
         var status: Int32 = 0
         let found = waitpid(pid, &status, WNOHANG)
         return found == 0 || (found < 0 && errno == EINTR) ? nil : status
     }
 
-    /// Tells it to leave; it does so once it has given back what it held.
+    /// Stops the process, which first releases its claims.
     func letGo() { close(lifeline) }
 
     // MARK: Starting
@@ -64,7 +64,7 @@ struct WorkerProcess: Sendable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, standardInput, 0)
-        // Standard output belongs to the parent's own result.
+        // Standard output is for the parent's own result.
         if let output {
             posix_spawn_file_actions_adddup2(&actions, output, 1)
         } else {

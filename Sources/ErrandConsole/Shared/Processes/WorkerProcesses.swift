@@ -10,10 +10,10 @@ import Synchronization
     import Darwin
 #endif
 
-/// Worker processes that a command has started for itself.
+/// The worker processes that a command has started.
 ///
-/// Every signal and every look at an exit status happens under one lock, and a process is forgotten with its status: so
-/// no signal can reach a process that was given the same number later.
+/// One lock covers every signal and every check of an exit status, and a process is forgotten once it is reaped. So no
+/// signal can reach a later process with the same pid.
 final class WorkerProcesses: Sendable {
     private struct State: Sendable {
         var living: [WorkerProcess] = []
@@ -24,13 +24,13 @@ final class WorkerProcesses: Sendable {
     private let arguments: [String]
     private let line: String?
 
-    /// Makes none yet; `line` is what each is told on its standard input.
+    /// Makes an empty set; `line` is the first line on each process's standard input.
     init(arguments: [String], line: String? = nil) {
         self.arguments = arguments
         self.line = line
     }
 
-    /// Starts one more, with further arguments; what it writes on standard output goes to `output`, or nowhere.
+    /// Starts a process with further arguments. Its standard output is `output`, or discarded if that is `nil`.
     @discardableResult
     func start(_ more: [String] = [], output: Int32? = nil) throws -> WorkerProcess {
         try state.withLock { state in
@@ -44,18 +44,18 @@ final class WorkerProcesses: Sendable {
 
     var living: [WorkerProcess] { state.withLock { $0.living } }
 
-    /// Sends one a signal if it still lives.
+    /// Sends a signal to a process if it is still running.
     func signal(_ worker: WorkerProcess, _ signal: Int32) {
         state.withLock { if $0.living.contains(where: { $0.pid == worker.pid }) { worker.signal(signal) } }
     }
 
-    /// Kills one with SIGKILL and waits for its end.
+    /// Kills a process with SIGKILL and waits until it has exited.
     func kill(_ worker: WorkerProcess) {
         signal(worker, SIGKILL)
         Patience.wait(atMost: 5) { state.withLock { Self.takeEnded(from: &$0, only: worker.pid) } }
     }
 
-    /// Those that ended since the last look without having been told to.
+    /// Returns the processes that have exited unexpectedly since the last call.
     func takeEnded() -> [WorkerProcess] {
         state.withLock { state in
             let ended = state.living.filter { $0.endedStatus() != nil }
@@ -64,12 +64,12 @@ final class WorkerProcesses: Sendable {
         }
     }
 
-    /// Tells all of them to leave and waits until they have; who takes too long is killed. Blocks.
+    /// Stops all processes and waits until they have exited; those that take too long are killed. Blocks.
     func end() {
         state.withLock { state in
             for worker in state.living {
                 worker.letGo()
-                // A stopped one cannot see that its lifeline has ended.
+                // A stopped process cannot notice that its lifeline is closed.
                 worker.signal(SIGCONT)
             }
             let hasEnded = { (worker: WorkerProcess) in worker.endedStatus() != nil }
