@@ -7,13 +7,13 @@ import Synchronization
     import Darwin
 #endif
 
-/// Held while a process is started, and while a pipe is made.
+/// A lock for starting processes and making pipes.
 ///
-/// A child inherits every descriptor that was made after its list of what to close: one with a copy of another child's
-/// pipe keeps it open, and whoever reads that to its end waits until both are gone.
+/// A child inherits every descriptor that is opened after its list of descriptors to close was made. If it has a copy
+/// of another child's pipe, a reader of that pipe waits until both children have exited.
 private let starting = Mutex<Void>(())
 
-/// Does something while no other test starts a process: none inherits what it opens.
+/// Runs a closure while no other test starts a process, so that none inherits the descriptors that it opens.
 package func withoutOtherStarts<Value>(_ body: () throws -> Value) throws -> Value {
     try starting.withLock { _ in try body() }
 }
@@ -21,11 +21,12 @@ package func withoutOtherStarts<Value>(_ body: () throws -> Value) throws -> Val
 extension Process {
     /// Starts the process with no signal blocked, and never two at once.
     ///
-    /// A process inherits the mask of the thread that starts it, and dispatch's threads block nearly all signals: a
-    /// program that is started from one would not hear a SIGTERM.
+    /// A process inherits the signal mask of the thread that starts it, and Dispatch's threads block nearly all
+    /// signals: a program started from one would not receive SIGTERM.
     ///
-    /// With more than about 1,350 open descriptors `run()` may crash on Linux (Foundation 6.3): it copies directory entries of
-    /// 280 bytes out of a buffer that ends sooner. `scripts/run-tests` keeps so many tests from running at once.
+    /// With more than about 1,350 open descriptors `run()` may crash on Linux (Foundation 6.3): it copies directory
+    /// entries of 280 bytes from a buffer that is shorter. `scripts/run-tests` prevents so many tests from running at
+    /// once.
     package func start() throws {
         try starting.withLock { _ in
             var none = sigset_t()
@@ -39,7 +40,7 @@ extension Process {
 }
 
 extension Pipe {
-    /// A pipe that only the child gets that it is given to.
+    /// Makes a pipe that only the child inherits to which it is passed.
     package static func forOneChild() -> Pipe {
         starting.withLock { _ in
             let pipe = Pipe()

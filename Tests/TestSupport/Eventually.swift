@@ -1,8 +1,8 @@
 import Foundation
 
-/// Waits until something holds, looking again every few milliseconds.
+/// Waits until a condition holds, polling every few milliseconds.
 ///
-/// For what nobody announces. A test that gives up says what it was waiting for.
+/// Use it only for changes without an event. The error of a test that gives up names the condition.
 package func eventually(
     _ what: @autoclosure () -> String,
     within limit: Duration = .seconds(120),
@@ -17,13 +17,14 @@ package func eventually(
     }
 }
 
-/// The same numbers for the same seed, so that a failed run can be repeated: `ERRAND_SEED=… swift test --filter …`.
+/// A generator that repeats the numbers of a seed, so that a failed run can be repeated: `ERRAND_SEED=… swift test
+/// --filter …`.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
     /// The seed.
     package let seed: UInt64
     private var state: UInt64
 
-    /// Takes the seed of the environment, or a fresh one, and prints it.
+    /// Makes a generator with the seed of the environment, or a new one, and prints it.
     package init(for test: String) {
         let given = ProcessInfo.processInfo.environment["ERRAND_SEED"].flatMap { UInt64($0) }
         seed = given ?? UInt64.random(in: 0...UInt64(UInt32.max))
@@ -31,7 +32,7 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
         print("\(test): ERRAND_SEED=\(seed)")
     }
 
-    /// Takes this seed.
+    /// Makes a generator with a seed.
     package init(seed: UInt64) {
         self.seed = seed
         state = seed

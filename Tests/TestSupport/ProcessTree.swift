@@ -6,7 +6,7 @@ import Foundation
     import Darwin
 #endif
 
-/// Which processes live, and whose children they are.
+/// The tree of the system's processes.
 package enum ProcessTree {
     private struct Entry {
         let pid: Int32
@@ -14,7 +14,7 @@ package enum ProcessTree {
         let isAlive: Bool
     }
 
-    /// Every process, zombies included.
+    /// All processes, including zombies.
     private static var all: [Entry] {
         #if os(Linux)
             let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
@@ -38,7 +38,7 @@ package enum ProcessTree {
     #if os(Linux)
         private static func entry(_ pid: Int32) -> Entry? {
             guard let data = FileManager.default.contents(atPath: "/proc/\(pid)/stat") else { return nil }
-            // The name in parentheses may hold anything; what follows the last one is words.
+            // The name in parentheses may contain any character, so the fields start after the last parenthesis.
             let text = String(decoding: data, as: UTF8.self)
             guard let end = text.lastIndex(of: ")") else { return nil }
             let words = text[text.index(after: end)...].split(separator: " ")
@@ -47,7 +47,7 @@ package enum ProcessTree {
         }
     #endif
 
-    /// The living children of a process, their children and so on.
+    /// Returns the live descendants of a process.
     package static func descendants(of root: Int32) -> [Int32] {
         let all = all
         var found: [Int32] = []
@@ -60,6 +60,6 @@ package enum ProcessTree {
         return found
     }
 
-    /// Whether a process lives.
+    /// Returns whether a process is alive.
     package static func isAlive(_ pid: Int32) -> Bool { all.contains { $0.pid == pid && $0.isAlive } }
 }

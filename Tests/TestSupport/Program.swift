@@ -7,7 +7,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// One of the executables of this package (or another program) as a process, with the lines that it wrote.
+/// A process of one of this package's executables, or of another program, with its output.
 package final class Program: Sendable {
     private struct State {
         var lines: [String] = []
@@ -16,7 +16,7 @@ package final class Program: Sendable {
         var signals: Set<Int32> = []
     }
 
-    /// Its process id.
+    /// The process id.
     package let pid: Int32
     private let process: Process
     private let state: Shared
@@ -25,7 +25,7 @@ package final class Program: Sendable {
         let state = Mutex(State())
     }
 
-    /// Where SwiftPM put the executables: beside the tests.
+    /// The directory of the executables: SwiftPM places them next to the tests.
     private static let directory: URL = {
         #if os(Linux)
             URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
@@ -34,12 +34,12 @@ package final class Program: Sendable {
         #endif
     }()
 
-    /// Where an executable of this package is.
+    /// Returns the path of an executable of this package.
     package static func path(of name: String) -> String { directory.appendingPathComponent(name).path }
 
-    /// Starts an executable of this package, or, with a slash in its name, any program.
+    /// Starts an executable of this package, or any program if its name contains a slash.
     ///
-    /// It reads nothing; both of its outputs are gathered as lines.
+    /// Standard input is empty; both outputs are collected as lines.
     package init(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws {
         let process = Process()
         process.executableURL =
@@ -75,44 +75,44 @@ package final class Program: Sendable {
                 shared.state.withLock { $0.lines.append(line) }
             }
         }
-        // Foundation keeps a process for good on Linux, and with it its pipe.
+        // On Linux, Foundation never frees a process or its pipe.
         try? handle.close()
         shared.state.withLock { $0.isReadOut = true }
     }
 
-    /// What it has written so far, on both outputs.
+    /// The lines of both outputs so far.
     package var lines: [String] { state.state.withLock(\.lines) }
-    /// Its exit status, 128 and the signal's number when a signal ended it; `nil` while it runs.
+    /// The exit status, or 128 plus the number of the signal that ended the process; `nil` while it runs.
     package var status: Int32? { state.state.withLock(\.status) }
-    /// Whether it runs.
+    /// Whether the process is running.
     package var isRunning: Bool { status == nil }
 
-    /// The signals that it was sent by ``signal(_:)`` while it ran.
+    /// The signals that ``signal(_:)`` has sent.
     package var signals: Set<Int32> { state.state.withLock(\.signals) }
 
-    /// Sends it a signal, unless it has ended.
+    /// Sends the process a signal, unless it has ended.
     package func signal(_ number: Int32) {
         guard isRunning else { return }
-        // Noted first: whoever sees its end must see why.
+        // Record the signal first, so that the reason is known when the end is seen.
         state.state.withLock { _ = $0.signals.insert(number) }
         _ = kill(pid, number)
     }
 
-    /// Kills it with all its children at once.
+    /// Kills the process and all its descendants.
     package func killTree() async throws {
-        // Stopped, it cannot start another child while we look.
+        // A stopped process cannot start further children meanwhile.
         signal(SIGSTOP)
         for child in ProcessTree.descendants(of: pid) { _ = kill(child, SIGKILL) }
         signal(SIGKILL)
         try await eventually("killed process is gone") { !self.isRunning }
     }
 
-    /// Waits for its end and answers its status.
+    /// Waits until the process has exited and returns its status.
     package func end(within limit: Duration = .seconds(120)) async throws -> Int32 {
         try await eventually("the end of process \(pid); it wrote \(lines.suffix(5))", within: limit) {
             !self.isRunning
         }
-        // What it wrote last may still be in the pipe; a child of its own may hold that open for as long as it likes.
+        // The last output may still be in the pipe; a child of the process may hold that open for any time.
         try? await eventually("its output is read", within: .seconds(2)) { self.state.state.withLock(\.isReadOut) }
         return status ?? -1
     }

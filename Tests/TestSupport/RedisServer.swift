@@ -7,24 +7,23 @@ import Synchronization
     import Darwin
 #endif
 
-/// A real redis-server for one test, on a Unix socket and, when asked, a TCP port of its own choosing; ended by its
-/// pid.
+/// A real redis-server for one test, on a Unix socket and optionally on a free TCP port. It is stopped by its pid.
 package final class RedisServer: Sendable {
-    /// The socket's path.
+    /// The path of the socket.
     package var socket: String { directory + "/s" }
-    /// The socket as a URL, with the user whose permissions `deploy/redis/errand.acl` lists.
+    /// The socket's URL, with the user whose permissions `deploy/redis/errand.acl` lists.
     package var url: String { "unix://\(credentials)\(socket)" }
-    /// The URL as programs show it, without user and password.
+    /// The URL as programs print it, without user and password.
     package var shownURL: String { "unix://\(socket)" }
-    /// `user:password@` of Errand's user; empty on a server without it.
+    /// The credentials `user:password@` of Errand's user; empty on a server without that user.
     package var credentials: String { isRestricted ? "errand:\(Self.password)@" : "" }
     /// The password of Errand's user.
     package static let password = "s3cret-of-the-tests"
-    /// The TCP port; 0 without one.
+    /// The TCP port; 0 if there is none.
     package let port: Int
-    /// The TCP address as a URL.
+    /// The URL of the TCP port.
     package var tcpURL: String { "redis://\(credentials)127.0.0.1:\(port)" }
-    /// Where its data is.
+    /// The directory of the server's data.
     package let directory: String
     private let prefix: [String]
     private let arguments: [String]
@@ -33,14 +32,14 @@ package final class RedisServer: Sendable {
 
     /// Starts a server.
     ///
-    /// Clients of ``url`` and ``tcpURL`` are Errand's user with no more rights than it needs; ``run(_:)`` is the
-    /// operator, who may do everything.
+    /// Clients of ``url`` and ``tcpURL`` are Errand's user, with only the permissions that it needs; ``run(_:)`` uses
+    /// the operator with all permissions.
     ///
     /// - Parameters:
-    ///   - durable: whether it keeps an append-only file, synced with every write.
-    ///   - prefix: words before the command, as `env` takes them: `NAME=value`, or `ip netns exec …`.
-    ///   - restricted: whether it has Errand's user. A server that wants a password of everybody has not.
-    ///   - rules: what to add to the rules of Errand's user, such as `-hget`.
+    ///   - durable: Whether it keeps an append-only file that is synced with every write.
+    ///   - prefix: Words before the command, as `env` accepts them: `NAME=value`, or `ip netns exec …`.
+    ///   - restricted: Whether it has Errand's user. A server that requires a password of all users has not.
+    ///   - rules: Additional rules of Errand's user, such as `-hget`.
     package init(
         tcp: Bool = false,
         durable: Bool = false,
@@ -70,14 +69,14 @@ package final class RedisServer: Sendable {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// Its process id; 0 before its first start.
+    /// The process id; 0 before the first start.
     package var pid: Int32 { process.withLock { $0?.processIdentifier ?? 0 } }
-    /// Whether its process lives.
+    /// Whether the process is running.
     package var isRunning: Bool { process.withLock { $0?.isRunning ?? false } }
 
-    /// Starts it again after it was killed, and waits until it answers.
+    /// Starts the server again after it was killed, and waits until it replies.
     ///
-    /// - Parameter mayLoad: whether it is enough that it answers that it still loads its data.
+    /// - Parameter mayLoad: Whether a reply that it is still loading its data is enough.
     package func start(mayLoad: Bool = false) throws {
         unlink(socket)
         let process = Process()
@@ -104,35 +103,35 @@ package final class RedisServer: Sendable {
         guard let errand = shipped.split(separator: "\n").first(where: { $0.hasPrefix("user errand ") }) else {
             throw TestFailure("deploy/redis/errand.acl has no user errand")
         }
-        // The tests' operator is the user that the file turns off.
+        // The tests' operator is the default user, which the file disables.
         let users = "user default on nopass ~* &* +@all\n\(errand) >\(password) \(rules)\n"
         try users.write(toFile: path, atomically: true, encoding: .utf8)
     }
 
-    /// Sends it a signal; after SIGKILL waits until it is gone.
+    /// Sends the server a signal; after SIGKILL or SIGTERM, waits until it has exited.
     package func kill(_ signal: Int32) {
         guard let process = process.withLock({ $0 }), process.isRunning else { return }
         _ = Glibc.kill(process.processIdentifier, signal)
         if signal == SIGKILL || signal == SIGTERM { Self.awaitEnd(of: process.processIdentifier) }
     }
 
-    /// Asks the kernel. `waitUntilExit` waits for the end of a socket that any other child may hold a copy of.
+    /// Waits with `waitid`. `waitUntilExit` waits for the end of a socket of which any other child may have a copy.
     private static func awaitEnd(of pid: pid_t) {
         var information = siginfo_t()
         while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
     }
 
-    /// Whether it answers at all, if only to ask for a password.
+    /// Returns whether the server replies at all, even if it only asks for a password.
     private func isAnswering(mayLoad: Bool) -> Bool {
         guard let answer = try? run("PING") else { return false }
         return answer == "PONG" || answer.hasPrefix("NOAUTH") || (mayLoad && answer.hasPrefix("LOADING"))
     }
 
-    /// What the server answers to a command, as text: the elements of an array one a line.
+    /// Runs a command and returns the reply as text, with the elements of an array on separate lines.
     @discardableResult
     package func run(_ words: String...) throws -> String { try run(words) }
 
-    /// What the server answers to a command, as text: the elements of an array one a line.
+    /// Runs a command and returns the reply as text, with the elements of an array on separate lines.
     @discardableResult
     package func run(_ words: [String]) throws -> String {
         let file = socketOf(AF_UNIX)
@@ -154,7 +153,7 @@ package final class RedisServer: Sendable {
         return try reader.reply()
     }
 
-    /// A port that nobody listens on at the moment.
+    /// Returns a port that no process listens on at the moment.
     package static func freePort() throws -> Int {
         let file = socketOf(AF_INET)
         defer { close(file) }
@@ -172,7 +171,7 @@ package final class RedisServer: Sendable {
     }
 }
 
-/// A stream socket.
+/// Makes a stream socket.
 func socketOf(_ family: Int32) -> Int32 {
     #if canImport(Glibc)
         socket(family, Int32(SOCK_STREAM.rawValue), 0)
@@ -181,11 +180,11 @@ func socketOf(_ family: Int32) -> Int32 {
     #endif
 }
 
-/// A failure of the test's own machinery.
+/// A failure of the tests' own code.
 package struct TestFailure: Error, CustomStringConvertible {
-    /// What went wrong.
+    /// The failure.
     package let description: String
-    /// Whether something did not happen in time, which may come of a busy machine.
+    /// Whether it is a timeout, which a busy machine may cause.
     package let isOfTime: Bool
     /// Makes a failure.
     package init(_ description: String, isOfTime: Bool = false) {
@@ -194,7 +193,7 @@ package struct TestFailure: Error, CustomStringConvertible {
     }
 }
 
-/// Reads replies from a socket, as text.
+/// A reader of a socket's replies as text.
 private struct ReplyReader {
     let file: Int32
     var buffer: [UInt8] = []

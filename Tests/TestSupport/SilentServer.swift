@@ -6,13 +6,14 @@ import Foundation
     import Darwin
 #endif
 
-/// A server on a loopback port that answers everything with the same bytes: not a Redis.
+/// A server on a loopback port that replies to everything with the same bytes, to test against a server that is not
+/// Redis.
 package final class SilentServer: Sendable {
-    /// Where it listens.
+    /// The port that the server listens on.
     package let port: Int
     private let listener: Int32
 
-    /// Starts it.
+    /// Starts the server.
     package init(answer: String) throws {
         port = try RedisServer.freePort()
         listener = socketOf(AF_INET)

@@ -6,12 +6,11 @@ import Foundation
     import Darwin
 #endif
 
-/// Ends what the tests started when the test process ends, however it ends: a server that lives as long as the process has
-/// nobody else to end it.
+/// A helper process that kills the tests' servers when the test process ends, however it ends; no other process would.
 final class TestReaper: Sendable {
     static let shared = TestReaper()
 
-    /// Reads `pid directory` lines until the writer is gone.
+    /// Reads lines of `pid directory` until the writer has exited.
     private static let script = """
         servers=
         while read -r pid directory; do servers="$servers $pid:$directory"; done
@@ -35,7 +34,7 @@ final class TestReaper: Sendable {
         try? reaper.start()
     }
 
-    /// Watches over a server and its directory.
+    /// Adds a server and its directory.
     func watch(_ pid: Int32, _ directory: String) {
         let line = "\(pid) \(directory)\n"
         _ = write(writing, line, line.utf8.count)

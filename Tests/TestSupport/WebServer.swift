@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// A web server on the loopback device that keeps what it is asked and answers what the test says.
+/// A web server on the loopback interface that records requests and sends the test's responses.
 package final class WebServer: Sendable {
-    /// What came over one connection.
+    /// A request of one connection.
     package struct Request: Sendable {
         package var line = ""
         package var headers: [String: String] = [:]
@@ -26,9 +26,9 @@ package final class WebServer: Sendable {
     private let listener: Int32
     private let received = Received()
 
-    /// Starts a server; `answer` makes the whole answer of a request, or `nil` to let it wait for ever.
+    /// Starts a server. `answer` returns the whole response to a request, or `nil` for none.
     ///
-    /// - Parameter thenWaits: it does not close a connection by itself after an answer.
+    /// - Parameter thenWaits: Whether the client, not the server, closes a connection after a response.
     package convenience init(thenWaits: Bool = false, answer: @escaping @Sendable (Request) -> String?) throws {
         try self.init { connection in
             guard let request = connection.readRequest() else { return }
@@ -38,7 +38,7 @@ package final class WebServer: Sendable {
         }
     }
 
-    /// Starts a server that does as it likes with each connection, on a thread of its own, and closes it then.
+    /// Starts a server that runs `serve` for each connection, on a thread of its own, and then closes the connection.
     package init(ipv6: Bool = false, serve: @escaping @Sendable (WebConnection) -> Void) throws {
         (listener, port) = try ipv6 ? Self.listenOnIPv6() : Self.listen()
         Thread.detachNewThread { [received, listener] in
@@ -46,7 +46,8 @@ package final class WebServer: Sendable {
                 let descriptor = accept(listener, nil, nil)
                 guard descriptor >= 0 else {
                     if errno == EINTR || errno == ECONNABORTED { continue }
-                    // By nobody else: the next server gets the same number, and its connections would come in here.
+                    // Only this thread closes the listener. Otherwise the next server could get the same descriptor
+                    // while it is still used here.
                     close(listener)
                     return
                 }
@@ -93,13 +94,13 @@ package final class WebServer: Sendable {
 
     package var url: String { "http://127.0.0.1:\(port)" }
     package var requests: [Request] { received.all }
-    /// How many connections the other side has given up.
+    /// The number of connections that the client has closed.
     package var abandoned: Int { received.abandoned.load(ordering: .relaxed) }
 
-    /// How many connections there have been.
+    /// The number of connections so far.
     package var connections: Int { received.connections.load(ordering: .relaxed) }
 
-    /// An answer of one status, with header fields and a body.
+    /// Makes a response with a status, header fields and a body.
     package static func answer(_ status: Int, _ headers: [String: String] = [:], _ body: String = "") -> String {
         let fields = headers.merging(["Content-Length": "\(body.utf8.count)", "Connection": "close"]) { own, _ in own }
         return "HTTP/1.1 \(status) Status\r\n" + fields.map { "\($0): \($1)\r\n" }.joined() + "\r\n" + body
@@ -116,10 +117,10 @@ package struct WebConnection: Sendable {
         self.received = received
     }
 
-    /// How many requests the server has read, over all its connections.
+    /// The number of requests that the server has read, over all connections.
     package var requestsOfServer: Int { received.all.count }
 
-    /// Waits for the next request; `nil` when the other side has closed.
+    /// Waits for the next request; returns `nil` if the client has closed the connection.
     package func readRequest() -> WebServer.Request? {
         var bytes: [UInt8] = []
         var request = WebServer.Request()
@@ -145,10 +146,10 @@ package struct WebConnection: Sendable {
         return request
     }
 
-    /// Sends a text, and returns whether the other side takes it.
+    /// Sends a text and returns whether the client accepts it.
     @discardableResult package func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
-    /// Sends bytes, and returns whether the other side takes them.
+    /// Sends bytes and returns whether the client accepts them.
     @discardableResult package func send(_ bytes: [UInt8]) -> Bool {
         var sent = 0
         while sent < bytes.count {
@@ -166,17 +167,17 @@ package struct WebConnection: Sendable {
         return true
     }
 
-    /// Waits until the other side gives up.
+    /// Waits until the client closes the connection.
     package func waitForEnd() {
         var byte: UInt8 = 0
         while recv(descriptor, &byte, 1, 0) > 0 {}
         received.abandoned.add(1, ordering: .relaxed)
     }
 
-    /// Sends nothing more, and can still receive.
+    /// Closes the sending direction; the connection can still receive.
     package func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Has the connection end by a reset instead of an orderly close.
+    /// Makes the connection end with a reset instead of an orderly close.
     package func resetAtEnd() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))

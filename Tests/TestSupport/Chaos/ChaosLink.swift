@@ -7,9 +7,9 @@ import Synchronization
     import Darwin
 #endif
 
-/// One connection through the proxy: two threads, one a direction.
+/// One connection through the proxy, with one thread for each direction.
 final class ChaosLink: Sendable {
-    /// What is to become of the next answer of the server.
+    /// The treatment of the server's next reply.
     private enum Fate { case deliver, swallow, lose }
 
     private struct Expected {
@@ -41,12 +41,12 @@ final class ChaosLink: Sendable {
 
     func close() { end(byReset: false) }
 
-    /// Ends it with a reset, as when a router forgets the connection.
+    /// Ends the connection with a reset, as if a router had forgotten it.
     func reset() { end(byReset: true) }
 
     private func end(byReset isReset: Bool) {
         state.withLock { state in
-            // Their numbers may be other descriptors' by then.
+            // Once both pumps have ended, other files may use these descriptors.
             guard state.endedPumps < 2 else { return }
             if isReset { Sockets.reset(client) }
             shutdown(client, Int32(SHUT_RDWR))
@@ -58,12 +58,12 @@ final class ChaosLink: Sendable {
 
     private func pumpUp() {
         pump(from: client) { frame in up(frame) }
-        // Whatever was written before the client left has arrived; the server sees the end after it.
+        // The server receives all bytes that the client has written, and then the end.
         shutdown(server, Int32(SHUT_WR))
         ended()
     }
 
-    /// Answers whether the connection lives on.
+    /// Handles a request and returns whether the connection continues.
     private func up(_ bytes: [UInt8]) -> Bool {
         note(bytes)
         let request = ChaosProxy.Request(client: state.withLock(\.name), bytes: bytes)
@@ -73,7 +73,7 @@ final class ChaosLink: Sendable {
         default: break
         }
         waitWhile { $0.isCut || $0.holdsAll }
-        // What was held back when the proxy ended never arrives.
+        // Bytes that are held when the proxy is closed never arrive.
         guard proxy.state.withLock(\.isOpen) else { return false }
         if treatment == .cutInTheMiddle {
             _ = Sockets.put(Array(bytes.prefix(bytes.count / 2)), into: server)
@@ -130,7 +130,7 @@ final class ChaosLink: Sendable {
             return false
         case .deliver:
             let answer = proxy.spoiled(bytes, of: next?.passage)
-            // A client that has left does not keep us from hearing the rest of the answers.
+            // If the client has disconnected, continue to read the server's replies.
             _ = Sockets.put(answer, into: client, slice: proxy.state.withLock(\.slice))
             return true
         }

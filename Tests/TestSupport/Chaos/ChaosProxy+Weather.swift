@@ -2,38 +2,39 @@ import Foundation
 import Synchronization
 
 extension ChaosProxy {
-    /// What a bad line does to everything that goes through, in both directions.
+    /// The quality of the network, which affects all traffic in both directions.
     package struct Weather: Sendable {
-        /// How long each piece is under way.
+        /// The delay of each piece.
         package var latency = Duration.zero
-        /// How much longer at the most, by chance.
+        /// The largest random additional delay.
         package var jitter = Duration.zero
-        /// Bytes a second that a connection carries.
+        /// The bytes per second of a connection.
         package var bandwidth = Int.max
-        /// How likely a piece is lost on the way, so that it comes a retransmission later.
+        /// The probability that a piece is lost, which delays it by a retransmission.
         package var loss = 0.0
-        /// How long a retransmission takes.
+        /// The duration of a retransmission.
         package var retransmission = Duration.milliseconds(300)
 
-        /// A clear sky.
+        /// Makes a perfect network.
         package init() {}
     }
 
-    /// Changes the weather.
+    /// Changes the quality of the network.
     package func weather(_ change: @Sendable (inout Weather) -> Void) { edit { change(&$0.weather) } }
 
-    /// How many pieces came late because they were lost on the way.
+    /// The number of pieces that were delayed by a loss.
     package var stalls: Int { state.withLock(\.stalls) }
 
-    /// Changes answers on their way: what `spoil` returns is delivered instead; `nil` leaves the answer alone.
+    /// Changes replies in transit: delivers the result of `spoil` instead of the reply, or the reply itself if that is
+    /// `nil`.
     package func spoil(_ spoil: @escaping @Sendable (_ request: Request, _ answer: [UInt8]) -> [UInt8]?) {
         edit { $0.spoil = spoil }
     }
 
-    /// How many answers were changed on their way.
+    /// The number of changed replies.
     package var spoiledAnswers: Int { state.withLock(\.spoiledAnswers) }
 
-    /// Sends new connections to another server from now on, and cuts those that there are.
+    /// Connects new clients to another server from now on, and closes the existing connections.
     package func switchOver(to server: RedisServer) {
         let links = edit { state in
             state.upstream = server.socket
@@ -44,7 +45,7 @@ extension ChaosProxy {
 
     // MARK: For links
 
-    /// Delays a piece as the weather wants it.
+    /// Delays a piece according to the quality of the network.
     func weather(on bytes: Int) {
         let weather = state.withLock(\.weather)
         var delay = weather.latency
@@ -57,7 +58,7 @@ extension ChaosProxy {
         if delay > .zero { Thread.sleep(forTimeInterval: delay / .seconds(1)) }
     }
 
-    /// The answer as it is to be delivered.
+    /// Returns the reply to deliver.
     func spoiled(_ answer: [UInt8], of passage: Int?) -> [UInt8] {
         guard let passage else { return answer }
         let (spoil, request) = state.withLock { ($0.spoil, $0.passages[passage].request) }

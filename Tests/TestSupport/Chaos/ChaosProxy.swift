@@ -7,46 +7,46 @@ import Synchronization
     import Darwin
 #endif
 
-/// A TCP proxy in front of a redis-server that reads the protocol and can hold bytes back, lose answers, send requests twice,
-/// cut connections and hand bytes over one by one. It logs every request with the answer that the server gave.
+/// A TCP proxy in front of a redis-server that parses the protocol. It can hold bytes, lose replies, send requests
+/// twice, cut connections and deliver bytes one by one. It records every request with the server's reply.
 package final class ChaosProxy: Sendable {
-    /// One request on its way to the server.
+    /// A request to the server.
     package struct Request: Sendable {
-        /// What the connection called itself by CLIENT SETNAME.
+        /// The connection's name from CLIENT SETNAME.
         package let client: String
-        /// The whole request.
+        /// The bytes of the whole request.
         package let bytes: [UInt8]
 
-        /// Whether a text is anywhere in it.
+        /// Returns whether the request contains a text.
         package func contains(_ text: String) -> Bool { bytes.contains(Array(text.utf8)) }
     }
 
-    /// What is done to a request.
+    /// The treatment of a request.
     package enum Treatment: Sendable {
-        /// It goes through.
+        /// Forwards the request.
         case pass
-        /// It is held back, with all that comes after it on its connection, until `release()`.
+        /// Holds the request and all later ones of its connection until `release()`.
         case hold
-        /// As `hold`, for every connection.
+        /// Holds the request and all later ones of every connection until `release()`.
         case holdAll
-        /// It goes through; its answer does not, and the connection is reset.
+        /// Forwards the request, but drops the reply and resets the connection.
         case loseAnswer
-        /// It goes through twice; the second answer is kept from the client.
+        /// Forwards the request twice, and drops the second reply.
         case twice
-        /// Its connection is reset after the first half of it went through.
+        /// Resets the connection after forwarding the first half of the request.
         case cutInTheMiddle
     }
 
-    /// A request that went through, and its answer once there was one.
+    /// A forwarded request and its reply.
     package struct Passage: Sendable {
         /// The request.
         package let request: Request
-        /// When it went through.
+        /// The time at which it was forwarded.
         package let at: ContinuousClock.Instant
-        /// What the server answered.
+        /// The server's reply; empty until it arrives.
         package var answer: [UInt8] = []
 
-        /// The answer as text.
+        /// The reply as text.
         package var answerText: String { String(decoding: answer, as: UTF8.self) }
     }
 
@@ -67,14 +67,14 @@ package final class ChaosProxy: Sendable {
         var stalls = 0
     }
 
-    /// Where it listens.
+    /// The port that the proxy listens on.
     package let port: Int
-    /// Its address as a URL.
+    /// The proxy's URL, with credentials.
     package var url: String { "redis://\(credentials)127.0.0.1:\(port)" }
     private let credentials: String
     private let listener: Int32
     let state: Mutex<State>
-    /// Wakes pumps that are held.
+    /// Wakes pumps that wait.
     let change = NSCondition()
 
     /// Starts a proxy in front of a server's socket.
@@ -87,7 +87,8 @@ package final class ChaosProxy: Sendable {
         thread.start()
     }
 
-    /// Ends it and every connection; once, for the listener's number may soon be another descriptor's.
+    /// Closes the proxy and all connections. Further calls have no effect, because another file may use the listener's
+    /// descriptor by then.
     package func close() {
         let links: [ChaosLink]? = edit { state in
             guard state.isOpen else { return nil }
@@ -103,7 +104,7 @@ package final class ChaosProxy: Sendable {
     private func accept() {
         while let client = Sockets.nextConnection(of: listener) {
             guard let server = Sockets.makeConnection(to: state.withLock(\.upstream)) else {
-                // As if nobody listened: the server is away.
+                // A reset looks to the client like a server that is down.
                 Sockets.reset(client)
                 Sockets.shut(client)
                 continue
@@ -129,10 +130,10 @@ package final class ChaosProxy: Sendable {
 }
 
 extension ChaosProxy {
-    /// Decides over every request from now on; after `release()` whatever was to be held goes through.
+    /// Sets the function that decides about every further request. After `release()`, requests are no longer held.
     package func treat(_ decide: @escaping @Sendable (Request) -> Treatment) { edit { $0.treat = decide } }
 
-    /// Lets everything go that is held back.
+    /// Forwards everything that is held.
     package func release() {
         edit { state in
             state.holdsAll = false
@@ -140,15 +141,15 @@ extension ChaosProxy {
         }
     }
 
-    /// Holds back every byte in both directions, or lets them go again. New connections are taken, but hear nothing.
+    /// Holds every byte in both directions, or stops holding. New connections are accepted, but receive nothing.
     package func cut(_ isCut: Bool) { edit { $0.isCut = isCut } }
 
-    /// Hands over at most so many bytes at once.
+    /// Delivers at most this number of bytes at once.
     package func slice(_ bytes: Int) { edit { $0.slice = bytes } }
 
-    /// How many requests have been held back.
+    /// The number of requests that have been held.
     package var heldRequests: Int { state.withLock(\.heldRequests) }
 
-    /// What went through so far.
+    /// The forwarded requests so far.
     package var passages: [Passage] { state.withLock(\.passages) }
 }

@@ -1,6 +1,6 @@
-/// Where one value of Redis' protocol ends: requests are arrays of texts, so the same rule frames both directions.
+/// The end of a value in Redis' protocol. Requests are arrays of strings, so the same rule applies to both directions.
 package enum RESPFrame {
-    /// The index behind the value that begins at `start`; `nil` while it is not wholly there.
+    /// Returns the index after the value that begins at `start`; `nil` if the value is incomplete.
     package static func end(of bytes: [UInt8], from start: Int = 0) -> Int? {
         guard start < bytes.count, let line = lineEnd(in: bytes, from: start) else { return nil }
         let count = Int(String(decoding: bytes[(start + 1)..<(line - 2)], as: UTF8.self)) ?? 0
@@ -29,7 +29,7 @@ package enum RESPFrame {
         return nil
     }
 
-    /// The texts of a request.
+    /// Returns the strings of a request.
     package static func words(of request: [UInt8]) -> [[UInt8]] {
         guard request.first == UInt8(ascii: "*"), var position = lineEnd(in: request, from: 0) else { return [] }
         var words: [[UInt8]] = []

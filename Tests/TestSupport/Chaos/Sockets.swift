@@ -6,7 +6,7 @@ import Foundation
     import Darwin
 #endif
 
-/// The few socket calls that the proxy needs.
+/// The socket calls of the proxy.
 enum Sockets {
     #if os(Linux)
         private static let noSignal = Int32(MSG_NOSIGNAL)
@@ -16,7 +16,7 @@ enum Sockets {
 
     static func shut(_ file: Int32) { close(file) }
 
-    /// A listening socket on a free loopback port.
+    /// Makes a listening socket on a free loopback port.
     static func makeListener() throws -> (socket: Int32, port: Int) {
         let file = socketOf(AF_INET)
         var address = loopback()
@@ -38,7 +38,7 @@ enum Sockets {
         return address
     }
 
-    /// The next connection; `nil` when the socket was shut down.
+    /// Accepts the next connection; returns `nil` if the socket was shut down.
     static func nextConnection(of listener: Int32) -> Int32? {
         let file = accept(listener, nil, nil)
         guard file >= 0 else { return errno == EINTR || errno == ECONNABORTED ? nextConnection(of: listener) : nil }
@@ -48,7 +48,7 @@ enum Sockets {
         return file
     }
 
-    /// A connection to a Unix socket; `nil` when nobody listens.
+    /// Connects to a Unix socket; returns `nil` if no server listens.
     static func makeConnection(to path: String) -> Int32? {
         let file = socketOf(AF_UNIX)
         _ = fcntl(file, F_SETFD, FD_CLOEXEC)
@@ -67,7 +67,7 @@ enum Sockets {
         return file
     }
 
-    /// What has arrived; `nil` at the end.
+    /// Reads the next bytes; returns `nil` at the end.
     static func arrived(at file: Int32) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 65536)
         while true {
@@ -77,7 +77,7 @@ enum Sockets {
         }
     }
 
-    /// Writes everything, in pieces of at most `slice` bytes. Answers whether it could.
+    /// Writes all bytes in pieces of at most `slice` bytes, and returns whether that succeeded.
     static func put(_ bytes: [UInt8], into file: Int32, slice: Int = .max) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -89,7 +89,7 @@ enum Sockets {
         return true
     }
 
-    /// Ends a TCP connection with a reset; other threads that read from it see its end.
+    /// Resets a TCP connection; other threads that read from it see its end.
     static func reset(_ file: Int32) {
         #if os(Linux)
             var nobody = sockaddr()
