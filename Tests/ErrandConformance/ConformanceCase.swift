@@ -1,9 +1,9 @@
 public import Errand
 public import Testing
 
-/// One thing that every broker must do.
+/// A behaviour that every broker must have.
 ///
-/// A test target runs all of them on its broker in one line a test:
+/// A test target runs all cases on its broker with a few lines:
 ///
 /// ```swift
 /// @Test(arguments: ConformanceCase.allCases)
@@ -12,9 +12,9 @@ public import Testing
 /// }
 /// ```
 ///
-/// Each case uses a queue of its own, so cases may run side by side on one broker. Time is real.
+/// Each case uses its own queue, so cases may run concurrently on one broker. They run in real time.
 public struct ConformanceCase: Sendable, CaseIterable, CustomTestStringConvertible {
-    /// What the broker does in this case, in words.
+    /// The expected behaviour, in words.
     public let name: String
     private let play: @Sendable (Fixture) async throws -> Void
 
@@ -23,7 +23,7 @@ public struct ConformanceCase: Sendable, CaseIterable, CustomTestStringConvertib
         self.play = play
     }
 
-    /// The name.
+    /// The name of the case.
     public var testDescription: String { name }
 
     /// All cases.
@@ -38,7 +38,8 @@ public struct ConformanceCase: Sendable, CaseIterable, CustomTestStringConvertib
             + events
     }
 
-    /// Runs the case; what is wrong is recorded with the running test. In the end the broker's data must be sound.
+    /// Runs the case and records failures with the running test. At the end, the audit of the broker's data must be
+    /// clean.
     public func run(on broker: any Broker) async throws {
         let fixture = try await Fixture(broker)
         try await play(fixture)

@@ -112,7 +112,7 @@ extension ConformanceCase {
                 #expect([status.running, status.deferred] == [1, 0])
                 #expect(try await fixture.total("cancelled") == 6)
                 #expect(try await fixture.receipt(fixture.job("e", .drop, name: "b")).outcome == .accepted)
-                // Who was to give way to what was cancelled goes on.
+                // The holder, which the cancelled job was to replace, continues.
                 #expect(try await session.beat().stops.isEmpty)
                 #expect(try await session.report(.finished, claim))
             },

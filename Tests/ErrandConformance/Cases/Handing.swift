@@ -12,7 +12,7 @@ extension ConformanceCase {
             #expect(heard.call == ear.session.lastCall + 1)
             #expect(heard.claim.attempt == 1 && heard.claim.crashes == 0)
             #expect(try await fixture.state(id) == .running)
-            // Who has heard of it goes on as if that call had been made.
+            // The session continues as if it had made the pre-answered call.
             ear.session.skipCall()
             #expect(try await ear.session.report(.finished, heard.claim))
             #expect(try await fixture.status().running == 0)
@@ -73,7 +73,7 @@ extension ConformanceCase {
     ]
 }
 
-/// A session that listens for hints and keeps them.
+/// A session that listens for wake-ups and records them.
 private final class Ear: Sendable {
     let session: TestSession
     private let fixture: Fixture
@@ -92,7 +92,8 @@ private final class Ear: Sendable {
 
     deinit { subscription.withLock { $0 }?.cancel() }
 
-    /// Pushes jobs one after the other until one is handed over: not before the subscription is there.
+    /// Pushes jobs one after the other until one is dispatched directly, which requires the subscription to be
+    /// established.
     func handedJob() async throws -> String {
         var number = 0
         let held = try await fixture.status().running
@@ -108,7 +109,7 @@ private final class Ear: Sendable {
         return "handed-\(number)"
     }
 
-    /// What a hint said of a job.
+    /// Returns the claim that a wake-up has brought for a job.
     func heard(_ id: String) async throws -> (call: Int, claim: Claim) {
         try await fixture.eventually("a hint of \(id)") {
             self.handed.withLock { $0.contains { $0.claim.id == id } }
@@ -116,7 +117,7 @@ private final class Ear: Sendable {
         return try #require(handed.withLock { $0.last { $0.claim.id == id } })
     }
 
-    /// Takes what is in line, which no hint has brought.
+    /// Claims the ready jobs, which were not dispatched directly.
     func expectInLine(_ count: Int) async throws {
         #expect(try await fixture.status().running == 0)
         let claims = try await session.claim()

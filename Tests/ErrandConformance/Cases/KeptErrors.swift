@@ -62,7 +62,7 @@ extension ConformanceCase {
 }
 
 extension Fixture {
-    /// Runs the job in line once for every error, with another try at once.
+    /// Runs the ready job once for each error, with a retry at once.
     fileprivate func failRuns(of session: TestSession, _ errors: [String], _ verb: OutcomeReport.Verb) async throws {
         for error in errors {
             try await session.report(verb, try await session.claimOne(), error: error, retryDelay: 0)

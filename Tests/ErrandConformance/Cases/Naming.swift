@@ -29,7 +29,7 @@ extension ConformanceCase {
             #expect(try await fixture.receipt(fixture.job("b", .drop)).outcome == .accepted)
         },
         ConformanceCase("names are compared byte by byte") { fixture in
-            // The same letter, once composed and once as a letter with a combining accent.
+            // The same letter, first composed, then as a letter with a combining accent.
             try await fixture.push(fixture.job("a", .drop, name: "caf\u{E9}"))
             #expect(try await fixture.receipt(fixture.job("b", .drop, name: "cafe\u{301}")).outcome == .accepted)
             #expect(try await fixture.receipt(fixture.job("c", .drop, name: "caf\u{E9}")).outcome == .dropped)

@@ -1,7 +1,7 @@
 import Errand
 import Testing
 
-/// A way in which a claim ends while no successor waits.
+/// An end of a claim while no successor waits.
 private struct PlainEnd: Sendable {
     let how: String
     let events: [String]

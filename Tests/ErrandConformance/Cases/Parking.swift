@@ -85,7 +85,7 @@ extension ConformanceCase {
                 return told.times > 0
             }
             while let claim = try await ignorant.claim(1).first { try await ignorant.report(.finished, claim) }
-            // Hints come in their order, and this one says its job: all before it have come, too.
+            // Wake-ups arrive in order, and this one names its job, so all earlier ones have arrived, too.
             #expect(try await ignorant.exchange(wanted: 1, handed: true).claims.isEmpty)
             try await fixture.push(fixture.job("fence"))
             try await fixture.eventually("the fence is handed over") { told.handed("fence") != nil }
@@ -97,7 +97,7 @@ extension ConformanceCase {
             let before = told.times
             let reports = claims.map { TestSession.outcome(.parked, $0) }
             #expect(try await ignorant.exchange(reports: reports, wanted: 1).claims.isEmpty)
-            // This one shows that there was none before it.
+            // The next wake-up proves that there was none before it.
             try await fixture.push(fixture.job("known"))
             try await fixture.eventually("the next hint") { told.times > before }
             #expect(told.times == before + 1)
@@ -117,7 +117,7 @@ extension ConformanceCase {
     ]
 }
 
-/// How often a session is told that there may be work.
+/// A counter of a session's wake-ups.
 private final class Told: Sendable {
     private let count = Mutex(0)
     private let claims = Mutex<[Claim]>([])
@@ -138,6 +138,6 @@ private final class Told: Sendable {
 
     var times: Int { count.withLock { $0 } }
 
-    /// A job that a hint has brought.
+    /// Returns the claim that a wake-up has brought for a job.
     func handed(_ id: String) -> Claim? { claims.withLock { $0.first { $0.id == id } } }
 }

@@ -46,7 +46,7 @@ extension ConformanceCase {
         ConformanceCase("a session that holds jobs gets no suspect beside them") { fixture in
             try await fixture.pushPlain("poison")
             for crashes in 0..<3 { try await fixture.crash(["poison"], crashes: crashes) }
-            // Whoever asks first serves the suspects; another one can have the rest.
+            // The first session to claim becomes the quarantine owner; another one can have the other jobs.
             let (server, other) = (try await fixture.session(), try await fixture.session())
             #expect(try await server.claimedIDs() == ["poison"])
             try await fixture.pushPlain("a")
@@ -143,7 +143,7 @@ extension ConformanceCase {
 }
 
 extension Fixture {
-    /// A worker claims exactly these jobs, begins them and dies.
+    /// Lets a worker claim exactly these jobs, start them and die.
     fileprivate func crash(_ ids: [String], crashes: Int) async throws {
         let doomed = try await doomed()
         let claims = try await doomed.claim()

@@ -105,7 +105,7 @@ extension ConformanceCase {
             let session = try await fixture.session(lease: .milliseconds(300))
             try await fixture.pushPlain("a")
             _ = try await session.claimOne()
-            // Nobody beats for more than a lease, as when the broker was away.
+            // No heartbeat for more than a lease, as if the broker had been unreachable.
             try await Task.sleep(for: .milliseconds(400))
             #expect(try await fixture.broker.recover(on: fixture.queue).recovered == 0)
             #expect(try await fixture.state("a") == .running)
@@ -139,8 +139,8 @@ extension ConformanceCase {
 }
 
 extension Fixture {
-    /// A session whose lease ran out while nobody beat keeps its claim when another one comes. The check has to be made
-    /// within a lease; a machine that is too slow for that tries again.
+    /// Checks that a session whose lease ended while there was no heartbeat at all keeps its claim when another one
+    /// registers. The check must take less than a lease, so a slow machine tries again.
     fileprivate func playGrace(tries: Int) async throws {
         let lease = Duration.milliseconds(500)
         for number in 1...tries {

@@ -147,7 +147,7 @@ extension ConformanceCase {
             #expect(try await fixture.broker.put(declared) == .outdated(storedRevision: 4))
             #expect(try await fixture.scheduleRecord("s").schedule == byHand)
             let next = try await fixture.scheduleRecord("s").nextTick
-            // What a program declares just so is its own again, without a new tick.
+            // A program that declares the same schedule owns it again, without a new tick.
             let same = byHand.from(.catalogue(file: file))
             #expect(try await fixture.broker.put(same) == .unchanged)
             #expect(try await fixture.scheduleRecord("s").schedule == same)
@@ -168,7 +168,7 @@ extension ConformanceCase {
             _ = try await fixture.awaitDue("s")
             let proposal = try await fixture.proposal("s")
             _ = try await fixture.broker.tick(proposal, on: fixture.queue)
-            // One tick; on a machine that is busy, those that have come since as well.
+            // One tick; on a busy machine also those that became due since.
             #expect(try await fixture.broker.schedule("s", on: fixture.queue)?.pushed == proposal.jobs.count)
             #expect(try await fixture.broker.deleteSchedule("s", on: fixture.queue))
             #expect(try await fixture.broker.deleteSchedule("s", on: fixture.queue) == false)
@@ -323,7 +323,7 @@ extension Fixture {
         try #require(try await broker.schedule(name, on: queue))
     }
 
-    /// Waits until a schedule's tick has come, and answers the tick.
+    /// Waits until a schedule's tick is due and returns the tick.
     func awaitDue(_ name: String) async throws -> Int64 {
         var tick: Int64?
         try await eventually("schedule \(name) is due") {
@@ -340,7 +340,7 @@ extension Fixture {
         return try TickProposal(record, try #require(record.schedule), now: now)
     }
 
-    /// Runs a schedule with this overlap by session, so many times.
+    /// Runs a schedule with this overlap by hand, this number of times.
     func runsByHand(_ overlap: Schedule.Overlap, _ count: Int) async throws -> [Receipt] {
         _ = try await broker.put(try schedule(every: .seconds(3600), overlap: overlap))
         var receipts: [Receipt] = []

@@ -94,7 +94,7 @@ extension ConformanceCase {
             let reader = Task { for await hint in hints { seen.withLock { $0.append(hint) } } }
             defer { reader.cancel() }
 
-            // Hints may be lost, the more so while the subscription is not there yet: so again until one comes.
+            // A wake-up may be lost, especially before the subscription is established, so push until one arrives.
             var number = 0
             try await fixture.eventually("a hint of work", every: .milliseconds(50)) {
                 if seen.withLock({ $0.contains(.work(queue: fixture.queue)) }) { return true }

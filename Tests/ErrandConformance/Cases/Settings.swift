@@ -106,7 +106,7 @@ extension ConformanceCase {
 }
 
 extension Fixture {
-    /// Pushes jobs, each in a task of its own; `nil` for those that did not fit.
+    /// Pushes jobs, each in its own task; the result is `nil` for those that did not fit.
     fileprivate func pushAtOnce(_ jobs: Int) async -> [Receipt.Outcome?] {
         await withTaskGroup(of: Receipt.Outcome?.self) { group in
             for number in 0..<jobs {

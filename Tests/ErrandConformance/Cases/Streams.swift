@@ -1,7 +1,7 @@
 import Errand
 import Testing
 
-/// The durable stream of events.
+/// Cases of the durable stream of events.
 extension ConformanceCase {
     static let streams: [ConformanceCase] = [
         ConformanceCase("the stream keeps events for whoever comes later") { fixture in
@@ -12,7 +12,7 @@ extension ConformanceCase {
             try await session.report(.failed, claims[0])
             let read = try await fixture.read(after: .oldest, 2)
             #expect(read.words == ["failed a", "dead a"])
-            // Many that finished at once are one entry; a reader that stopped within it goes on there.
+            // Jobs that finish together are one entry. A reader that stopped within it continues there.
             _ = try await session.exchange(reports: claims[1...].map { TestSession.outcome(.finished, $0) })
             let rest = try await fixture.read(after: read[1].cursor, 2)
             #expect(rest.words == ["finished b", "finished c"])
@@ -57,7 +57,7 @@ extension ConformanceCase {
             guard case .gap(let gap) = read[0] else { return #expect(Bool(false), "no gap: \(read[0]), \(first)") }
             #expect(gap.lost == Int(oldest.last.number) - oldest.lines.count - 1)
             #expect(read[1].cursor.number == gap.cursor.number + 1)
-            // What is asked for is kept, and not much more.
+            // The stream keeps the requested number of events, and not many more.
             let missing = try #require(gap.lost)
             #expect((1000...1950).contains(missing))
         },
@@ -66,7 +66,7 @@ extension ConformanceCase {
             _ = try await fixture.cancelled(3)
             var events = fixture.streaming.eventStream(of: fixture.queue, after: nil).makeAsyncIterator()
             async let next = events.next()
-            // Until the reader has asked, this is the past: so again and again.
+            // Events before the reader's first request do not count, so publish until it receives one.
             var pushed = 100
             let reading = Task { try await fixture.read(after: nil, 1).words }
             try await fixture.eventually("it reads", every: .milliseconds(50)) {
@@ -134,7 +134,7 @@ extension Fixture {
         try await broker.configure(queue, QueueSettings(keptEvents: count))
     }
 
-    /// The next so many events and gaps.
+    /// Reads this number of events and gaps.
     fileprivate func read(after cursor: EventCursor?, _ count: Int) async throws -> [StreamedEvent] {
         var read: [StreamedEvent] = []
         for try await next in streaming.eventStream(of: queue, after: cursor) {
@@ -148,7 +148,7 @@ extension Fixture {
         try await broker.eventPage(of: queue, after: .oldest).entries.flatMap(\.lines)
     }
 
-    /// Pushes and cancels jobs, one event each.
+    /// Pushes and cancels jobs, which publishes one event each.
     fileprivate func cancelled(_ count: Int, from first: Int = 0) async throws -> [String] {
         let ids = (first..<first + count).map { "j\($0)" }
         _ = try await broker.push(try ids.map { try job($0) }, to: queue)

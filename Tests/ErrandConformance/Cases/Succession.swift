@@ -1,15 +1,15 @@
 import Errand
 import Testing
 
-/// A way in which the claim of a holder ends while a successor waits.
+/// An end of a holder's claim while a successor waits.
 private struct ClaimEnd: Sendable {
     let how: String
     let events: [String]
     let holder: JobState
-    /// Whether the stop was asked for by session, before the successor came.
+    /// Whether the stop was requested by hand, before the successor was pushed.
     var cancelledByHand = false
     var timeout: Duration?
-    /// Whether the holder itself would have come back to the head of its line: then its successor does.
+    /// Whether the holder itself would return to the head of its ready list; then its successor does.
     var returns: Bool {
         ["released", "released after a cancel", "release of the session", "recovery"].contains(how)
     }

@@ -1,7 +1,7 @@
 import Errand
 import Testing
 
-/// Names that are held until the first claim only.
+/// Cases of names that are held only until the first claim.
 extension ConformanceCase {
     static let uniqueUntilStarted: [ConformanceCase] = [
         ConformanceCase("a name that is held until the start blocks while the job waits") { fixture in
@@ -15,7 +15,7 @@ extension ConformanceCase {
             #expect(try await fixture.receipt(fixture.job("new", .drop, until: .started)).outcome == .accepted)
             #expect(try await fixture.state("old") == .running)
             #expect(try await fixture.receipt(fixture.job("other", .drop)).outcome == .dropped)
-            // The run that goes on does not take the name away from who has it now.
+            // The end of the run does not take the name from its new holder.
             try await session.report(.finished, claim)
             #expect(try await fixture.receipt(fixture.job("another", .drop)).outcome == .dropped)
             let next = try await session.claimOne()
@@ -65,7 +65,7 @@ extension ConformanceCase {
 }
 
 extension Fixture {
-    /// A job `old` that runs and has let its name go.
+    /// Makes a job `old` that runs and has released its name.
     fileprivate func startedHolder() async throws -> (TestSession, Claim) {
         let session = try await session()
         try await push(job("old", .drop, until: .started))

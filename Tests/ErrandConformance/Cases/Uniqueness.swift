@@ -1,19 +1,19 @@
 import Errand
 import Testing
 
-/// What the holder of a name is doing when another job of that name comes.
+/// The state of a name's holder when another job with the name is pushed.
 enum HolderState: String, CaseIterable {
     case none, ready, scheduled, retrying, running, stopping
     case succeeded = "running with a successor"
 }
 
-/// One cell of the uniqueness table: what a push comes to.
+/// One cell of the uniqueness table: the effect of a push.
 private struct Verdict {
     let outcome: Receipt.Outcome
     var id = "new"
     var holder: String?
     var events: [String] = []
-    /// What the jobs are afterwards.
+    /// The states of the jobs after the push.
     var states: [String: JobState] = [:]
 }
 
@@ -73,7 +73,7 @@ extension ConformanceCase {
 }
 
 extension Fixture {
-    /// A job `old` that holds the name, in this state.
+    /// Makes a job `old` that holds the name and is in this state.
     func makeHolder(_ state: HolderState) async throws {
         switch state {
         case .none: break
@@ -92,7 +92,7 @@ extension Fixture {
         }
     }
 
-    /// A job `old` that holds the name and runs.
+    /// Makes a job `old` that holds the name and runs.
     func claimedHolder() async throws -> (TestSession, Claim) {
         let session = try await session()
         try await push(job("old", .drop))

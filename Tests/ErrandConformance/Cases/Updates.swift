@@ -56,7 +56,8 @@ extension ConformanceCase {
             let second = try await session.claimOne()
             #expect(try await session.update(second, checkpoint: "b"))
             try await session.report(.finished, second)
-            // Their ids are used again where the broker has forgotten them; until then the audit would find what is left.
+            // Remaining data would affect later jobs with the same ids once the broker has forgotten them; the audit
+            // finds it.
             #expect(try await fixture.broker.audit(fixture.queue, repair: false) == [])
             #expect(try await fixture.checkpoint("b") == nil)
         },
@@ -122,7 +123,7 @@ extension Fixture {
         try await broker.checkpoint(of: id, on: queue).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Every event so far, as the library reads it.
+    /// Returns every event so far, parsed by the library.
     func jobEvents() async throws -> [JobEvent] {
         _ = try await log.drain()
         return try await log.linesSoFar().compactMap(JobEvent.init(line:))

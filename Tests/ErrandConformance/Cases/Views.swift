@@ -133,7 +133,7 @@ extension ConformanceCase {
 }
 
 extension Fixture {
-    /// How many jobs each page of at most `count` holds.
+    /// Returns the number of jobs on each page of at most `count`.
     fileprivate func pages(of state: JobState, count: Int = 10) async throws -> [Int] {
         var (counts, cursor): ([Int], Int?) = ([], 0)
         while let from = cursor {

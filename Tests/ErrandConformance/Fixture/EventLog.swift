@@ -23,10 +23,10 @@ struct Event: Sendable, Equatable, Decodable {
     }
 }
 
-/// What a queue published, in order.
+/// The events of a queue, in order.
 ///
-/// To know that nothing more is on its way, it sends a fence after it: an event of a second queue that the same
-/// subscription carries. When the fence has come, so has everything that was published before. Nobody needs to sleep.
+/// To find out whether more events are in transit, it publishes a fence: an event of a second queue on the same
+/// subscription. When the fence has arrived, all earlier events have, too, so no test needs to sleep.
 actor EventLog {
     struct NoEvents: Error, CustomStringConvertible {
         var description: String { "the subscription delivered no event within its time" }
@@ -42,7 +42,7 @@ actor EventLog {
     private var fencesMade = 0
     private var waiting: [String: CheckedContinuation<Bool, Never>] = [:]
 
-    /// Subscribes, and waits until events really come.
+    /// Subscribes and waits until events are delivered.
     init(_ broker: any Broker, queue: String) async throws {
         self.broker = broker
         self.queue = queue
@@ -61,14 +61,14 @@ actor EventLog {
 
     func close() { task?.cancel() }
 
-    /// The events of the queue since the last call.
+    /// Returns the queue's events since the last call.
     func drain() async throws -> [Event] {
         guard try await sendFence(within: .seconds(120)) else { throw NoEvents() }
         defer { events = [] }
         return events
     }
 
-    /// The lines of the queue's events since the beginning.
+    /// Returns the lines of all events of the queue so far.
     func linesSoFar() async throws -> [[UInt8]] {
         guard try await sendFence(within: .seconds(120)) else { throw NoEvents() }
         return lines

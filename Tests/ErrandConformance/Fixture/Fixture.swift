@@ -3,9 +3,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A fresh queue of the broker under test, with short words for what the cases do to it.
+/// A new queue of the broker under test, with short functions for the cases.
 ///
-/// Ids are plain letters, since a queue is used by one case alone.
+/// Ids are plain letters, because only one case uses a queue.
 struct Fixture: Sendable {
     let broker: any Broker
     let queue: String
@@ -21,11 +21,11 @@ struct Fixture: Sendable {
     func close() async { await log.close() }
 }
 
-/// Jobs and their making.
+/// Making and pushing jobs.
 extension Fixture {
     static let operation = "work"
 
-    /// An envelope; `delay` makes it due so many milliseconds from now.
+    /// Makes an envelope; with `delay`, it is due this number of milliseconds from now.
     func job(
         _ id: String,
         _ policy: UniquenessPolicy = .ignore,
@@ -56,19 +56,19 @@ extension Fixture {
     @discardableResult
     func push(_ jobs: JobEnvelope...) async throws -> [Receipt] { try await broker.push(jobs, to: queue) }
 
-    /// Pushes one job and answers its receipt.
+    /// Pushes one job and returns its receipt.
     func receipt(_ job: JobEnvelope) async throws -> Receipt { try #require(try await push(job).first) }
 
-    /// Pushes plain jobs of these ids, in one batch.
+    /// Pushes plain jobs with these ids in one batch.
     func pushPlain(_ ids: String...) async throws {
         let receipts = try await broker.push(try ids.map { try job($0) }, to: queue)
         #expect(receipts.allSatisfy { $0.outcome == .accepted })
     }
 }
 
-/// Looking at what became of jobs.
+/// Reading the states of jobs.
 extension Fixture {
-    /// The events since the last look, each as `kind id`.
+    /// Returns the events since the last call, each as `kind id`.
     func news() async throws -> [String] { try await log.drain().map { "\($0.kind) \($0.id)" } }
 
     func state(_ id: String) async throws -> JobState? { try await record(id)?.state }
@@ -96,13 +96,13 @@ extension Fixture {
     }
 }
 
-/// Waiting for the broker's clock, the one thing that has no event.
+/// Waiting for the broker's clock, which has no events.
 extension Fixture {
     struct TookTooLong: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Asks again and again until the answer is there.
+    /// Polls until a condition holds.
     func eventually(
         _ what: String,
         within limit: Duration = .seconds(120),
@@ -116,8 +116,8 @@ extension Fixture {
         }
     }
 
-    /// Pushes jobs that are due a little later, and answers their ids. On a machine so slow that one of them was due on
-    /// arrival, it pushes others with more time.
+    /// Pushes jobs that are due a little later and returns their ids. If a slow machine makes one of them due on
+    /// arrival, it pushes others with longer delays.
     func pushSoon(_ make: (_ scale: Int64) throws -> [JobEnvelope]) async throws -> [String] {
         for scale: Int64 in [1, 10, 100] {
             let jobs = try make(scale)
@@ -130,7 +130,7 @@ extension Fixture {
         throw TookTooLong(description: "the machine is too slow to schedule a job")
     }
 
-    /// Recovers until so many jobs were taken back.
+    /// Recovers until this number of jobs was recovered.
     func recover(_ count: Int) async throws {
         var recovered = 0
         try await eventually("\(count) jobs recovered") {
@@ -140,7 +140,7 @@ extension Fixture {
         #expect(recovered == count)
     }
 
-    /// Promotes until so many jobs came into the line, waiting as long as the broker says.
+    /// Promotes until this number of jobs became ready, waiting as long as the broker's replies indicate.
     func promote(_ count: Int) async throws {
         var promoted = 0
         try await eventually("\(count) jobs promoted") {

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A session in the sessions of a case: it numbers its calls and does what it is told.
+/// A session that a case drives; it numbers its calls.
 final class TestSession: Sendable {
     let fixture: Fixture
     let session: Session
@@ -17,7 +17,7 @@ final class TestSession: Sendable {
 
     var id: String { session.id }
 
-    /// Makes one call. `free` of 0 leaves what is claimed waiting in the worker, so that it has not begun.
+    /// Makes one call. With `free` 0, claimed jobs wait in the worker and have not started.
     func exchange(
         reports: [OutcomeReport] = [],
         wanted: Int = 0,
@@ -48,7 +48,7 @@ final class TestSession: Sendable {
         return answer
     }
 
-    /// A hint has told the answer of the next call, which need not be made any more.
+    /// Skips the next call, which a wake-up has pre-answered.
     func skipCall() { calls.withLock { $0 += 1 } }
 
     /// The number of the last call.
@@ -58,15 +58,15 @@ final class TestSession: Sendable {
         try await exchange(wanted: wanted, free: free, wait: wait).claims
     }
 
-    /// Claims one job, which must be there.
+    /// Claims one job, which must be ready.
     func claimOne(free: Int = 1, wait: Duration = .seconds(60)) async throws -> Claim {
         try #require(try await claim(1, free: free, wait: wait).first)
     }
 
-    /// The ids of what a claim gives.
+    /// Claims jobs and returns their ids.
     func claimedIDs(_ wanted: Int = 100) async throws -> [String] { try await claim(wanted).map(\.id) }
 
-    /// Reports one run and answers whether that counted.
+    /// Reports one run and returns whether the broker accepted the report.
     @discardableResult
     func report(
         _ verb: OutcomeReport.Verb,
@@ -100,7 +100,7 @@ final class TestSession: Sendable {
         )
     }
 
-    /// Compares what the worker knows with what the broker keeps.
+    /// Compares the worker's runs with the broker's claims.
     @discardableResult
     func reconcile(_ known: [Claim], call: Int? = nil) async throws -> Reconciliation {
         try await fixture.broker.reconcile(
@@ -111,7 +111,7 @@ final class TestSession: Sendable {
         )
     }
 
-    /// What a heartbeat's first beat is answered.
+    /// Returns the reply to the first beat of a heartbeat.
     func beat() async throws -> Beat {
         let (beats, continuation) = AsyncStream<Result<Beat, BrokerError>>.makeStream()
         let begun = begun.withLock { $0 }
@@ -131,7 +131,7 @@ final class TestSession: Sendable {
 }
 
 extension Fixture {
-    /// A registered session, with a lease long enough for any test unless said.
+    /// Registers a session, by default with a lease that is long enough for any test.
     func session(
         lease: Duration = .seconds(60),
         operations: [String: OperationDefaults] = [Fixture.operation: OperationDefaults(retries: 0)],
@@ -150,6 +150,6 @@ extension Fixture {
         return TestSession(self, session)
     }
 
-    /// A session whose lease ends soon, because nobody beats for it.
+    /// Registers a session whose lease ends soon, because it has no heartbeat.
     func doomed() async throws -> TestSession { try await session(lease: .milliseconds(100)) }
 }

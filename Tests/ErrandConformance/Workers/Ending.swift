@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 extension WorkerCase {
-    /// Handlers that end their job for good, and handlers that do not end at all.
+    /// Handlers that end their job without a retry, and handlers that do not stop.
     static var ending: [WorkerCase] {
         [
             WorkerCase("a handler that says its job is not wanted any more ends it cancelled, retries or not") {
@@ -19,7 +19,7 @@ extension WorkerCase {
                 #expect(try await fixture.news() == ["cancelled a"])
                 let event = String(decoding: try await fixture.record("a")?.lastEvent ?? [], as: UTF8.self)
                 #expect(event.contains("the customer has left"))
-                // Its name is free.
+                // The name is free again.
                 #expect(try await fixture.receipt(try fixture.job("b", .drop)).outcome == .accepted)
                 try await fixture.eventually("the next one too") { try await fixture.state("b") == .cancelled }
                 try await workers.dismiss()

@@ -16,7 +16,8 @@ extension WorkerCase {
                     let receipt = try await producer.push(OperationDescription(name, queue: fixture.queue))
                     #expect(try await producer.ending(of: receipt, within: .seconds(120)).state == .finished)
                     try await fixture.eventually("told of the end") { recorder.lines.contains("outer succeeded") }
-                    // A worker may claim a job before its push has its receipt, so the two sides are told apart.
+                    // A worker may claim a job before the push has its receipt, so the two sides are compared
+                    // separately.
                     #expect(
                         recorder.lines.filter { $0.contains("push") } == [
                             "outer pushes", "inner pushes", "inner pushed", "outer pushed",
@@ -62,7 +63,7 @@ extension WorkerCase {
     }
 }
 
-/// Middleware that writes down what it is told.
+/// Middleware that records its calls.
 private struct Scribe: JobMiddleware {
     @TaskLocal static var mark = "nobody"
     let name: String

@@ -8,7 +8,7 @@ extension WorkerCase {
             WorkerCase("a worker's schedules tick and run, each tick once, beside other workers with the same ones") {
                 fixture in
                 let recorder = Recorder()
-                // All of them: with the usual catch-up a machine that stands still would skip ticks, as it should.
+                // All ticks: with the default catch-up, a machine that stalls would skip some, as intended.
                 let schedule = try fixture.schedule(every: .seconds(1), catchUp: .all(limit: 1000))
                 let crews = (0..<3).map { _ in
                     TestWorkers(
@@ -21,7 +21,8 @@ extension WorkerCase {
                 for workers in crews { try await workers.dismiss() }
                 #expect(Set(recorder.lines).count == recorder.lines.count, "no tick ran twice")
                 #expect(try await fixture.scheduleRecord("s").missed == 0)
-                // Two questions: a tick that was under way when its worker left may come between them.
+                // The two calls are not atomic: a tick that was in progress when its worker stopped may come between
+                // them.
                 try await fixture.eventually("the schedule counts what was pushed") {
                     try await fixture.scheduleRecord("s").pushed == fixture.total("pushed")
                 }

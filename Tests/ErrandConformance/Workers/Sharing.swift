@@ -23,7 +23,7 @@ extension WorkerCase {
                     [
                         RegisteredOperation(Fixture.operation) { job in
                             recorder.note(String(job.id.prefix(1)))
-                            // Long enough that nothing is claimed ahead.
+                            // Long enough that the worker claims no jobs ahead.
                             try await Task.sleep(for: .milliseconds(60))
                         }
                     ]
@@ -72,7 +72,7 @@ extension WorkerCase {
                         },
                     ]
                 )
-                // Quick jobs teach the worker to claim ahead.
+                // Short jobs make the worker claim ahead.
                 _ = try await fixture.broker.push(
                     try (0..<200).map { try fixture.job("quick-\($0)") },
                     to: fixture.queue

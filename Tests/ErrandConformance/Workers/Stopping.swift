@@ -82,7 +82,7 @@ extension WorkerCase {
 }
 
 extension RegisteredOperation {
-    /// Waits at a latch; tells the recorder when it begins and when it was stopped.
+    /// Makes an operation that waits at a latch, and records when it starts and when it is stopped.
     static func waiting(at latch: Latch, _ recorder: Recorder) -> RegisteredOperation {
         RegisteredOperation(Fixture.operation, timeout: .seconds(30)) { job in
             recorder.note("began \(job.id)")

@@ -48,7 +48,7 @@ extension WorkerCase {
                 try await begun.pass()
                 #expect(try await fixture.cancel("a") == .stopping)
                 try await fixture.eventually("cancelled") { try await fixture.total("cancelled") == 1 }
-                // The handlers are called while the task hears of its cancellation.
+                // The handlers run concurrently with the cancellation of the task, so their order may vary.
                 #expect(recorder.lines.sorted() == ["expired", "expired already"])
                 try await workers.dismiss()
             },

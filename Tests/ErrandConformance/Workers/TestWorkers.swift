@@ -2,7 +2,7 @@ import Errand
 import Logging
 import Synchronization
 
-/// A worker under test, running in a task.
+/// A worker under test, which runs in a task.
 final class TestWorkers: Sendable {
     let worker: Worker
     private let task: Task<Void, any Error>
@@ -25,7 +25,7 @@ final class TestWorkers: Sendable {
         task = Task { [worker] in try await worker.run() }
     }
 
-    /// A worker whose operations are registered one by one.
+    /// Makes a worker whose operations are registered one by one.
     init(_ fixture: Fixture, middleware: [any JobMiddleware] = [], _ register: (Worker) -> Void) {
         worker = Worker(
             broker: fixture.broker,
@@ -48,14 +48,14 @@ final class TestWorkers: Sendable {
     /// Waits until the worker ends by itself.
     func end() async throws { try await task.value }
 
-    /// Stops the worker at once and waits until it has left.
+    /// Stops the worker immediately and waits until it has ended.
     func dismiss() async throws {
         task.cancel()
         try await task.value
     }
 }
 
-/// What handlers did, in order.
+/// A record of what handlers did, in order.
 final class Recorder: Sendable {
     private let entries = Mutex<[String]>([])
     var lines: [String] { entries.withLock { $0 } }
@@ -63,7 +63,7 @@ final class Recorder: Sendable {
     func clear() { entries.withLock { $0 = [] } }
 }
 
-/// A door that handlers wait at until the test opens it; a cancelled task may pass too, and says so.
+/// A gate at which handlers wait until the test opens it. A cancelled task stops waiting with an error.
 final class Latch: Sendable {
     private struct State {
         var isOpen = false
@@ -82,9 +82,9 @@ final class Latch: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Waits for the door.
+    /// Waits until the latch is open.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled first.
+    /// - Throws: `CancellationError` if the task is cancelled first.
     func pass() async throws {
         let number = state.withLock { state in
             state.next += 1

@@ -126,7 +126,7 @@ private struct Sum: JobParameters {
     }
 }
 
-/// A job that runs itself.
+/// A job that implements its own handler.
 private struct Greeting: Job {
     static let jobName = "greeting"
     static let jobDefaults = JobDefaults(timeout: .seconds(5), retries: 0)
@@ -137,7 +137,7 @@ private struct Greeting: Job {
     }
 }
 
-/// A job with a history.
+/// A job with an alias and an older version.
 private struct Letter: JobParameters {
     static let jobName = "letter"
     static let jobAliases = ["note"]
@@ -157,7 +157,7 @@ private struct Letter: JobParameters {
     }
 }
 
-/// Two retries at once, unless it is hopeless.
+/// Two immediate retries, unless the failure is hopeless.
 private struct Stubborn: JobRetryStrategy {
     var maxRetries: Int { 2 }
     func shouldRetry(attempt: Int, error: any Error) -> Bool { (error as? JobFailure)?.message != "hopeless" }
@@ -165,6 +165,6 @@ private struct Stubborn: JobRetryStrategy {
 }
 
 extension Fixture {
-    /// Pushes go to this case's queue.
+    /// Options that push to this case's queue.
     var options: PushOptions { PushOptions(queue: queue) }
 }

@@ -1,9 +1,9 @@
 public import Errand
 public import Testing
 
-/// One thing that a worker must do on every broker.
+/// A behaviour that a worker must have on every broker.
 public struct WorkerCase: Sendable, CaseIterable, CustomTestStringConvertible {
-    /// What the worker does in this case, in words.
+    /// The expected behaviour, in words.
     public let name: String
     private let play: @Sendable (Fixture) async throws -> Void
 
@@ -12,7 +12,7 @@ public struct WorkerCase: Sendable, CaseIterable, CustomTestStringConvertible {
         self.play = play
     }
 
-    /// The name.
+    /// The name of the case.
     public var testDescription: String { name }
 
     /// All cases.
@@ -20,7 +20,8 @@ public struct WorkerCase: Sendable, CaseIterable, CustomTestStringConvertible {
         running + typed + telling + middleware + ending + stopping + sharing + recurring
     }
 
-    /// Runs the case; what is wrong is recorded with the running test. In the end the broker's data must be sound.
+    /// Runs the case and records failures with the running test. At the end, the audit of the broker's data must be
+    /// clean.
     public func run(on broker: any Broker) async throws {
         let fixture = try await Fixture(broker)
         try await play(fixture)
