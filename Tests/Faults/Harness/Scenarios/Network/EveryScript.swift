@@ -12,7 +12,7 @@ struct EveryScript {
     /// Those that it calls.
     static let names = [
         "push", "register", "exchange", "heartbeat", "recover", "promote", "schedule", "timetable", "tick",
-        "unschedule", "note", "cancel", "settings", "reconcile", "release",
+        "unschedule", "update", "cancel", "settings", "reconcile", "release",
     ]
 
     let context: ScenarioContext

@@ -5,7 +5,7 @@ import TestSupport
 
 /// What a worker does when it dies.
 enum CrashPoint: String, CaseIterable {
-    case register, claim, report, heartbeat, recover, promote, note, reconcile, release, giveBack
+    case register, claim, report, heartbeat, recover, promote, update, reconcile, release, giveBack
 
     /// The script that is called there.
     var script: String { [.claim, .report, .giveBack].contains(self) ? "exchange" : rawValue }
@@ -34,7 +34,7 @@ enum CrashPoint: String, CaseIterable {
         return switch self {
         case .claim: answer.bringsClaims ? 1 : 0
         case .report, .giveBack: answer.countedReports
-        case .recover, .promote, .note, .reconcile, .release: answer.count
+        case .recover, .promote, .update, .reconcile, .release: answer.count
         case .register, .heartbeat: 1
         }
     }
@@ -68,7 +68,7 @@ struct WorkerCrash {
             options.unique = .drop
             options.gate = gate
             options.delay = point == .promote || (!point.isGated && number % 4 == 0) ? 500 : nil
-            return try context.job(point.isGated ? "gate" : point == .note ? "progress" : "nap", options)
+            return try context.job(point.isGated ? "gate" : point == .update ? "progress" : "nap", options)
         }
         proxy = try context.proxy(server)
     }
@@ -140,7 +140,7 @@ struct WorkerCrash {
             victim.arm(from: jobs.map(\.notBefore).max() ?? 0)
             try await context.push(jobs)
             return (worker, [])
-        case .report, .heartbeat, .note, .reconcile:
+        case .report, .heartbeat, .update, .reconcile:
             let worker = try await victimWorks()
             try await context.push(jobs)
             victim.arm()
@@ -221,7 +221,7 @@ struct WorkerCrash {
             // Only what a session holds whose lease is over.
             case .recover: now.running > 0 ? try leasesOver() : 0
             case .report, .reconcile, .release, .giveBack: now.running
-            case .register, .heartbeat, .note: 1
+            case .register, .heartbeat, .update: 1
             }
         context.expectStrike(amount > 0, "at \(point) there was nothing to do")
     }
