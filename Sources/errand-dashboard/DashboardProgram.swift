@@ -51,7 +51,7 @@ struct DashboardCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The port to listen on; 0 takes any that is free.", valueName: "port"))
     var port = 8080
 
-    @Flag(help: "Let whoever may see the pages, readers apart, pause, cancel, retry, edit and delete, too.")
+    @Flag(help: "Also let all users except readers pause, cancel, retry, edit and delete.")
     var allowActions = false
 
     @Option(

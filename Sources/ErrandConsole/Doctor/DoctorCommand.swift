@@ -21,7 +21,7 @@ struct DoctorCommand: AsyncParsableCommand {
             """
     )
 
-    @Flag(help: "Mend what can be mended.")
+    @Flag(help: "Repair the findings that can be repaired.")
     var repair = false
 
     @OptionGroup var queues: QueueOptions

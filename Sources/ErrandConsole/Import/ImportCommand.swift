@@ -50,7 +50,7 @@ struct ImportCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Another name for an operation; repeatable.", valueName: "old=new"))
     var rename: [String] = []
 
-    @Flag(help: "Take jobs along that a worker took and that nobody says whether it lives. Stop the old workers first.")
+    @Flag(help: "Also import claimed jobs whose worker may still be alive. Stop the old workers first.")
     var stranded = false
 
     @Flag(help: "Move them, instead of just looking.")

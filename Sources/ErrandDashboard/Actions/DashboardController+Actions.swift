@@ -96,7 +96,7 @@ extension DashboardController {
             let words = "This is the new job; whether the dead one was removed is not known: \(error.message)."
             return place("/queues/\(receipt.queue)/jobs/\(receipt.id)", words)
         case .notDead: throw PageProblem.bad("the job is not dead any more")
-        case .notFound: throw PageProblem.notFound("the broker knows nothing of this job any more")
+        case .notFound: throw PageProblem.notFound("no such job: it was deleted, or its record has expired")
         }
     }
 

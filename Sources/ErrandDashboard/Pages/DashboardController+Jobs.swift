@@ -65,7 +65,7 @@ extension DashboardController {
 
     func job(_ id: String, in queue: String, _ pageRequest: PageRequest) async throws -> Page {
         guard let record = try await broker.inspect([id], on: queue).first ?? nil else {
-            throw PageProblem.notFound("the broker knows nothing of this job any more")
+            throw PageProblem.notFound("no such job: it was deleted, or its record has expired")
         }
         let job = JobSummary(record, in: queue)
         let description = job.stored?.description

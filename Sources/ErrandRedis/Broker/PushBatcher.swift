@@ -91,7 +91,7 @@ extension Result<[Receipt], BrokerError> {
     /// The error for pushes that were never sent.
     fileprivate var reason: BrokerError {
         if case .failure(let error) = self { return error }
-        return BrokerError(.notReachable, "the broker answers nothing; this push was not sent")
+        return BrokerError(.notReachable, "the broker did not reply to earlier pushes; this push was not sent")
     }
 }
 

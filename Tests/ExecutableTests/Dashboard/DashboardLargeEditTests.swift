@@ -57,11 +57,11 @@ import Testing
         let text = String(repeating: "*", count: 200_000)
         let scene = try await dead("{\t\"list\":\r\n[1,\t2],\"text\":\"\(text)\"}")
         let description = try await form(scene)
-        let edited = description.replacingOccurrences(of: "1,", with: "3,")
+        let edited = description.replacingOccurrences(of: "[1,", with: "[3,")
         #expect(edited != description)
         #expect(try await scene.ask(Self.job + "/edit", [("description", edited)]).status == 303)
         let arguments = try #require(try await ready(scene).stored?.description.arguments)
-        #expect(String(decoding: arguments.bytes.prefix(30), as: UTF8.self).contains("3,"))
+        #expect(String(decoding: arguments.bytes.prefix(30), as: UTF8.self).contains("[3,"))
     }
 
     @Test func aSmallJobIsEditedOverLines() async throws {

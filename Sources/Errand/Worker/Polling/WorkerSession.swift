@@ -100,7 +100,7 @@ final class WorkerSession: Sendable {
     private func tellWhatIsLeft(_ pollers: [QueuePoller]) {
         let jobs = pollers.reduce(0) { sum, poller in sum + poller.held.withLock(\.known) }
         logger.warning(
-            "the broker does not answer within the grace: what this worker holds goes back when its lease ends",
+            "the broker does not reply within the grace: this worker's jobs will be recovered when its lease ends",
             metadata: ["worker.id": "\(session.id)", "jobs": "\(jobs)"]
         )
     }
