@@ -94,7 +94,7 @@ import Testing
         let after = try server.run("KEYS", "*").split(whereSeparator: \.isNewline).sorted()
         #expect(after == before)
         #expect(output.text.contains("worker w2 still runs it"))
-        #expect(output.text.contains("stop the old workers, and say --stranded"))
+        #expect(output.text.contains("stop the old workers, then use --stranded"))
         #expect(output.text.contains("its payload _hbJobQueue/MISSING is missing"))
     }
 
