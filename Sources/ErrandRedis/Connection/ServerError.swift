@@ -135,8 +135,9 @@ extension BrokerError {
     /// Parses the text after `ERRANDFULL`: after a refused push, the number of its jobs that fit, and the reason.
     fileprivate init(full text: Substring) {
         let first = text.prefix { $0 != " " }
-        let fitting = Int(first)
-        self.init(.full, String(fitting == nil ? text : text.dropFirst(first.count + 1)), fitting: fitting)
+        let fitting = Int(first).flatMap { $0 < 0 ? nil : $0 }
+        let reason = fitting == nil ? text : text.dropFirst(first.count + 1)
+        self.init(.full, reason.isEmpty ? "it is full, and gives no reason" : String(reason), fitting: fitting)
     }
 }
 
