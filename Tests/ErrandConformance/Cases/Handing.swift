@@ -49,7 +49,7 @@ extension ConformanceCase {
             #expect(try await fixture.state(id) == .ready)
             #expect(try await fixture.status().running == 0)
         },
-        ConformanceCase("nobody is handed a job who has not asked for it, or beside others, or a large one") {
+        ConformanceCase("a session that did not ask gets no job directly, nor one beside others, nor a large one") {
             fixture in
             let ear = try await Ear(fixture)
             let first = try await ear.heard(try await ear.handedJob()).claim

@@ -95,7 +95,7 @@ extension ConformanceCase {
             for crashes in 0..<3 { try await fixture.crash(["poison"], crashes: crashes) }
             #expect(try await busy.claimedIDs() == [], "first it is to come to an end with what it holds")
             let stranger = try await fixture.session(operations: [:])
-            #expect(try await stranger.claimedIDs() == [], "who does not know the operation would only park it")
+            #expect(try await stranger.claimedIDs() == [], "it could only make the job unroutable")
             let idle = try await fixture.session()
             #expect(try await idle.claimedIDs() == ["poison"])
             try await fixture.pushPlain("b", "c")

@@ -71,7 +71,7 @@ extension ConformanceCase {
             #expect(try await doomed.report(.finished, claim))
             #expect(try await fixture.news() == ["finished a"])
         },
-        ConformanceCase("nobody is robbed after a time in which nobody could beat") { fixture in
+        ConformanceCase("no session loses jobs after a time in which none could send heartbeats") { fixture in
             try await fixture.playGrace(tries: 10)
         },
         ConformanceCase("nothing is taken back while every lease lives") { fixture in

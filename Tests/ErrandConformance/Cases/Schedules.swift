@@ -271,7 +271,7 @@ extension ConformanceCase {
             #expect(try await session.claim().isEmpty, "it waits")
             #expect(
                 try await fixture.broker.audit(fixture.queue, repair: true) == [],
-                "nobody is to be told to stop for it"
+                "no run is told to stop for it"
             )
             #expect(try await session.beat().stops == [])
             #expect(try await session.report(.finished, claim))

@@ -68,7 +68,7 @@ extension FaultTests {
             #expect(try scene.keys().filter { !FaultScene.mayBeLeft($0) }.isEmpty)
         }
 
-        /// A server that was away for two leases: nobody is robbed of what he has been running all the while.
+        /// A server that was away for two leases: no worker loses the jobs it has been running.
         @Test func jobsThatRunThroughAnOutageAreNotRunTwice() async throws {
             let server = try RedisServer(tcp: true, durable: true)
             try await FaultScene.play(server) { scene in

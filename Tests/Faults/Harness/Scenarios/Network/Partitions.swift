@@ -9,7 +9,8 @@ extension Scenario {
         Scenario("F19", "everything is cut off for less than the lease") { context in
             try await partition(context, lease: 6000, length: 3500)
         },
-        Scenario("F20", "everything is cut off for two leases: nobody is robbed", quick: true, alone: true) { context in
+        Scenario("F20", "everything is cut off for two leases: no worker loses a job", quick: true, alone: true) {
+            context in
             try await partition(context, lease: 2000, length: 4000)
         },
     ]
