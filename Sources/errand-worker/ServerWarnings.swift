@@ -9,31 +9,40 @@ import Synchronization
 final class ServerWarnings: Sendable {
     private let broker: RedisBroker
     private let removed: RemovedSchedules
-    private let logger: Logger
+    /// `nil` once the worker has stopped.
+    private let logger: Mutex<Logger?>
     private let isTold = Atomic(false)
 
     init(of broker: RedisBroker, _ removed: RemovedSchedules, to logger: Logger) {
         self.broker = broker
         self.removed = removed
-        self.logger = logger
+        self.logger = Mutex(logger)
     }
 
     /// Checks the stored schedules and the server's settings in a background task, once, and logs warnings.
     func tellOnce() {
         guard !isTold.exchange(true, ordering: .relaxed) else { return }
-        Task { [broker, removed, logger] in
+        Task {
             do throws(BrokerError) {
-                for message in try await removed.find() { logger.warning("\(message)") }
+                for message in try await removed.find() { log(.warning, message) }
             } catch {
-                logger.debug("the queues' schedules could not be looked at", metadata: ["error": "\(error)"])
+                log(.debug, "the queues' schedules could not be looked at", ["error": "\(error)"])
             }
             do throws(BrokerError) {
                 for advice in try await ServerAdvice(broker: broker).warnings {
-                    logger.warning("\(advice.message)", metadata: ["advice": "\(advice.kind)"])
+                    log(.warning, advice.message, ["advice": "\(advice.kind)"])
                 }
             } catch {
-                logger.debug("the server's settings could not be looked at", metadata: ["error": "\(error)"])
+                log(.debug, "the server's settings could not be looked at", ["error": "\(error)"])
             }
         }
+    }
+
+    /// Logs nothing from now on, even if the background task still runs: the last line of a worker is that it has
+    /// stopped.
+    func end() { logger.withLock { $0 = nil } }
+
+    private func log(_ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata = [:]) {
+        logger.withLock { $0?.log(level: level, "\(message)", metadata: metadata) }
     }
 }

@@ -122,6 +122,7 @@ struct WorkerCommand: AsyncParsableCommand {
             } catch let stuck as WorkerStuck {
                 throw CommandFailure("\(stuck)", ExitStatus.stuck)
             }
+            warnings.end()
             reporter.tellStopped()
         }
     }

@@ -51,7 +51,7 @@ import Testing
         #expect(try await worker.end() == 0)
         #expect(worker.lines.allSatisfy { $0.hasPrefix("{") }, "\(worker.lines)")
         let entries = worker.lines.compactMap { try? JSON(text: $0).object }
-        #expect(entries.last?["event"] == "stopped")
+        #expect(entries.last?["event"] == "stopped", "\(worker.lines.suffix(5))")
         let registered = try #require(entries.first { $0["message"] == "session registered" })
         #expect(registered["level"] == "debug")
         #expect(registered["label"] == "errand-worker")

@@ -87,8 +87,9 @@ struct QueueMaintenance {
     private func clear(_ what: String) { workerSession.failures.clear("\(what) \(poller.queue)") }
 
     /// Retries a failed action in a second, and logs a warning if the failure lasts. A missing permission ends the
-    /// session, because a retry would not help.
+    /// session, because a retry would not help. Nobody waits for maintenance that fails after its session.
     private func note(_ what: String, _ error: BrokerError) {
+        guard !workerSession.isOver else { return }
         let lasts = workerSession.failures.note("\(what) \(poller.queue)")
         workerSession.logger.log(
             level: lasts ? .warning : .debug,

@@ -57,6 +57,8 @@ final class WorkerSession: Sendable {
 
     /// Whether the broker no longer has the session.
     var isLost: Bool { lost.load(ordering: .acquiring) }
+    /// Whether the pollers have ended.
+    var isOver: Bool { over.load(ordering: .acquiring) }
     /// Whether the worker claims no more jobs.
     var isDraining: Bool { shutdown.isRequested }
     /// Whether running jobs have to stop.
@@ -210,7 +212,7 @@ final class WorkerSession: Sendable {
     /// Checks the task pool with every beat, on the heartbeat's own thread: a session whose handlers block the whole
     /// pool but which still sends beats would keep its jobs from other workers.
     private func checkPool() {
-        guard let silence = pool.look(), silence > configuration.stuckAfter, !over.load(ordering: .acquiring) else {
+        guard let silence = pool.look(), silence > configuration.stuckAfter, !isOver else {
             return
         }
         stopHeartbeat()
@@ -228,9 +230,9 @@ final class WorkerSession: Sendable {
     /// Resumes the heartbeats because the pool is free again. If the lease has ended meanwhile, the first beat reports
     /// that.
     private func beatAgain() {
-        guard !isLost, !over.load(ordering: .acquiring) else { return }
+        guard !isLost, !isOver else { return }
         startHeartbeat()
-        if over.load(ordering: .acquiring) { stopHeartbeat() }
+        if isOver { stopHeartbeat() }
     }
 
     /// Notes that a handler is still running after its run was reported.
@@ -270,7 +272,7 @@ final class WorkerSession: Sendable {
     /// Ends the session: the broker no longer has it, or does not permit what a worker must do.
     func end(because error: BrokerError) {
         if error.code == .notPermitted { return drain(because: error) }
-        let isOver = over.load(ordering: .acquiring)
+        let isOver = isOver
         let isFirst = reasons.withLock { reasons in
             guard !isOver, reasons.first == nil else { return false }
             reasons.first = error
@@ -322,7 +324,7 @@ final class WorkerSession: Sendable {
     /// Waits for the next maintenance of a queue. Returns whether the session is still alive.
     func awaitUpkeep(of queue: String, for duration: Duration) async -> Bool {
         await upkeep[queue]?.wait(for: duration)
-        return !over.load(ordering: .acquiring) && !isLost
+        return !isOver && !isLost
     }
 
     private func poller(of queue: String) -> QueuePoller? { pollers.first { $0.queue == queue } }
