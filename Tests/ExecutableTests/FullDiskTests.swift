@@ -14,9 +14,9 @@
         return process.terminationStatus == 0
     }()
 
-    /// An embedded broker with its data on a disk of 1 MB, which no process outside of the script sees.
+    /// Disks without room, which no process outside of the scripts sees.
     @Suite(.timeLimit(.minutes(6)), .enabled(if: mayMount, "needs the right to mount a tmpfs")) struct FullDiskTests {
-        /// Pushes five jobs that do not fit, waits, reads them from the same server, makes room, and reads them from the next one.
+        /// Pushes five jobs that do not fit into the data of an embedded broker, waits, reads them from the same server, makes room, and reads them from the next one.
         private static let script = """
             directory=$1 producer=$2 console=$3
             mount -t tmpfs -o size=1m,mode=700 tmpfs "$directory" || exit 2
@@ -38,11 +38,31 @@
             for look in $(seq 200); do server || break; sleep 0.1; done
             """
 
+        /// Pushes a job whose metrics have no room, and one whose metrics have.
+        private static let metrics = """
+            directory=$1 producer=$2 redis=$3
+            mount -t tmpfs -o size=64k tmpfs "$directory" || exit 2
+            head -c 1000000 /dev/zero >"$directory/all" 2>/dev/null
+            "$producer" push work --redis "$redis" --metrics-file "$directory/metrics.prom"
+            echo "status $?"
+            rm "$directory/all"
+            "$producer" push work --redis "$redis" --metrics-file "$directory/metrics.prom"
+            echo "status $?"
+            """
+
+        @Test func `a metrics file without room is an error before anything is pushed`() async throws {
+            let server = try RedisServer()
+            let (output, error) = try await run(Self.metrics, [Executable.producer.url.path, server.url])
+            let lines = output.split(separator: "\n")
+            #expect(lines.count == 3 && lines.first == "status 74" && lines.last == "status 0", "\(output)\(error)")
+            #expect(error.contains("metrics.prom: the disk is full. Make room"), "\(error)")
+        }
+
         @Test func `no accepted job is lost when the last user leaves`() async throws {
-            let directory = "/tmp/errand-disk-\(UInt32.random(in: 0 ... .max))"
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(atPath: directory) }
-            let (output, error) = try await run([directory, Executable.producer.url.path, Executable.console.url.path])
+            let (output, error) = try await run(
+                Self.script,
+                [Executable.producer.url.path, Executable.console.url.path]
+            )
             let lines = output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
             let receipts = lines.filter { $0.hasPrefix("{") }
             let accepted = receipts.filter { $0.contains(#""outcome":"accepted""#) }
@@ -61,12 +81,16 @@
             #expect(lines.contains("in the file: \(kept)"), "\(output)\(error)")
         }
 
-        private func run(_ arguments: [String]) async throws -> (output: String, error: String) {
+        /// Runs a script with a directory of its own and arguments, where it may mount what nobody else sees.
+        private func run(_ script: String, _ arguments: [String]) async throws -> (output: String, error: String) {
+            let directory = "/tmp/errand-disk-\(UInt32.random(in: 0 ... .max))"
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(atPath: directory) }
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments = ["unshare", "-m", "sh", "-c", Self.script, "sh"] + arguments
+            process.arguments = ["unshare", "-m", "sh", "-c", script, "sh", directory] + arguments
             // Files, for whoever is left behind would keep a pipe open.
-            let files = ["out", "err"].map { arguments[0] + ".\($0)" }
+            let files = ["out", "err"].map { directory + ".\($0)" }
             defer { for file in files { try? FileManager.default.removeItem(atPath: file) } }
             for file in files { try "".write(toFile: file, atomically: false, encoding: .utf8) }
             process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: files[0]))

@@ -73,6 +73,10 @@
             }
         }
 
-        private func write() throws { try Data(registry.text.utf8).write(to: url, options: .atomic) }
+        private func write() throws {
+            let text = registry.text
+            // An empty file could be written to a full disk.
+            try Data((text.isEmpty ? "# no metrics yet\n" : text).utf8).write(to: url, options: .atomic)
+        }
     }
 #endif
