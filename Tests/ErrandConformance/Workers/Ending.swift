@@ -24,12 +24,16 @@ extension WorkerCase {
                 try await fixture.eventually("the next one too") { try await fixture.state("b") == .cancelled }
                 try await workers.dismiss()
             },
-            WorkerCase("too many handlers that run on after their end make the worker end") { fixture in
+            WorkerCase("too many handlers that run on make the worker end, and release other jobs unspent") {
+                fixture in
                 let isOpen = Atomic(false)
+                let recorder = Recorder()
                 let operation = RegisteredOperation(
                     Fixture.operation,
                     defaults: OperationDefaults(retries: 0),
-                    handler: .async { _ in
+                    handler: .async { job in
+                        recorder.note("began \(job.id)")
+                        if job.id == "c" { try await Task.sleep(for: .seconds(600)) }
                         while !isOpen.load(ordering: .relaxed) { await Task.yield() }
                         return .finished()
                     }
@@ -38,7 +42,7 @@ extension WorkerCase {
                     fixture,
                     WorkerConfiguration(
                         queues: [.init(fixture.queue)],
-                        concurrency: 2,
+                        concurrency: 3,
                         lease: .seconds(2),
                         grace: .seconds(2),
                         stopGrace: .milliseconds(50),
@@ -46,6 +50,8 @@ extension WorkerCase {
                     ),
                     [operation]
                 )
+                try await fixture.pushPlain("c")
+                try await fixture.eventually("the patient one runs") { recorder.lines == ["began c"] }
                 for id in ["a", "b"] { try await fixture.push(try fixture.job(id, timeout: .milliseconds(20))) }
                 do {
                     try await workers.end()
@@ -56,6 +62,10 @@ extension WorkerCase {
                 isOpen.store(true, ordering: .relaxed)
                 #expect(try await fixture.status().dead == 2)
                 #expect(try await fixture.total("timed_out") == 2)
+                let next = try await fixture.session()
+                let claims = try await next.claim()
+                try await next.release()
+                #expect(claims.map(\.id) == ["c"] && claims.map(\.attempt) == [1] && claims.map(\.crashes) == [0])
             },
         ]
     }
