@@ -139,7 +139,7 @@ public final class Worker: Service, CustomStringConvertible {
             current.withLock { $0 = session }
             logger.debug("session registered", metadata: ["worker.id": "\(session.id)"])
             onEvent(.registered(session))
-            let workerSession = WorkerSession(
+            let context = SessionContext(
                 session: session,
                 broker: broker,
                 configuration: configuration,
@@ -151,6 +151,7 @@ public final class Worker: Service, CustomStringConvertible {
                 logger: logger,
                 onStuck: { [weak self] in self?.note($0) }
             )
+            let workerSession = WorkerSession(context)
             pause.sessionBegins()
             // A worker that is shutting down does not register again; its calls may have failed only because of the
             // shutdown.

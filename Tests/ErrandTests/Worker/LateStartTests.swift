@@ -1,6 +1,4 @@
 import Backgroundable
-import Foundation
-import Logging
 import Synchronization
 import TestSupport
 import Testing
@@ -15,36 +13,18 @@ struct LateStartTests {
         let count = Atomic(0)
     }
 
-    private static let logger = Logger(label: "late start") { _ in SwiftLogNoOpLogHandler() }
-    private let calls = Calls()
-    private let background = BackgroundQueue()
-    private let poller: QueuePoller
+    /// The reports of runs.
+    private final class Reports: JobRunDelegate {
+        let queue = "late"
+        let all = Mutex<[OutcomeReport]>([])
 
-    init() {
-        let configuration = WorkerConfiguration(queues: [.init("late")], lease: .milliseconds(500))
-        let session = Session(
-            id: "session-1",
-            host: "h",
-            pid: 1,
-            concurrency: 1,
-            queues: ["late"],
-            lease: configuration.lease,
-            operations: [:]
-        )
-        let workerSession = WorkerSession(
-            session: session,
-            broker: MemoryBroker(),
-            configuration: configuration,
-            operations: [:],
-            middleware: MiddlewareChain([any JobMiddleware]()),
-            background: background,
-            shutdown: Shutdown(grace: .seconds(1), stopGrace: .seconds(1)),
-            overruns: Overruns(limit: 16),
-            logger: Self.logger,
-            onStuck: { _ in }
-        )
-        poller = QueuePoller("late", index: 0, workerSession: workerSession)
+        func noteBegun(_ token: Token) {}
+        func ended(_ run: JobRun, _ report: OutcomeReport?) { all.withLock { $0 += [report].compactMap(\.self) } }
     }
+
+    private let calls = Calls()
+    private let reports = Reports()
+    private let context = SessionContext.forTests(queues: ["late"])
 
     /// What is reported of a job's run that gets its slot now.
     private func report(claimedAt: ContinuousClock.Instant) async throws -> OutcomeReport {
@@ -61,20 +41,19 @@ struct LateStartTests {
             Claim(id: envelope.id, token: 7, attempt: 1, crashes: 0, body: body),
             try JobEnvelope.read(stored: body),
             operation,
-            poller: poller,
-            claimedAt: claimedAt,
-            stopGrace: .seconds(1),
-            middleware: MiddlewareChain([any JobMiddleware]()),
-            logger: Self.logger
+            of: reports,
+            in: context,
+            claimedAt: claimedAt
         )
-        background.addOperations([run.makeOperation()])
-        try await eventually("it is reported") { poller.held.withLock { !$0.reports.isEmpty } }
-        return try #require(poller.held.withLock { $0.reports.first })
+        context.background.addOperations([run.makeOperation()])
+        try await eventually("it is reported") { reports.all.withLock { !$0.isEmpty } }
+        let all = reports.all.withLock { $0 }
+        return try #require(all.first)
     }
 
     @Test("one whose time is over when it gets its slot goes back, with nothing spent")
     func goesBack() async throws {
-        let report = try await report(claimedAt: ContinuousClock.now - poller.patience - .milliseconds(1))
+        let report = try await report(claimedAt: ContinuousClock.now - context.limits.patience - .milliseconds(1))
         #expect(report.verb == .released)
         #expect(report.token == 7 && report.attempt == 1)
         #expect(calls.count.load(ordering: .relaxed) == 0)

@@ -40,11 +40,12 @@ extension JobContext {
     ///
     /// - Throws: `DecodingError` if the value does not fit the type, ``BrokerError`` if the call fails.
     public func checkpoint<Value: Decodable>(as type: Value.Type) async throws -> Value? {
-        guard let bytes = try await run.poller.checkpoint(of: id) else { return nil }
+        guard let bytes = try await run.session.broker.checkpoint(of: id, on: queue) else { return nil }
         return try JSONText(validating: bytes).decode(type)
     }
 
     private func send(_ update: JobUpdate) async throws {
-        guard try await run.poller.update(update) else { throw ClaimLost(id: id) }
+        let session = run.session
+        guard try await session.broker.update(update, of: session.session, on: queue) else { throw ClaimLost(id: id) }
     }
 }

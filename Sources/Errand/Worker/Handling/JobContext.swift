@@ -11,7 +11,7 @@ public struct JobContext: Sendable {
     /// The job's name, if it has one.
     public var name: String? { run.job.description.name }
     /// The queue it came from.
-    public var queue: String { run.poller.queue }
+    public var queue: String { run.queue }
     /// The attempt, from 1. Crashes of workers and releases do not count.
     public var attempt: Int { run.attempt }
     /// The number of this claim. It grows with every claim, so a store that keeps the highest token it has seen can
@@ -31,7 +31,7 @@ public struct JobContext: Sendable {
     /// It is created at each access, so that jobs that log nothing cost nothing. A handler that logs often should keep
     /// it in a variable.
     public var logger: Logger {
-        var logger = run.logger
+        var logger = run.session.logger
         logger[metadataKey: "job.id"] = "\(id)"
         logger[metadataKey: "job.operation"] = "\(operation)"
         logger[metadataKey: "job.queue"] = "\(queue)"
@@ -53,9 +53,9 @@ public struct JobContext: Sendable {
     /// Releases the job, whatever its handler then returns, if the worker is stopping or starts to within 200 ms: the
     /// signal that ended the job's work may reach the worker a moment later.
     package func releaseIfStopping() async {
-        let workerSession = run.poller.workerSession
+        let phase = run.session.phase
         // Without a signal so far, one may still arrive.
-        if !workerSession.isDraining { try? await Task.sleep(for: .milliseconds(200)) }
-        if workerSession.isDraining { run.stop(.released) }
+        if !phase.isDraining { try? await Task.sleep(for: .milliseconds(200)) }
+        if phase.isDraining { run.stop(.released) }
     }
 }

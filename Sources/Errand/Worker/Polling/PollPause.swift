@@ -3,28 +3,31 @@
 struct PollPause {
     private let longest: Duration
     private var current = Duration.zero
-    private var over = ContinuousClock.now
+    private var over: ContinuousClock.Instant
 
-    init(longest: Duration) { self.longest = longest }
+    init(longest: Duration, at now: ContinuousClock.Instant) {
+        self.longest = longest
+        over = now
+    }
 
-    var isOver: Bool { ContinuousClock.now >= over }
+    func isOver(at now: ContinuousClock.Instant) -> Bool { now >= over }
 
-    /// The rest of the pause. If it is over but the poller may not ask for jobs, the longest pause.
-    var rest: Duration {
-        let rest = over - ContinuousClock.now
+    /// Returns the rest of the pause. If it is over but the poller may not ask for jobs, the longest pause.
+    func rest(at now: ContinuousClock.Instant) -> Duration {
+        let rest = over - now
         return rest > .zero ? rest : longest
     }
 
     /// Ends the pause because there may be work.
-    mutating func hurry() {
+    mutating func hurry(at now: ContinuousClock.Instant) {
         current = .zero
-        over = .now
+        over = now
     }
 
     /// Notes whether a look has found work, and starts the next pause.
-    mutating func note(found: Bool, hurries: Bool) {
-        if found || hurries { return hurry() }
+    mutating func note(found: Bool, hurries: Bool, at now: ContinuousClock.Instant) {
+        if found || hurries { return hurry(at: now) }
         current = min(max(current * 2, .milliseconds(1)), longest)
-        over = .now + current
+        over = now + current
     }
 }

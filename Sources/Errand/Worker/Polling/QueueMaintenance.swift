@@ -3,22 +3,26 @@ import Logging
 /// Maintains one queue beside its poller: promotes due jobs, ticks schedules, recovers the jobs of dead workers, and
 /// releases jobs that have waited here too long. Every worker does this about once a second, at random times; no leader
 /// is needed.
-struct QueueMaintenance {
+struct QueueMaintenance: Sendable {
     private static let recoveredTogether = 50
 
     private let poller: QueuePoller
-    private let workerSession: WorkerSession
+    private let context: SessionContext
+    private let signal = Signal()
 
-    init(_ poller: QueuePoller, _ workerSession: WorkerSession) {
+    init(of poller: QueuePoller) {
         self.poller = poller
-        self.workerSession = workerSession
+        context = poller.context
     }
+
+    /// Ends the maintenance, once the session's phase says so, without waiting for its next time.
+    func wake() { signal.raise() }
 
     func work() async {
         var (pace, chance) = (MaintenancePace(), SystemRandomNumberGenerator())
         var pause = Duration.milliseconds(Int.random(in: 20...200))
         var recovery = ContinuousClock.now
-        while await workerSession.awaitUpkeep(of: poller.queue, for: pause) {
+        while await isDue(after: pause) {
             poller.giveBackWaiting()
             // Promotion may be due hundreds of times a second. Recovery is rarely needed, but then for many jobs at
             // once.
@@ -30,6 +34,12 @@ struct QueueMaintenance {
             let (next, found) = await promote()
             pause = leavesDead ? .zero : pace.pause(until: next, found: found, using: &chance)
         }
+    }
+
+    /// Waits for the next maintenance. Returns whether the session is still alive.
+    private func isDue(after pause: Duration) async -> Bool {
+        await signal.wait(for: pause)
+        return !context.phase.isOver && !context.phase.isLost
     }
 
     /// Recovers jobs of dead sessions. Returns whether there are more, which must not delay the promotion of due jobs.
@@ -45,7 +55,7 @@ struct QueueMaintenance {
     /// Returns whether another call would immediately find more.
     private func recoverOne() async -> Bool {
         do throws(BrokerError) {
-            let recovery = try await workerSession.broker.recover(on: poller.queue)
+            let recovery = try await context.broker.recover(on: poller.queue)
             clear("nothing recovered")
             if recovery.recovered > 0 { poller.hurry() }
             return recovery.hasMore
@@ -59,7 +69,7 @@ struct QueueMaintenance {
     /// was due now.
     private func promote() async -> (next: Duration?, found: Bool) {
         do throws(BrokerError) {
-            let promotion = try await workerSession.broker.promote(on: poller.queue)
+            let promotion = try await context.broker.promote(on: poller.queue)
             clear("nothing promoted")
             if promotion.promoted > 0 { poller.hurry() }
             let ticked = promotion.hasDueSchedules ? await tick() : nil
@@ -74,7 +84,7 @@ struct QueueMaintenance {
     /// Pushes the jobs of due schedules. Returns the milliseconds until the next tick of these schedules.
     private func tick() async -> Int? {
         do throws(BrokerError) {
-            let round = try await Ticker(workerSession.broker, queue: poller.queue, logger: workerSession.logger).work()
+            let round = try await Ticker(context.broker, queue: poller.queue, logger: context.logger).work()
             clear("no schedule ticked")
             if round.pushed > 0 { poller.hurry() }
             return round.nextDue
@@ -84,18 +94,18 @@ struct QueueMaintenance {
         }
     }
 
-    private func clear(_ what: String) { workerSession.failures.clear("\(what) \(poller.queue)") }
+    private func clear(_ what: String) { context.failures.clear("\(what) \(poller.queue)") }
 
     /// Retries a failed action in a second, and logs a warning if the failure lasts. A missing permission ends the
     /// session, because a retry would not help. Nobody waits for maintenance that fails after its session.
     private func note(_ what: String, _ error: BrokerError) {
-        guard !workerSession.isOver else { return }
-        let lasts = workerSession.failures.note("\(what) \(poller.queue)")
-        workerSession.logger.log(
+        guard !context.phase.isOver else { return }
+        let lasts = context.failures.note("\(what) \(poller.queue)")
+        context.logger.log(
             level: lasts ? .warning : .debug,
             "\(what)",
             metadata: ["job.queue": "\(poller.queue)", "error": "\(error)"]
         )
-        if error.code == .notPermitted { workerSession.end(because: error) }
+        if error.code == .notPermitted { context.refused(because: error) }
     }
 }

@@ -14,22 +14,22 @@ extension QueuePoller {
     func askForLess(_ exchange: inout Exchange, because error: BrokerError) async throws(BrokerError) -> ExchangeReply?
     {
         // While claims of the previous reply are not runs yet, they cannot be distinguished from those of the lost one.
-        guard held.withLock({ $0.unread == 0 }) else { return nil }
+        guard state.withLock({ $0.unreadClaims == 0 }) else { return nil }
         do throws(BrokerError) {
             if exchange.wanted == 1, let answer = try await setAside(exchange, because: error) { return answer }
-            while try await reconciliation(of: exchange).released > 0 {}
+            while try await reconciliation(of: exchange.call).released > 0 {}
         } catch {
             if error.code == .sessionLost || error.code == .closed { throw error }
-            workerSession.logger.debug(
+            context.logger.debug(
                 "claims not given back",
                 metadata: ["job.queue": "\(queue)", "error": "\(error)"]
             )
             return nil
         }
         let wanted = exchange.wanted
-        let (most, isLowest) = held.withLock { $0.limit.lower(after: wanted) }
+        let (most, isLowest) = state.withLock { $0.limit.lower(after: wanted) }
         exchange.wanted = most
-        workerSession.logger.log(
+        context.logger.log(
             level: isLowest ? .warning : .debug,
             """
             the broker's answers to a claim of up to \(wanted) jobs are lost again and again: claiming at most \(most) at a \
@@ -41,24 +41,14 @@ extension QueuePoller {
         return nil
     }
 
-    private func reconciliation(of exchange: Exchange) async throws(BrokerError) -> Reconciliation {
-        let runs = held.withLock { $0.claims(besides: exchange.reports) }
-        return try await workerSession.broker.reconcile(
-            workerSession.session,
-            call: exchange.call,
-            runs: runs,
-            on: queue
-        )
-    }
-
     private func setAside(_ exchange: Exchange, because error: BrokerError) async throws(BrokerError) -> ExchangeReply?
     {
-        let known = Set(held.withLock { $0.claims(besides: exchange.reports) }.map(\.token))
-        let unheard = try await workerSession.broker.claims(of: workerSession.session, on: queue).filter {
+        let known = Set(state.withLock(\.claims).map(\.token))
+        let unheard = try await context.broker.claims(of: context.session, on: queue).filter {
             !known.contains($0.token)
         }
         guard let job = unheard.first, unheard.count == 1, job.bytes >= Self.largeJob else {
-            workerSession.logger.error(
+            context.logger.error(
                 "the broker's answers to a claim of one job are lost again and again; the call is made again until one arrives",
                 metadata: ["job.queue": "\(queue)", "error": "\(error)"]
             )
@@ -67,23 +57,14 @@ extension QueuePoller {
         let reason =
             "its \(job.bytes) bytes could not be had from the broker: it closed the connection each time (\(error)). "
             + "Its client-output-buffer-limit for normal clients may be too small"
-        workerSession.logger.error(
+        context.logger.error(
             "a job is set aside as dead: \(reason); raise the limit, and then errand job retry \(job.id)",
             metadata: ["job.queue": "\(queue)", "job.id": "\(job.id)"]
         )
-        workerSession.raise(workerSession.budget.settle(index, wanted: 0, got: 1, looked: true))
-        report(OutcomeReport(id: job.id, token: job.token, verb: .unreadable, attempt: 1, error: reason))
+        let report = OutcomeReport(id: job.id, token: job.token, verb: .unreadable, attempt: 1, error: reason)
+        state.withLock { $0.setAside(report) }
         noteDiscarded(job.id)
         // The call was certainly carried out: it made this claim.
         return ExchangeReply(accepted: exchange.reports.map { _ in true }, claims: [], hasMore: true)
-    }
-}
-
-extension QueuePoller.Held {
-    /// Returns the worker's claims, including those that `reports` contains, whose call has no reply yet.
-    func claims(besides reports: [OutcomeReport] = []) -> [(id: String, token: Token)] {
-        // A job has only one claim: if it is running again, the report of its older claim is obsolete.
-        let ended = (self.reports + reports).filter { runs[$0.id] == nil }
-        return runs.values.map { (id: $0.id, token: $0.token) } + ended.map { (id: $0.id, token: $0.token) }
     }
 }

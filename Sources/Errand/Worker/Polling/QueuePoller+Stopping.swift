@@ -2,13 +2,10 @@ import Synchronization
 
 /// Stops a poller's runs.
 extension QueuePoller {
-    /// Whether there is nothing to run and nothing to report.
-    var isEmpty: Bool { held.withLock { $0.known == 0 } }
-
     /// Stops the runs that the broker asks to stop.
     func stop(_ stops: [Beat.Stop]) {
         for stop in stops {
-            let run = held.withLock { $0.runs[stop.id] }
+            let run = state.withLock { $0.runs[stop.id] }
             if let run, run.token == stop.token { run.stop(.cancelled) }
         }
     }
@@ -16,7 +13,7 @@ extension QueuePoller {
     /// Stops all runs, or only those that have not begun.
     func stopAll(_ cause: JobRun.StopCause, onlyWaiting: Bool = false) {
         let now = ContinuousClock.now
-        for run in held.withLock({ Array($0.runs.values) }) where !onlyWaiting || run.isWaiting(since: now) {
+        for run in state.withLock({ Array($0.runs.values) }) where !onlyWaiting || run.isWaiting(since: now) {
             run.stop(cause)
         }
         wake()
@@ -24,16 +21,16 @@ extension QueuePoller {
 
     /// Waits until no run is left. Each of them has the stop grace.
     func stopped() async {
-        while !held.withLock(\.runs.isEmpty) { await signal.wait(for: .seconds(1)) }
+        while !state.withLock({ $0.runs.isEmpty }) { await signal.wait(for: .seconds(1)) }
     }
 
     /// Releases jobs that have waited too long for a slot.
     func giveBackWaiting() {
-        let limit = ContinuousClock.now - workerSession.configuration.longestWait
-        let waiting = held.withLock { Array($0.runs.values) }.filter { $0.isWaiting(since: limit) }
+        let limit = ContinuousClock.now - context.configuration.longestWait
+        let waiting = state.withLock { Array($0.runs.values) }.filter { $0.isWaiting(since: limit) }
         guard !waiting.isEmpty else { return }
         // This precedes the reports, so that the call that releases these jobs does not claim them again.
-        workerSession.budget.stopClaimingAhead()
+        slots.budget.stopClaimingAhead()
         for run in waiting { run.stop(.released) }
     }
 }

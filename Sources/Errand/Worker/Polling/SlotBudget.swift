@@ -89,6 +89,9 @@ package final class SlotBudget: Sendable {
     /// Counts ended jobs as held again because their reports were not accepted.
     func close(_ count: Int) { state.withLock { $0.held += count } }
 
+    /// Whether no job is held: none runs, and no outcome waits to be reported.
+    var isEmpty: Bool { state.withLock { $0.held == 0 } }
+
     /// Whether more jobs are held than can run, so that reports may be collected for a moment.
     var hasWaitingJobs: Bool { state.withLock { $0.held > concurrency } }
 

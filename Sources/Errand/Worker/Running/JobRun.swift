@@ -40,12 +40,10 @@ final class JobRun: Sendable {
     let attempt: Int
     let job: StoredJob
     let operation: RegisteredOperation
-    let logger: Logger
-    /// The poller, which keeps the run until it is reported.
-    let poller: QueuePoller
+    let session: SessionContext
+    /// The owner, which keeps the run until it is reported.
+    private let owner: any JobRunDelegate
     private let timeout: Duration
-    private let stopGrace: Duration
-    private let middleware: MiddlewareChain
     private let stopFlag = Atomic(false)
     private let state = Mutex(State())
 
@@ -53,11 +51,9 @@ final class JobRun: Sendable {
         _ claim: Claim,
         _ job: StoredJob,
         _ operation: RegisteredOperation,
-        poller: QueuePoller,
-        claimedAt: ContinuousClock.Instant,
-        stopGrace: Duration,
-        middleware: MiddlewareChain,
-        logger: Logger
+        of owner: any JobRunDelegate,
+        in session: SessionContext,
+        claimedAt: ContinuousClock.Instant
     ) {
         id = claim.id
         token = claim.token
@@ -65,12 +61,13 @@ final class JobRun: Sendable {
         self.job = job
         self.operation = operation
         timeout = job.timeout ?? operation.defaults.timeout
-        self.poller = poller
+        self.owner = owner
+        self.session = session
         self.claimedAt = claimedAt
-        self.stopGrace = stopGrace
-        self.middleware = middleware
-        self.logger = logger
     }
+
+    /// The queue that the job came from.
+    var queue: String { owner.queue }
 
     /// The run as handlers and middleware see it.
     var context: JobContext { JobContext(run: self) }
@@ -109,7 +106,7 @@ final class JobRun: Sendable {
 
     private func begin(_ slot: AsyncOperation) {
         let now = ContinuousClock.now
-        if now > poller.latestBegin(claimedAt) { stop(.released) }
+        if now > session.limits.latestBegin(claimedAt) { stop(.released) }
         let begins = state.withLock { state in
             guard case .waiting = state.phase else { return false }
             state.phase = .running(since: now)
@@ -117,8 +114,8 @@ final class JobRun: Sendable {
             return true
         }
         guard begins else { return slot.finish() }
-        poller.noteBegun(token)
-        guard case .blocking(let body) = operation.handler, middleware.isEmpty else { return beginTask(slot) }
+        owner.noteBegun(token)
+        guard case .blocking(let body) = operation.handler, session.middleware.isEmpty else { return beginTask(slot) }
         let outcome: HandlerOutcome
         do { outcome = try body(context) } catch { outcome = self.outcome(ofThrown: error) }
         conclude(outcome)
@@ -137,7 +134,7 @@ final class JobRun: Sendable {
 
     private func handle() async throws -> HandlerOutcome {
         let handler = operation.handler
-        return try await middleware.handle(context) { context in
+        return try await session.middleware.handle(context) { context in
             switch handler {
             case .async(let body): try await body(context)
             case .blocking(let body): try await BlockingExecutor.run { try body(context) }
@@ -189,7 +186,7 @@ final class JobRun: Sendable {
             return (state.phase, state.stopDeadline, state.overran)
         }
         deadline?.cancel()
-        if overran { poller.noteReturn() }
+        if overran { session.overruns.end() }
         switch phase {
         case .running(let since): end(report(outcome, since))
         case .stopping(let cause, let since): end(report(outcome, stoppedBy: cause, since))
@@ -225,6 +222,7 @@ final class JobRun: Sendable {
     }
 
     private func armStopDeadline() {
+        let stopGrace = session.limits.stopGrace
         let deadline = DeadlineTimer.shared.schedule(after: stopGrace) { [weak self] in self?.giveUp() }
         let kept = state.withLock { state in
             guard case .stopping = state.phase, state.stopDeadline == nil else { return false }
@@ -248,19 +246,19 @@ final class JobRun: Sendable {
         }
         slot?.cancel()
         guard case .stopping(let cause, let since) = phase else { return }
-        poller.noteOverrun()
+        session.noteOverrun(in: queue)
         let report = report(.failed("did not stop when told to"), stoppedBy: cause, since)
         guard cause == .released else { return end(report) }
         // The job is released last, with the session, because by the time another worker runs it this process may have
         // exited.
-        middleware.finished(context, RunEnding(report, wasCancelled: false))
-        poller.report(nil, of: self)
+        session.middleware.finished(context, RunEnding(report, wasCancelled: false))
+        owner.ended(self, nil)
     }
 
-    /// Ends the run for the middleware and the poller; `nil` if nothing is reported to the broker.
+    /// Ends the run for the middleware and the owner; `nil` if nothing is reported to the broker.
     private func end(_ report: OutcomeReport?, wasCancelled: Bool = false) {
-        middleware.finished(context, RunEnding(report, wasCancelled: wasCancelled))
-        poller.report(report, of: self)
+        session.middleware.finished(context, RunEnding(report, wasCancelled: wasCancelled))
+        owner.ended(self, report)
     }
 }
 
@@ -318,7 +316,7 @@ extension JobRun {
 
     private func report(_ verb: OutcomeReport.Verb, _ since: ContinuousClock.Instant) -> OutcomeReport {
         let elapsed = ContinuousClock.now - since
-        poller.noteDuration(elapsed)
+        session.budget.note(elapsed)
         return OutcomeReport(
             id: id,
             token: token,

@@ -1,0 +1,70 @@
+import Backgroundable
+import Logging
+
+/// What the parts of a session share. It does not change.
+final class SessionContext: Sendable {
+    let session: Session
+    let broker: any WorkingBroker
+    let configuration: WorkerConfiguration
+    let limits: PollerLimits
+    let operations: [String: RegisteredOperation]
+    let middleware: MiddlewareChain
+    /// The queue in which the jobs run.
+    let background: BackgroundQueue
+    let budget: SlotBudget
+    let overruns: Overruns
+    let phase: SessionPhase
+    let logger: Logger
+    /// Failures that are retried.
+    let failures = LastingFailures()
+    private let onStuck: @Sendable (WorkerStuck) -> Void
+
+    init(
+        session: Session,
+        broker: any WorkingBroker,
+        configuration: WorkerConfiguration,
+        operations: [String: RegisteredOperation],
+        middleware: MiddlewareChain,
+        background: BackgroundQueue,
+        shutdown: Shutdown,
+        overruns: Overruns,
+        logger: Logger,
+        onStuck: @escaping @Sendable (WorkerStuck) -> Void
+    ) {
+        self.session = session
+        self.broker = broker
+        self.configuration = configuration
+        limits = PollerLimits(configuration)
+        self.operations = operations
+        self.middleware = middleware
+        self.background = background
+        budget = SlotBudget(concurrency: configuration.concurrency, weights: configuration.queues.map(\.weight))
+        self.overruns = overruns
+        phase = SessionPhase(shutdown)
+        self.logger = logger
+        self.onStuck = onStuck
+    }
+
+    /// Tells the worker that handlers do not return.
+    func tell(_ stuck: WorkerStuck) { onStuck(stuck) }
+
+    /// Drains the worker after a call was not permitted: running jobs may finish, and are reported if that is permitted
+    /// again by then. A changed password should not interrupt work.
+    func refused(because error: BrokerError) {
+        guard phase.note(refusal: error) else { return }
+        logger.warning(
+            "the broker refuses this worker, which ends when its running jobs have ended",
+            metadata: ["worker.id": "\(session.id)", "error": "\(error)"]
+        )
+        phase.shutdown.request()
+    }
+
+    /// Notes that a handler still runs after its run was reported.
+    func noteOverrun(in queue: String) {
+        logger.debug("a handler runs on after its end", metadata: ["job.queue": "\(queue)"])
+        guard overruns.begin() else { return }
+        let count = configuration.mostOverruns
+        tell(WorkerStuck(description: "\(count) handlers run on although they were told to stop", endsWorker: true))
+        phase.shutdown.request()
+    }
+}

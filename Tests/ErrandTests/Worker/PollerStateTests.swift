@@ -1,0 +1,327 @@
+import Synchronization
+import Testing
+
+@testable import Errand
+
+/// The steps of a poller, without a broker, without threads, and in a time that the test chooses.
+@Suite("The protocol between a worker and the broker")
+struct PollerStateTests {
+    private struct Run: ClaimedRun {
+        let id: String
+        let token: Token
+    }
+
+    private final class Wakes: Sendable {
+        let indexes = Mutex<[Int]>([])
+    }
+
+    private static let body = [UInt8]("body".utf8)
+    private let start = ContinuousClock.now
+    private let wakes = Wakes()
+    private let budget: SlotBudget
+    private var state: PollerState<Run>
+
+    init() {
+        budget = SlotBudget(concurrency: 4, weights: [1, 1])
+        // The other queue has no work for now.
+        _ = budget.settle(1, wanted: 0, got: 0, looked: true)
+        state = Self.makeState(budget, wakes, queues: ["work"], at: start)
+    }
+
+    private static func makeState(
+        _ budget: SlotBudget,
+        _ wakes: Wakes,
+        queues: [String],
+        at start: ContinuousClock.Instant
+    ) -> PollerState<Run> {
+        PollerState(
+            session: .forTests(queues: queues),
+            limits: PollerLimits(longestPoll: .seconds(1), patience: .seconds(10), stopGrace: .seconds(1)),
+            slots: SlotShare(of: budget, at: 0) { [wakes] indexes in wakes.indexes.withLock { $0 += indexes } },
+            at: start
+        )
+    }
+
+    private func claims(_ tokens: Range<Token>, bytes: [UInt8] = body) -> [Claim] {
+        tokens.map { Claim(id: "job-\($0)", token: $0, attempt: 1, crashes: 0, body: bytes) }
+    }
+
+    private func report(_ token: Token, _ verb: OutcomeReport.Verb = .finished) -> OutcomeReport {
+        OutcomeReport(id: "job-\(token)", token: token, verb: verb, attempt: 1)
+    }
+
+    private mutating func next(after time: Duration = .zero, begun: Token = 0) -> PollerStep {
+        state.next(at: start + time, begun: begun)
+    }
+
+    /// Returns the call that the next step sends.
+    private mutating func call(
+        after time: Duration = .zero,
+        begun: Token = 0
+    ) throws -> (exchange: Exchange, running: UnreadReply?) {
+        let step = next(after: time, begun: begun)
+        guard case .send(let exchange, let running) = step else { throw Unexpected(step: step) }
+        return (exchange, running)
+    }
+
+    /// Returns the reply whose claims the next step makes into runs.
+    private mutating func run(after time: Duration = .zero) throws -> (reply: UnreadReply, thenWaits: Bool) {
+        let step = next(after: time)
+        guard case .run(let reply, let thenWaits) = step else { throw Unexpected(step: step) }
+        return (reply, thenWaits)
+    }
+
+    private struct Unexpected: Error {
+        let step: PollerStep
+    }
+
+    private mutating func answer(_ call: Exchange, _ reply: ExchangeReply, after time: Duration = .zero) {
+        state.answered(reply, to: call.call, at: start + time)
+    }
+
+    private mutating func answer(_ call: Exchange, _ claims: [Claim] = []) {
+        answer(call, ExchangeReply(accepted: call.reports.map { _ in true }, claims: claims))
+    }
+
+    private mutating func begin(_ reply: UnreadReply, after time: Duration = .zero) {
+        for claim in state.claimsToRun(of: reply, at: start + time) {
+            state.began(Run(id: claim.id, token: claim.token))
+        }
+    }
+
+    /// Claims a number of jobs and makes runs of them.
+    private mutating func claim(_ tokens: Range<Token>) throws {
+        answer(try call().exchange, claims(tokens))
+        begin(try run().reply)
+    }
+
+    // MARK: Looking for work
+
+    @Test("a poller that finds nothing looks again after a pause, which grows")
+    mutating func pauses() throws {
+        answer(try call().exchange)
+        guard case .wait(.milliseconds(1)) = next() else { return #expect(Bool(false), "\(next())") }
+        answer(
+            try call(after: .milliseconds(1)).exchange,
+            ExchangeReply(accepted: [], claims: []),
+            after: .milliseconds(1)
+        )
+        guard case .wait(.milliseconds(2)) = next(after: .milliseconds(1)) else {
+            return #expect(Bool(false), "\(next())")
+        }
+    }
+
+    @Test("a wake-up ends the pause")
+    mutating func wakeUpEndsPause() throws {
+        answer(try call().exchange)
+        state.wokenUp()
+        #expect(try call().exchange.call == 2)
+    }
+
+    @Test("a reply that says to go on is followed by the next call at once")
+    mutating func goesOn() throws {
+        answer(try call().exchange, ExchangeReply(accepted: [], claims: [], hasMore: true))
+        #expect(try call().exchange.wanted == 4)
+    }
+
+    @Test("due jobs are promoted, and then asked for at once")
+    mutating func promotes() throws {
+        answer(try call().exchange, ExchangeReply(accepted: [], claims: [], hasDueJobs: true))
+        guard case .promote = next() else { return #expect(Bool(false), "\(next())") }
+        state.promoted(true)
+        #expect(try call().exchange.call == 2)
+    }
+
+    @Test("no step but waiting while a call is not answered, and a second reply to it changes nothing")
+    mutating func answersOnce() throws {
+        let call = try call().exchange
+        guard case .wait = next() else { return #expect(Bool(false), "\(next())") }
+        answer(call, claims(1..<3))
+        answer(call, claims(3..<5))
+        #expect(try run().reply.claims.map(\.token) == [1, 2])
+    }
+
+    // MARK: Claims
+
+    @Test("few jobs run before the next call, which waits a moment for the first of them")
+    mutating func fewRunFirst() throws {
+        answer(try call().exchange, claims(1..<3))
+        let (reply, thenWaits) = try run()
+        #expect(thenWaits && reply.claims.count == 2)
+    }
+
+    @Test("a full reply, and a large one, is made into runs without a wait")
+    mutating func doesNotWait() throws {
+        answer(try call().exchange, claims(1..<5))
+        #expect(try run().thenWaits == false)
+        state = Self.makeState(SlotBudget(concurrency: 4, weights: [1]), wakes, queues: ["work"], at: start)
+        answer(try call().exchange, claims(1..<2, bytes: [UInt8](repeating: 65, count: 65 * 1024)))
+        #expect(try call().running?.claims.count == 1)
+    }
+
+    @Test("the call beside which jobs begin says that they have begun")
+    mutating func saysBegun() throws {
+        budget.note(.milliseconds(1))
+        let first = try call().exchange
+        #expect(first.wanted == 84 && first.freeSlots == 4 && first.begun == 0)
+        answer(first, claims(1..<21))
+        let (second, running) = try call(begun: 0)
+        #expect(running?.claims.count == 20 && running?.begun == 1)
+        #expect(second.begun == 1)
+    }
+
+    @Test("claims that have waited too long are released, and so are those that reach a draining worker")
+    mutating func releases() throws {
+        answer(try call().exchange, claims(1..<3))
+        begin(try run().reply, after: .seconds(11))
+        #expect(state.reports.map(\.verb) == [.released, .released] && state.runs.isEmpty && state.known == 2)
+        answer(try call().exchange, claims(3..<4))
+        state.isDraining = true
+        begin(try run().reply)
+        #expect(state.reports.map(\.token) == [3])
+    }
+
+    // MARK: Reports
+
+    @Test("ended runs are reported by the next call, and free their slots")
+    mutating func reports() throws {
+        try claim(1..<5)
+        guard case .wait = next() else { return #expect(Bool(false), "all slots are taken") }
+        #expect(state.ended(Run(id: "job-2", token: 2), report(2)) == .poller)
+        #expect(state.ended(Run(id: "job-3", token: 3), report(3)) == .nothing)
+        let call = try call().exchange
+        #expect(call.reports.map(\.token) == [2, 3] && call.wanted == 2)
+        #expect(state.claims.count == 4, "the broker may not have accepted the reports yet")
+        answer(call)
+        #expect(state.known == 2 && state.claims.count == 2)
+    }
+
+    @Test("a run that is not reported frees its slot, and wakes a queue that was refused")
+    mutating func unreported() throws {
+        try claim(1..<5)
+        #expect(budget.grant(to: 1).wanted == 0)
+        #expect(state.ended(Run(id: "job-1", token: 1), nil) == .nothing)
+        #expect(wakes.indexes.withLock { $0 } == [1])
+    }
+
+    @Test("the end of an older claim does not end the newer run of its job")
+    mutating func olderClaim() throws {
+        try claim(1..<2)
+        state.began(Run(id: "job-1", token: 9))
+        _ = state.ended(Run(id: "job-1", token: 1), report(1))
+        #expect(state.runs["job-1"]?.token == 9)
+    }
+
+    @Test("more reports are awaited for a moment while more jobs are held than run")
+    mutating func gathers() throws {
+        budget.note(.milliseconds(1))
+        answer(try call().exchange, claims(1..<21))
+        begin(try #require(try call().running))
+        answer(try #require(state.sent))
+        _ = state.ended(Run(id: "job-1", token: 1), report(1))
+        guard case .gather = next() else { return #expect(Bool(false), "\(next())") }
+        for token: Token in 2..<4 { _ = state.ended(Run(id: "job-\(token)", token: token), report(token)) }
+        #expect(try call().exchange.reports.count == 3)
+    }
+
+    @Test("so many reports that they are worth a call end the moment")
+    mutating func worthACall() throws {
+        budget.note(.milliseconds(1))
+        budget.stopClaimingAhead()
+        for token: Token in 1...127 { _ = state.ended(Run(id: "job-\(token)", token: token), report(token)) }
+        #expect(state.ended(Run(id: "job-128", token: 128), report(128)) == .gathering)
+    }
+
+    // MARK: Pre-answered calls
+
+    @Test("a push may answer the next call of an idle session with one queue")
+    mutating func acceptsDispatch() throws {
+        #expect(try call().exchange.acceptsDirectDispatch)
+        state = Self.makeState(SlotBudget(concurrency: 4, weights: [1, 1]), wakes, queues: ["a", "b"], at: start)
+        #expect(try call().exchange.acceptsDirectDispatch == false)
+    }
+
+    @Test("a dispatched job is run as the reply to the next call")
+    mutating func dispatch() throws {
+        answer(try call().exchange)
+        state.wokenUp(with: DirectDispatch(call: 2, claim: claims(7..<8)[0], since: start))
+        let (reply, thenWaits) = try run()
+        #expect(reply.claims.map(\.token) == [7] && reply.begun == 7 && thenWaits)
+        begin(reply)
+        #expect(try call().exchange.call == 3)
+    }
+
+    @Test("a dispatch that answers an earlier call is dropped: that call has returned the claim")
+    mutating func lateDispatch() throws {
+        answer(try call().exchange)
+        state.wokenUp(with: DirectDispatch(call: 1, claim: claims(7..<8)[0], since: start))
+        #expect(try call().exchange.call == 2)
+        #expect(state.known == 0)
+    }
+
+    @Test("the reports of a pre-answered call are sent again, and its job may be as old as the last reply")
+    mutating func preanswered() throws {
+        try claim(1..<2)
+        answer(try call().exchange, ExchangeReply(accepted: [], claims: []), after: .milliseconds(5))
+        _ = state.ended(Run(id: "job-1", token: 1), report(1))
+        let call = try call(after: .milliseconds(900)).exchange
+        #expect(call.reports.count == 1)
+        let reply = ExchangeReply(accepted: [], claims: claims(2..<3), isPreanswered: true)
+        answer(call, reply, after: .milliseconds(901))
+        #expect(try run(after: .milliseconds(901)).reply.since == start + .milliseconds(5))
+        #expect(try self.call(after: .milliseconds(902)).exchange.reports.map(\.token) == [1])
+    }
+
+    // MARK: Doubts
+
+    @Test("claims that may differ are compared, after those of the last reply are runs")
+    mutating func reconciles() throws {
+        answer(try call().exchange, claims(1..<3))
+        for _ in 0..<3 { _ = state.beaten(claims: 7) }
+        #expect(try run().thenWaits == false)
+        guard case .reconcile(call: 1) = next() else { return #expect(Bool(false), "\(next())") }
+        #expect(state.claimsToReconcile().isEmpty)
+        #expect(try call().exchange.call == 2)
+    }
+
+    @Test("slots that wait for an unreachable queue go to the others")
+    mutating func suspends() throws {
+        _ = try call()
+        #expect(budget.grant(to: 1).wanted == 0)
+        state.unanswered()
+        #expect(wakes.indexes.withLock { $0 } == [1])
+        #expect(budget.grant(to: 1).wanted == 4)
+    }
+
+    // MARK: The end
+
+    @Test("a draining worker makes sure that no push has answered its next call, and leaves")
+    mutating func drains() throws {
+        answer(try call().exchange)
+        state.isDraining = true
+        let last = try call().exchange
+        #expect(last.wanted == 0 && !last.acceptsDirectDispatch)
+        answer(last)
+        guard case .finish = next() else { return #expect(Bool(false), "\(next())") }
+    }
+
+    @Test("a draining worker waits for its runs and reports them")
+    mutating func drainsWithRuns() throws {
+        try claim(1..<2)
+        state.isDraining = true
+        guard case .wait = next() else { return #expect(Bool(false), "\(next())") }
+        _ = state.ended(Run(id: "job-1", token: 1), report(1))
+        let last = try call().exchange
+        #expect(last.reports.count == 1 && last.wanted == 0)
+        answer(last)
+        guard case .finish = next() else { return #expect(Bool(false), "\(next())") }
+    }
+
+    @Test("a lost session ends the poller, whatever it has")
+    mutating func isLost() throws {
+        try claim(1..<2)
+        state.isLost = true
+        guard case .finish = next() else { return #expect(Bool(false), "\(next())") }
+        #expect(state.ended(Run(id: "job-1", token: 1), nil) == .poller)
+    }
+}
