@@ -29,14 +29,15 @@ extension RedisBroker {
         return true
     }
 
-    /// Returns the keys that match a pattern, each once. Walks the key space in steps. Returns none if the user may not
-    /// list keys.
-    func keys(like pattern: String) async throws(BrokerError) -> Set<String> {
+    /// Returns the keys of a queue, or of all queues, that match a pattern, each once. Walks the key space in steps.
+    /// Returns none if the user may not list keys.
+    func keys(like pattern: String, for queue: String? = nil) async throws(BrokerError) -> Set<String> {
         var keys: Set<String> = []
         guard try await mayListKeys() else { return keys }
         var cursor = "0"
         repeat {
-            let page = try await command(.command("SCAN", cursor, "MATCH", pattern, "COUNT", "500")).elements ?? []
+            let scan = CommandWriter.command("SCAN", cursor, "MATCH", pattern, "COUNT", "500")
+            let page = try await command(scan, for: queue).elements ?? []
             guard page.count == 2, let next = page[0].text else { throw unexpected("a page of keys") }
             keys.formUnion((page[1].elements ?? []).compactMap(\.text))
             cursor = next

@@ -69,13 +69,13 @@ extension RedisBroker {
     /// Reads the session's claims, and the length of each body.
     public func claims(of session: Session, on queue: String) async throws(BrokerError) -> [HeldClaim] {
         let key = KeySpace.key(of: queue)
-        let held = try await command(.command("HGETALL", "\(key):claims:\(session.id)")).elements ?? []
+        let held = try await command(.command("HGETALL", "\(key):claims:\(session.id)"), for: queue).elements ?? []
         var claims: [HeldClaim] = []
         for index in stride(from: 0, to: held.count - 1, by: 2) {
             guard let id = held[index].text,
                 let token = held[index + 1].text.flatMap({ Token($0.prefix { $0 != ":" }) })
             else { throw unexpected("a claim") }
-            let bytes = try await command(.command("HSTRLEN", key + ":body", id)).number ?? 0
+            let bytes = try await command(.command("HSTRLEN", key + ":body", id), for: queue).number ?? 0
             claims.append(HeldClaim(id: id, token: token, bytes: Int(clamping: bytes)))
         }
         return claims
@@ -95,7 +95,7 @@ extension RedisBroker {
 
     /// Reads a job's checkpoint.
     public func checkpoint(of id: String, on queue: String) async throws(BrokerError) -> [UInt8]? {
-        try await command(.command("HGET", KeySpace.key(of: queue) + ":checkpoints", id)).bytes
+        try await command(.command("HGET", KeySpace.key(of: queue) + ":checkpoints", id), for: queue).bytes
     }
 
     /// Runs the recovery script once.

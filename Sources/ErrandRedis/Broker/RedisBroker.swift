@@ -77,16 +77,32 @@ public final class RedisBroker: Broker {
     ///
     /// - Throws: `BrokerError` if the server cannot be reached or rejects the user.
     public func ping() async throws(BrokerError) {
-        guard case .error(let text)? = try await connection.send(.command("PING")).first else { return }
+        guard case .error(let text) = try await reply(to: .command("PING"), for: nil) else { return }
         let error = ServerError(text)
         guard error.isDiskTrouble || error.isOfOneCommand else { throw error.brokerError(at: address) }
     }
 
+    /// Sends a command to the server of a queue; `nil` for commands on the registry or the server itself. All calls
+    /// pass through here.
+    private func reply(to command: CommandWriter, for queue: String?) async throws(BrokerError) -> RESPValue {
+        guard let reply = try await connection(of: queue).send(command).first else { throw unexpected("no reply") }
+        return reply
+    }
+
+    /// The connection to the server of a queue. At present one server has all queues.
+    private func connection(of queue: String?) -> Connection { connection }
+
     /// Runs a command that is not a script.
     ///
-    /// - Parameter isForeign: Whether it reads another library's data.
-    package func command(_ words: CommandWriter, isForeign: Bool = false) async throws(BrokerError) -> RESPValue {
-        guard let reply = try await connection.send(words).first else { throw unexpected("no reply") }
+    /// - Parameters:
+    ///   - queue: The queue whose keys it uses; `nil` for commands on the registry or the server itself.
+    ///   - isForeign: Whether it reads another library's data.
+    package func command(
+        _ words: CommandWriter,
+        for queue: String? = nil,
+        isForeign: Bool = false
+    ) async throws(BrokerError) -> RESPValue {
+        let reply = try await reply(to: words, for: queue)
         if case .error(let text) = reply {
             throw ServerError(text).brokerError(at: address, isForeign: isForeign)
         }
@@ -114,11 +130,11 @@ public final class RedisBroker: Broker {
         var call = call
         if let overrides { call.script = overrides.script(call.script) }
         while true {
-            guard let reply = try await connection.send(call.command(byDigest: byDigest)).first else {
-                throw unexpected("no reply")
-            }
+            let reply = try await reply(to: call.command(byDigest: byDigest), for: call.queue)
             guard case .error(let text) = reply else {
-                if options.confirmsWrites ?? address.isEmbedded, call.script.isReliedOn { try await confirmWrite() }
+                if options.confirmsWrites ?? address.isEmbedded, call.script.isReliedOn {
+                    try await confirmWrite(to: call.queue)
+                }
                 return reply
             }
             let error = ServerError(text)
@@ -151,9 +167,9 @@ public final class RedisBroker: Broker {
 
     /// Checks whether the server could write to its disk what it has just acknowledged. The server writes before it
     /// replies, but acknowledges the first write that fails, and refuses only the commands that it reads later.
-    private func confirmWrite() async throws(BrokerError) {
-        let reply: RESPValue?
-        do throws(BrokerError) { reply = try await connection.send(.command("PING")).first } catch {
+    private func confirmWrite(to queue: String) async throws(BrokerError) {
+        let reply: RESPValue
+        do throws(BrokerError) { reply = try await self.reply(to: .command("PING"), for: queue) } catch {
             throw BrokerError(.outcomeUnknown, "\(address) did not confirm that it could write to its disk: \(error)")
         }
         guard case .error(let text) = reply, ServerError(text).isDiskTrouble else { return }

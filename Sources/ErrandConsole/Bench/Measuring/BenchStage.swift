@@ -78,7 +78,8 @@ final class BenchStage: Sendable {
 
     /// Returns the total of a queue's counter, read with one short command.
     func total(_ what: String, of queue: String) async throws -> Int {
-        let answer = try await broker.command(.command("HGET", KeySpace.key(of: queue) + ":counters", what))
+        let key = KeySpace.key(of: queue) + ":counters"
+        let answer = try await broker.command(.command("HGET", key, what), for: queue)
         return answer.text.flatMap { Int($0) } ?? 0
     }
 
