@@ -33,9 +33,6 @@ package struct OpenBroker: Sendable {
     package let broker: RedisBroker
     fileprivate let embedded: EmbeddedBroker?
 
-    /// The directory of the embedded broker, if it is in use.
-    package var embeddedDirectory: String? { embedded?.directory }
-
     /// Closes the connection and leaves an embedded server.
     package func close() {
         broker.close()

@@ -106,11 +106,10 @@ struct PushCommand: AsyncParsableCommand {
     }
 
     private func pushOne(_ measuring: Measuring, _ filled: Filling) async throws {
-        // Validate everything before connecting to a broker. A description rejects a small time, which may be in
-        // seconds. A date has no such doubt: it is long past, so the job is ready at once.
+        // Validate before connecting to a broker. A description rejects a small time, which may be in seconds. A date has
+        // no such doubt: it is long past, so the job is ready at once.
         let earliest = policy.at.map { $0 < DescriptionLimits.notBeforeSeconds.upperBound ? 0 : $0 }
         let described = try describe(notBefore: earliest, filled)
-        _ = try described.makeEnvelope()
         try await broker.withBroker(as: "errand-producer", logFormat: logFormat) { broker in
             var description = described
             if let delay = policy.delay {
