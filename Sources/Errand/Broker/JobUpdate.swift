@@ -1,3 +1,5 @@
+import ErrandText
+
 /// Progress or a checkpoint that a running job reports.
 public struct JobUpdate: Sendable, Equatable {
     /// The job's id.

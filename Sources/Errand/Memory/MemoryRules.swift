@@ -22,14 +22,4 @@ enum MemoryRules {
         let (sum, overflow) = time.addingReportingOverflow(milliseconds)
         return overflow ? (milliseconds > 0 ? .max : .min) : sum
     }
-
-    /// Returns the first bytes of a text, cut between characters.
-    static func clipped(_ text: String, to bytes: Int) -> String {
-        guard text.utf8.count > bytes else { return text }
-        var end = text.utf8.index(text.startIndex, offsetBy: bytes)
-        while end > text.startIndex, end.samePosition(in: text.unicodeScalars) == nil {
-            end = text.utf8.index(before: end)
-        }
-        return String(text[..<end])
-    }
 }

@@ -37,6 +37,7 @@ public struct ScheduleError: Error, Sendable, Equatable, CustomStringConvertible
         self.code = code
         // Both may contain untrusted text, and appear in logs and terminals.
         self.field = field?.printable.shortened(to: 100)
+        // A definition may contain a long text in place of a word.
         self.message = message.printable.shortened(to: 1000)
     }
 
@@ -45,12 +46,5 @@ public struct ScheduleError: Error, Sendable, Equatable, CustomStringConvertible
     /// The complete message.
     public var description: String {
         "schedule refused: " + (field.map { "\"\($0)\": " } ?? "") + message
-    }
-}
-
-extension String {
-    /// Returns at most `most` Unicode scalars: a definition may contain a long text in place of a word.
-    fileprivate func shortened(to most: Int) -> String {
-        utf8.count <= most || unicodeScalars.count <= most ? self : String(unicodeScalars.prefix(most - 1)) + "…"
     }
 }

@@ -32,13 +32,7 @@ package struct CatalogueError: Error, CustomStringConvertible {
         let whole = ([place] + (parts.isEmpty ? [] : [parts.joined(separator: ", ")]) + [reason]).joined(
             separator: ": "
         )
-        return whole.printable.shortened
-    }
-}
-
-extension String {
-    /// The text shortened to 1,000 characters: a catalogue may contain a long text in place of a number.
-    fileprivate var shortened: String {
-        unicodeScalars.count <= 1000 ? self : String(unicodeScalars.prefix(999)) + "…"
+        // A catalogue may contain a long text in place of a number.
+        return whole.printable.shortened(to: 1000)
     }
 }

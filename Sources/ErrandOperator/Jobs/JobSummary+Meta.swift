@@ -1,8 +1,9 @@
 import Errand
+import ErrandText
 
 extension JobSummary {
     private static let mostMembers = 50
-    private static let mostCharacters = 200
+    private static let mostCharacters = 201
 
     /// The members of the job's `meta`, for people: strings as they are, other values as JSON, long ones shortened.
     ///
@@ -12,7 +13,7 @@ extension JobSummary {
         var values: [String: String] = [:]
         for (key, value) in writtenMeta?.members ?? [] { values[key] = texts[key] ?? value.description }
         let shown = values.sorted { $0.key < $1.key }.prefix(Self.mostMembers).map { key, value in
-            (key: Self.shortened(key), value: Self.shortened(value))
+            (key: key.shortened(to: Self.mostCharacters), value: value.shortened(to: Self.mostCharacters))
         }
         let hidden = values.count - shown.count
         return hidden > 0 ? shown + [(key: "…", value: "\(hidden.grouped) more")] : shown
@@ -23,11 +24,5 @@ extension JobSummary {
 
     private var writtenMeta: JSONText? {
         stored?.description.metaText
-    }
-
-    /// Cuts by Unicode scalars, because a single character may have any length.
-    private static func shortened(_ text: String) -> String {
-        let scalars = text.unicodeScalars
-        return scalars.count > mostCharacters ? String(scalars.prefix(mostCharacters)) + "…" : text
     }
 }

@@ -14,8 +14,7 @@ package struct ServerError {
 
     /// Makes an error from the server's text; a hostile server may send any text.
     package init(_ text: String) {
-        let shown = text.utf8.count > Self.most ? String(text.unicodeScalars.prefix(Self.most)) + "…" : text
-        let line = shown.printable
+        let line = text.shortened(to: Self.most).printable
         self.text = line.hasSuffix(".") ? String(line.dropLast()) : line
         word = String(self.text.prefix { $0 != " " })
     }

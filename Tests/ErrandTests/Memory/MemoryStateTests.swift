@@ -116,14 +116,6 @@ struct MemoryStateTests {
         #expect(String(decoding: message, as: UTF8.self).contains(#""error":"too long for an event""#))
     }
 
-    @Test(
-        "a text is cut between characters' encodings",
-        arguments: [(3, "é"), (2, "é"), (4, "éé"), (1, ""), (9, "ééé")]
-    )
-    func clipped(bytes: Int, expected: String) {
-        #expect(MemoryRules.clipped("ééé", to: bytes) == expected)
-    }
-
     @Test("the audit sees what is not where it should be")
     func audit() throws {
         var queue = MemoryQueue(name: "q")

@@ -1,3 +1,5 @@
+import ErrandText
+
 /// Reports: what happens to a job according to the outcome of its run.
 extension MemoryQueue {
     /// Processes the reports in order and returns which were accepted: those whose claim the session still has.
@@ -23,7 +25,7 @@ extension MemoryQueue {
             attempt: min(max(report.attempt, 0), 1_000_000),
             worker: session,
             milliseconds: report.milliseconds,
-            error: report.error.map { MemoryRules.clipped($0, to: MemoryRules.errorBytes) }
+            error: report.error?.clipped(toUTF8: MemoryRules.errorBytes)
         )
         switch report.verb {
         case .finished: finish(job, run, result: report.result)

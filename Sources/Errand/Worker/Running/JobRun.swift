@@ -1,5 +1,6 @@
 import Backgroundable
 import Dispatch
+import ErrandText
 import Logging
 import Synchronization
 
@@ -369,13 +370,5 @@ extension RunEnding {
             duration: .milliseconds(report.milliseconds),
             error: report.error
         )
-    }
-}
-
-extension String {
-    /// Returns at most `limit` bytes of UTF-8, cut between characters.
-    func clipped(toUTF8 limit: Int) -> String {
-        guard utf8.count > limit else { return self }
-        return String(decoding: utf8.prefix(limit), as: UTF8.self).replacing("\u{FFFD}", with: "")
     }
 }
