@@ -196,7 +196,6 @@ let package = Package(
                 argumentParser,
                 crypto,
                 logging,
-                unixSignals,
             ]
         ),
         .target(
