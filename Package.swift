@@ -263,7 +263,8 @@ let package = Package(
             dependencies: [
                 "Errand", "ErrandConformance", "ErrandRedis", "TestSupport",
                 .product(name: "InMemoryLogging", package: "swift-log"),
-            ]
+            ],
+            exclude: ["Wire/push.py"]
         ),
         .executableTarget(
             name: "errand-child-probe",
@@ -384,8 +385,7 @@ let package = Package(
                 yams,
                 logging,
                 metrics,
-            ],
-            exclude: ["Wire/push.py"]
+            ]
         ),
     ],
     swiftLanguageModes: [.v6]

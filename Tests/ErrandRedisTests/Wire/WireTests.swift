@@ -57,7 +57,7 @@ struct WireTests {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
             [
-                "python3", Self.root.appending(path: "Tests/ExecutableTests/Wire/push.py").path, server.socket,
+                "python3", Self.root.appending(path: "Tests/ErrandRedisTests/Wire/push.py").path, server.socket,
                 Self.root.appending(path: "docs/wire/push.lua").path, "wire", id, policy, "greet", #"{"who":"wörld"}"#,
             ] + (name.map { [$0] } ?? [])
         let output = Pipe.forOneChild()
