@@ -14,47 +14,17 @@ import Testing
         try await Executable.console.run(["schedule"] + arguments, on: server)
     }
 
-    @Test func addsShowsListsAndDeletes() async throws {
-        let added = try await schedule(
-            "add",
-            "nightly",
-            "report",
-            #"{"kind":"sales"}"#,
-            "--queue",
-            "reports",
-            "--cron",
-            "30 2 * * *",
-            "--time-zone",
-            "Europe/Berlin",
-            "--overlap",
-            "skip",
-            "--catch-up",
-            "all",
-            "--catch-up-limit",
-            "5",
-            "--json"
-        )
+    private func addNightly() async throws -> Output {
+        let arguments = ["add", "nightly", "report", #"{"kind":"sales"}"#, "--queue", "reports"]
+        let timing = ["--cron", "30 2 * * *", "--time-zone", "Europe/Berlin", "--overlap", "skip"]
+        let missed = ["--catch-up", "all", "--catch-up-limit", "5", "--json"]
+        return try await Executable.console.run(["schedule"] + arguments + timing + missed, on: server)
+    }
+
+    @Test func `a schedule is added, shown and listed`() async throws {
+        let added = try await addNightly()
         #expect(added.text == #"{"name":"nightly","queue":"reports","verdict":"created"}"# + "\n", "\(added.error)")
-        let again = try await schedule(
-            "add",
-            "nightly",
-            "report",
-            #"{"kind":"sales"}"#,
-            "--queue",
-            "reports",
-            "--cron",
-            "30 2 * * *",
-            "--time-zone",
-            "Europe/Berlin",
-            "--overlap",
-            "skip",
-            "--catch-up",
-            "all",
-            "--catch-up-limit",
-            "5",
-            "--json"
-        )
-        #expect(again.text.contains("unchanged"))
+        #expect(try await addNightly().text.contains("unchanged"))
         let shown = try #require(try await schedule("show", "nightly", "--queue", "reports", "--json").objects.first)
         #expect(shown["paused"] == false)
         #expect(shown["pushed"] == 0)
@@ -73,22 +43,18 @@ import Testing
         let one = try await schedule("list", "--queue", "reports", "--json").objects
         #expect(one.count == 1)
         #expect(try await schedule("list").text.contains("every 10s"))
+    }
+
+    @Test func `a deleted schedule is added again by a person, but not with an older revision`() async throws {
+        let added = try await addNightly()
+        #expect(added.status == 0, "\(added.error)")
         let deleted = try await schedule("delete", "nightly", "--queue", "reports", "--json").objects
         #expect(deleted.first?["verdict"] == "deleted")
         #expect(try await schedule("delete", "nightly", "--queue", "reports").status == 1)
-        let back = try await schedule("add", "nightly", "report", "--queue", "reports", "--cron", "@daily", "--json")
+        let daily = ["add", "nightly", "report", "--queue", "reports", "--cron", "@daily"]
+        let back = try await Executable.console.run(["schedule"] + daily + ["--json"], on: server)
         #expect(try back.objects.first?["verdict"] == "created", "a person may bring back what a person deleted")
-        let older = try await schedule(
-            "add",
-            "nightly",
-            "report",
-            "--queue",
-            "reports",
-            "--cron",
-            "@daily",
-            "--revision",
-            "0"
-        )
+        let older = try await Executable.console.run(["schedule"] + daily + ["--revision", "0"], on: server)
         #expect(older.status == 1)
         #expect(older.error.contains("--revision 2"))
     }

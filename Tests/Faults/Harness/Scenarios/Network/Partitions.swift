@@ -50,15 +50,7 @@ extension Scenario {
             }
             try await context.drain()
             let after = try await ServersView(context, server)
-            context.expect(
-                after.finished == before.finished + long.count + gated.count + 1,
-                "in the end it saw \(after)"
-            )
-            context.expect(after.leap > before.leap, "the server did not notice that everybody had been away")
-            context.expect(
-                after.grace == after.leap + lease,
-                "the grace was \(after.grace - after.leap) ms, not \(lease)"
-            )
+            after.expect(ends: long.count + gated.count + 1, andGraceOf: lease, since: before, context)
         }
         try await context.expectEveryoneIsBusy(workers)
         try await context.drain()
@@ -102,5 +94,12 @@ private struct ServersView {
             Int(try server.run("ZCOUNT", ScenarioContext.key("sessions"), "-inf", "\(ScenarioContext.now)")) ?? 0
         leap = Int(try server.run("HGET", ScenarioContext.key("runtime"), "leap")) ?? 0
         grace = Int(try server.run("HGET", ScenarioContext.key("runtime"), "grace")) ?? 0
+    }
+
+    /// Expects that so many runs have ended since an earlier view, and that recovery waits for a lease.
+    func expect(ends: Int, andGraceOf lease: Int, since before: ServersView, _ context: ScenarioContext) {
+        context.expect(finished == before.finished + ends, "in the end it saw \(self)")
+        context.expect(leap > before.leap, "the server did not notice that everybody had been away")
+        context.expect(grace == leap + lease, "the grace was \(grace - leap) ms, not \(lease)")
     }
 }

@@ -53,74 +53,27 @@ extension Scenario {
             $0.jobsMayBeCancelled = true
         }
         let server = try context.server()
-        let console = try context.console
-        // One of each kind waits; nobody works yet.
-        let plain = try await context.push(20, "nap") { $0.milliseconds = 50 }
-        let failing = try await context.push(3, "failonce") { $0.retries = 2 }
-        let late = try await context.push(3, "mark") { $0.delay = 1500 }
-        let hopeless = try await context.push(1, "final") { $0.ends = false }
-        let doomed = try await context.push(2, "nap") {
-            $0.delay = 600_000
-            $0.ends = false
-        }
-        let stuck = try await context.push(1, "gate") {
-            $0.gate = context.directory + "/never"
-            $0.timeout = .seconds(300)
-            $0.name = "gate"
-            $0.unique = .drop
-        }
+        let jobs = try await WaitingJobs(context)
         let schedule = try Schedule(
             "hourly",
             .every(.seconds(3600)),
             pushing: OperationDescription("mark", queue: ScenarioContext.queue)
         )
-        _ = try await console.put(schedule)
+        _ = try await context.console.put(schedule)
         try server.configure("maxmemory", "1")
         try await claimByHand(context)
         try await auditClean(context, "a note, a reconciliation and a release")
         try await steer(schedule, context)
         try await auditClean(context, "what is done to schedules")
-        try await loseAPlace(of: doomed[0], context, server)
+        try await loseAPlace(of: jobs.doomed[0], context, server)
         try await auditClean(context, "a repair")
-        // Registered, claimed and beaten for without a byte; the first of them is killed.
-        let first = try await context.worker()
-        try await eventually("the gate waits") { context.ledger.begun[stuck[0]] != nil }
-        try await auditClean(context, "claims")
-        try await context.kill(first)
-        let killed = ContinuousClock.now
-        let second = try await context.worker { $0.concurrency = 8 }
-        try await context.recovers("the killed worker's job runs again", within: .seconds(12), since: killed) {
-            context.ledger.begun[stuck[0]] == 2
-        }
-        try await eventually("all others have ended") {
-            (plain + failing + late).allSatisfy { context.ledger.ended[$0] != nil }
-        }
-        try await auditClean(context, "recovery, promotion, failures and ends")
-        let endings = try await console.cancel([doomed[0]], on: ScenarioContext.queue)
-        let deleted = try await console.delete([doomed[1]], on: ScenarioContext.queue)
-        context.expect(endings == [.cancelled], "cancel answered \(endings)")
-        context.expect(deleted.count == 1, "delete answered \(deleted)")
-        try await eventually("the hopeless job is dead") { try await context.status().dead == 1 }
-        let retried = try await console.retry(hopeless, on: ScenarioContext.queue)
-        context.expect(retried == [.retried], "retry answered \(retried)")
-        try await console.configure(ScenarioContext.queue, QueueSettings(isPaused: true))
-        try await console.configure(ScenarioContext.queue, QueueSettings(isPaused: false))
+        let worker = try await work(jobs, context)
+        try await operate(jobs, context)
         try await auditClean(context, "cancel, delete, retry and settings")
-        do {
-            _ = try await Producer(broker: console).push(envelopes: [try context.job("mark")])
-            context.expect(false, "a push was taken although no memory is free")
-        } catch let error as BrokerError {
-            context.expect(error.code == .full, "the push failed with \(error)")
-            context.injected()
-        }
+        try await pushInVain(context)
         try await auditClean(context, "a refused push")
-        // The worker leaves and gives its job back, and the next one takes it.
-        second.signal(SIGTERM)
-        let left = try await second.end(within: .seconds(40))
-        context.expect(left == 0, "the worker left with \(left)")
-        context.expect(try await context.status().ready > 0, "nothing was given back")
-        try await auditClean(context, "a release")
-        let cleared = try await console.clear(ScenarioContext.queue)
+        try await leave(worker, context)
+        let cleared = try await context.console.clear(ScenarioContext.queue)
         context.expect(cleared >= 1, "clear cancelled \(cleared) jobs")
         try await auditClean(context, "clear")
         try server.configure("maxmemory", "0")
@@ -129,6 +82,84 @@ extension Scenario {
         try await context.recovers("new jobs run", within: .seconds(5)) {
             marks.allSatisfy { context.ledger.ended[$0] != nil }
         }
+    }
+
+    /// One of each kind of job, before any worker runs.
+    private struct WaitingJobs {
+        /// Jobs that finish by themselves: at once, after a failure, after a delay.
+        let ending: [String]
+        let hopeless: [String]
+        let doomed: [String]
+        let stuck: [String]
+
+        init(_ context: ScenarioContext) async throws {
+            let plain = try await context.push(20, "nap") { $0.milliseconds = 50 }
+            let failing = try await context.push(3, "failonce") { $0.retries = 2 }
+            let late = try await context.push(3, "mark") { $0.delay = 1500 }
+            ending = plain + failing + late
+            hopeless = try await context.push(1, "final") { $0.ends = false }
+            doomed = try await context.push(2, "nap") {
+                $0.delay = 600_000
+                $0.ends = false
+            }
+            stuck = try await context.push(1, "gate") {
+                $0.gate = context.directory + "/never"
+                $0.timeout = .seconds(300)
+                $0.name = "gate"
+                $0.unique = .drop
+            }
+        }
+    }
+
+    /// Workers register, claim and send heartbeats without a byte; the first of them is killed. Returns the second.
+    private static func work(_ jobs: WaitingJobs, _ context: ScenarioContext) async throws -> Program {
+        let first = try await context.worker()
+        try await eventually("the gate waits") { context.ledger.begun[jobs.stuck[0]] != nil }
+        try await auditClean(context, "claims")
+        try await context.kill(first)
+        let killed = ContinuousClock.now
+        let second = try await context.worker { $0.concurrency = 8 }
+        try await context.recovers("the killed worker's job runs again", within: .seconds(12), since: killed) {
+            context.ledger.begun[jobs.stuck[0]] == 2
+        }
+        try await eventually("all others have ended") {
+            jobs.ending.allSatisfy { context.ledger.ended[$0] != nil }
+        }
+        try await auditClean(context, "recovery, promotion, failures and ends")
+        return second
+    }
+
+    /// An operator cancels, deletes, retries and configures.
+    private static func operate(_ jobs: WaitingJobs, _ context: ScenarioContext) async throws {
+        let console = try context.console
+        let endings = try await console.cancel([jobs.doomed[0]], on: ScenarioContext.queue)
+        let deleted = try await console.delete([jobs.doomed[1]], on: ScenarioContext.queue)
+        context.expect(endings == [.cancelled], "cancel answered \(endings)")
+        context.expect(deleted.count == 1, "delete answered \(deleted)")
+        try await eventually("the hopeless job is dead") { try await context.status().dead == 1 }
+        let retried = try await console.retry(jobs.hopeless, on: ScenarioContext.queue)
+        context.expect(retried == [.retried], "retry answered \(retried)")
+        try await console.configure(ScenarioContext.queue, QueueSettings(isPaused: true))
+        try await console.configure(ScenarioContext.queue, QueueSettings(isPaused: false))
+    }
+
+    private static func pushInVain(_ context: ScenarioContext) async throws {
+        do {
+            _ = try await Producer(broker: context.console).push(envelopes: [try context.job("mark")])
+            context.expect(false, "a push was taken although no memory is free")
+        } catch let error as BrokerError {
+            context.expect(error.code == .full, "the push failed with \(error)")
+            context.injected()
+        }
+    }
+
+    /// A worker leaves and releases its job.
+    private static func leave(_ worker: Program, _ context: ScenarioContext) async throws {
+        worker.signal(SIGTERM)
+        let left = try await worker.end(within: .seconds(40))
+        context.expect(left == 0, "the worker left with \(left)")
+        context.expect(try await context.status().ready > 0, "nothing was given back")
+        try await auditClean(context, "a release")
     }
 
     /// What a session does whose worker keeps something of a job, and then does not know it any more.

@@ -40,10 +40,8 @@ extension Scenario {
         for (round, offset) in jumps.enumerated() {
             let held = try await context.push(6, "block") { $0.milliseconds = 5000 }
             try await eventually("six jobs run") { held.allSatisfy { context.ledger.begun[$0] != nil } }
-            let (doomed, lost) = try await doomedWorker(context)
+            let lost = try await killedWorkersJobs(context)
             let before = try time(of: server)
-            try await context.kill(doomed)
-            context.injected(context.holds(doomed, lost) ? 1 : 0, or: "the killed worker's job had ended")
             // After a jump behind our clock it is due an hour later than was meant, or at the next jump ahead.
             if offset.hasPrefix("-") { soon += try await context.push(1, "mark") { $0.delay = 2000 } }
             let token = context.ledger.lines.map(\.token).max() ?? 0
@@ -53,13 +51,7 @@ extension Scenario {
             let jumped = ContinuousClock.now
             let now = try time(of: server)
             let ticked = try await pulse.record()
-            try await context.recovers("every job ends", within: .seconds(15), since: jumped) {
-                (held + lost).allSatisfy { context.ledger.ended[$0] != nil }
-            }
-            context.expect(
-                held.allSatisfy { context.ledger.begun[$0] == 1 },
-                "a live worker was robbed in round \(round)"
-            )
+            try await expectEnds(of: held, and: lost, context, since: jumped, round)
             try await context.carries(load, within: .seconds(8))
             expectGreaterTokens(context, than: token, since: jumped)
             if now > before {
@@ -74,6 +66,31 @@ extension Scenario {
         }
         try await settle(distant, context, mustHaveRun: isBeyondDue)
         try await pulse.stop(isSteady: isSteady)
+        try await expectUnharmed(workers, context, server)
+    }
+
+    private static let distantDelay: Int64 = 7_200_000
+
+    /// Jobs of live workers end in their only run, those of a dead worker in another.
+    private static func expectEnds(
+        of held: [String],
+        and lost: [String],
+        _ context: ScenarioContext,
+        since jumped: ContinuousClock.Instant,
+        _ round: Int
+    ) async throws {
+        try await context.recovers("every job ends", within: .seconds(15), since: jumped) {
+            (held + lost).allSatisfy { context.ledger.ended[$0] != nil }
+        }
+        let ranOnce = held.allSatisfy { context.ledger.begun[$0] == 1 }
+        context.expect(ranOnce, "a live worker was robbed in round \(round)")
+    }
+
+    private static func expectUnharmed(
+        _ workers: [Program],
+        _ context: ScenarioContext,
+        _ server: RedisServer
+    ) async throws {
         try await eventually("the dead sessions are gone") {
             try server.run("ZCARD", KeySpace.key(of: ScenarioContext.queue) + ":sessions") == "2"
         }
@@ -81,8 +98,6 @@ extension Scenario {
         let late = try await context.totals()["timed_out"]
         context.expect(late == 0, "\(late) claims were past their hard deadlines")
     }
-
-    private static let distantDelay: Int64 = 7_200_000
 
     /// What is claimed after a jump has greater tokens than anything before it, wherever the clock has gone.
     private static func expectGreaterTokens(
@@ -108,8 +123,9 @@ extension Scenario {
         _ = try await context.console.cancel(distant, on: ScenarioContext.queue)
     }
 
-    /// A worker that runs a job for certain: it is given long ones until it has begun one, for others have free slots, too.
-    private static func doomedWorker(_ context: ScenarioContext) async throws -> (worker: Program, jobs: [String]) {
+    /// Kills a worker that runs a job for certain: it is given long ones until it has begun one, for others have free
+    /// slots, too. Returns these jobs.
+    private static func killedWorkersJobs(_ context: ScenarioContext) async throws -> [String] {
         let worker = try await context.worker { $0.concurrency = 1 }
         var jobs: [String] = []
         try await eventually("the worker that is to die runs a job", within: .seconds(20)) {
@@ -117,7 +133,9 @@ extension Scenario {
             try await Task.sleep(for: .milliseconds(100))
             return context.holds(worker, jobs)
         }
-        return (worker, jobs)
+        try await context.kill(worker)
+        context.injected(context.holds(worker, jobs) ? 1 : 0, or: "the killed worker's job had ended")
+        return jobs
     }
 
     /// After a jump ahead the ticks in between are left out, and it goes on at the new time, in seconds since 1970.

@@ -68,13 +68,7 @@ extension Scenario {
             try await eventually("the schedule ticks") { try await pulse?.record().pushed ?? 0 > 0 }
         }
         for round in 0..<rounds {
-            // Some that fail, some with a name, and more than the workers can run at once.
-            try await context.push(40, "nap") { $0.milliseconds = 100 }
-            try await context.push(3, "failonce") { $0.retries = 3 }
-            try await context.push(1, "nap") {
-                $0.name = "same"
-                $0.unique = round % 2 == 0 ? .drop : .replace
-            }
+            try await pushMore(context, unique: round % 2 == 0 ? .drop : .replace)
             try await Task.sleep(for: .milliseconds(context.random(200...1000)))
             try await spoil(server, false)
             server.kill(SIGKILL)
@@ -99,6 +93,16 @@ extension Scenario {
         }
         context.expectAlive(workers)
         try await context.expectEveryoneIsBusy(workers)
+    }
+
+    /// Some that fail, one with a name, and more than the workers can run at once.
+    private static func pushMore(_ context: ScenarioContext, unique: UniquenessPolicy) async throws {
+        try await context.push(40, "nap") { $0.milliseconds = 100 }
+        try await context.push(3, "failonce") { $0.retries = 3 }
+        try await context.push(1, "nap") {
+            $0.name = "same"
+            $0.unique = unique
+        }
     }
 
     /// What was acknowledged before the snapshot was begun is not lost.
