@@ -27,36 +27,21 @@ let dashboardFiles =
         "run", "schedules", "workerTable", "workers",
     ].map { "Templates/\($0).mustache" } + ["Assets/errand.css", "Assets/errand.js", "Assets/icon.svg"]
 
-/// What several targets are made of; a condition is the trait that asks for it.
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
-let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
-let configuration = Target.Dependency.product(
-    name: "Configuration",
-    package: "swift-configuration",
-    condition: .when(traits: ["ConfigurationSupport"])
-)
-let argumentParser = Target.Dependency.product(
-    name: "ArgumentParser",
-    package: "swift-argument-parser",
-    condition: .when(traits: ["CommandLine"])
-)
-let metrics = Target.Dependency.product(
-    name: "Metrics",
-    package: "swift-metrics",
-    condition: .when(traits: ["MetricsSupport"])
-)
-let hummingbird = Target.Dependency.product(
-    name: "Hummingbird",
-    package: "hummingbird",
-    condition: .when(traits: ["Dashboard"])
-)
-let yams = Target.Dependency.product(
-    name: "Yams",
-    package: "Yams",
-    condition: .when(traits: ["CommandLine"])
-)
+/// Returns a product of another package; `trait` is the trait that asks for it.
+func product(_ name: String, of package: String, for trait: String? = nil) -> Target.Dependency {
+    .product(name: name, package: package, condition: trait.flatMap { .when(traits: [$0]) })
+}
+
+let argumentParser = product("ArgumentParser", of: "swift-argument-parser", for: "CommandLine")
+let configuration = product("Configuration", of: "swift-configuration", for: "ConfigurationSupport")
+let crypto = product("Crypto", of: "swift-crypto")
+let hummingbird = product("Hummingbird", of: "hummingbird", for: "Dashboard")
+let inMemoryLogging = product("InMemoryLogging", of: "swift-log")
+let logging = product("Logging", of: "swift-log")
+let metrics = product("Metrics", of: "swift-metrics", for: "MetricsSupport")
+let serviceLifecycle = product("ServiceLifecycle", of: "swift-service-lifecycle")
+let unixSignals = product("UnixSignals", of: "swift-service-lifecycle")
+let yams = product("Yams", of: "Yams", for: "CommandLine")
 
 let package = Package(
     name: "errand",
@@ -108,33 +93,12 @@ let package = Package(
         .target(
             name: "Errand",
             dependencies: [
-                "Backgroundable", "ErrandText",
-                configuration,
-                crypto,
-                logging,
-                metrics,
-                serviceLifecycle,
-                unixSignals,
-                .product(
-                    name: "Tracing",
-                    package: "swift-distributed-tracing",
-                    condition: .when(traits: ["TracingSupport"])
-                ),
+                "Backgroundable", "ErrandText", configuration, crypto, logging, metrics, serviceLifecycle, unixSignals,
+                product("Tracing", of: "swift-distributed-tracing", for: "TracingSupport"),
             ]
         ),
-        .target(
-            name: "ErrandTesting",
-            dependencies: ["Errand", logging]
-        ),
-        .target(
-            name: "ErrandWebhooks",
-            dependencies: [
-                "Errand", "ErrandHTTP",
-                crypto,
-                logging,
-                serviceLifecycle,
-            ]
-        ),
+        .target(name: "ErrandTesting", dependencies: ["Errand", logging]),
+        .target(name: "ErrandWebhooks", dependencies: ["Errand", "ErrandHTTP", crypto, logging, serviceLifecycle]),
         // Requests to web servers, of webhooks and catalogues.
         .target(name: "ErrandHTTP", dependencies: ["Backgroundable", "CErrandCurl", "ErrandText"]),
         // The library that Foundation's networking is linked with, too; by its file's name, so that no headers are needed.
@@ -152,22 +116,14 @@ let package = Package(
         ),
         .target(
             name: "ErrandRedis",
-            dependencies: [
-                "Backgroundable", "CHiredis", "Errand", "ErrandText",
-                configuration,
-                crypto,
-                logging,
-            ],
+            dependencies: ["Backgroundable", "CHiredis", "Errand", "ErrandText", configuration, crypto, logging],
             resources: scripts.map { .embedInCode("Scripts/\($0).lua") }
         ),
         .target(name: "CErrandChild"),
         .target(name: "CErrandMemory"),
         .target(
             name: "ErrandCatalogue",
-            dependencies: [
-                "Backgroundable", "CErrandChild", "ErrandHTTP", "ErrandText",
-                yams,
-            ]
+            dependencies: ["Backgroundable", "CErrandChild", "Errand", "ErrandHTTP", "ErrandText", logging, yams]
         ),
         // What operators see and do; the console and the dashboard are its faces.
         .target(name: "ErrandOperator", dependencies: ["Errand", "ErrandText", crypto]),
@@ -175,10 +131,7 @@ let package = Package(
             name: "ErrandCommandLine",
             dependencies: [
                 "CErrandMemory", "Errand", "ErrandCatalogue", "ErrandOperator", "ErrandRedis", "ErrandText",
-                argumentParser,
-                logging,
-                metrics,
-                serviceLifecycle,
+                argumentParser, logging, metrics, serviceLifecycle,
             ]
         ),
         .executableTarget(
@@ -193,31 +146,22 @@ let package = Package(
             name: "ErrandConsole",
             dependencies: [
                 "Errand", "ErrandCatalogue", "ErrandCommandLine", "ErrandOperator", "ErrandRedis", "ErrandText",
-                argumentParser,
-                crypto,
-                logging,
+                argumentParser, crypto, logging,
             ]
         ),
         .target(
             name: "ErrandDashboard",
             dependencies: [
-                "Errand", "ErrandOperator", "ErrandText",
-                hummingbird,
-                logging,
-                .product(name: "Mustache", package: "swift-mustache", condition: .when(traits: ["Dashboard"])),
-                serviceLifecycle,
+                "Errand", "ErrandOperator", "ErrandText", hummingbird, logging, serviceLifecycle,
+                product("Mustache", of: "swift-mustache", for: "Dashboard"),
             ],
             resources: dashboardFiles.map { .embedInCode($0) }
         ),
         .executableTarget(
             name: "errand-dashboard",
             dependencies: [
-                "Errand", "ErrandCommandLine", "ErrandDashboard", "ErrandRedis", "ErrandText",
-                argumentParser,
-                crypto,
-                hummingbird,
-                logging,
-                serviceLifecycle,
+                "Errand", "ErrandCommandLine", "ErrandDashboard", "ErrandRedis", "ErrandText", argumentParser, crypto,
+                hummingbird, logging, serviceLifecycle,
             ]
         ),
         .executableTarget(
@@ -243,27 +187,14 @@ let package = Package(
             name: "ErrandTests",
             dependencies: [
                 "Errand", "ErrandConformance", "ErrandRedis", "ErrandTesting", "ErrandWebhooks", "TestSupport",
-                configuration, serviceLifecycle,
-                .product(name: "InMemoryLogging", package: "swift-log"),
-                .product(
-                    name: "InMemoryTracing",
-                    package: "swift-distributed-tracing",
-                    condition: .when(traits: ["TracingSupport"])
-                ),
-                logging,
-                .product(
-                    name: "MetricsTestKit",
-                    package: "swift-metrics",
-                    condition: .when(traits: ["MetricsSupport"])
-                ),
+                configuration, inMemoryLogging, logging, serviceLifecycle,
+                product("InMemoryTracing", of: "swift-distributed-tracing", for: "TracingSupport"),
+                product("MetricsTestKit", of: "swift-metrics", for: "MetricsSupport"),
             ]
         ),
         .testTarget(
             name: "ErrandRedisTests",
-            dependencies: [
-                "Errand", "ErrandConformance", "ErrandRedis", "TestSupport",
-                .product(name: "InMemoryLogging", package: "swift-log"),
-            ],
+            dependencies: ["Errand", "ErrandConformance", "ErrandRedis", "TestSupport", inMemoryLogging],
             exclude: ["Wire/push.py"]
         ),
         .executableTarget(
@@ -274,21 +205,13 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .executableTarget(
             name: "errand-fault-worker",
-            dependencies: [
-                "Errand", "ErrandRedis",
-                argumentParser,
-                logging,
-                serviceLifecycle,
-                unixSignals,
-            ],
+            dependencies: ["Errand", "ErrandRedis", argumentParser, logging, serviceLifecycle, unixSignals],
             path: "Tests/Faults/Worker"
         ),
         .executableTarget(
             name: "errand-faults",
             dependencies: [
-                "Errand", "ErrandCommandLine", "ErrandOperator", "ErrandRedis", "TestSupport",
-                argumentParser,
-                logging,
+                "Errand", "ErrandCommandLine", "ErrandOperator", "ErrandRedis", "TestSupport", argumentParser, logging,
             ],
             path: "Tests/Faults/Harness",
             exclude: ["Tools/storm.py"],
@@ -310,10 +233,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "errand-model",
-            dependencies: [
-                "ErrandModel", "TestSupport",
-                argumentParser,
-            ],
+            dependencies: ["ErrandModel", "TestSupport", argumentParser],
             path: "Tests/Model/errand-model"
         ),
         .testTarget(
@@ -324,12 +244,7 @@ let package = Package(
         // The guides' programs, and every other piece of Swift in the documentation.
         .executableTarget(
             name: "errand-example-from-swift-jobs",
-            dependencies: [
-                "Errand", "ErrandRedis",
-                logging,
-                serviceLifecycle,
-                unixSignals,
-            ],
+            dependencies: ["Errand", "ErrandRedis", logging, serviceLifecycle, unixSignals],
             path: "Examples/FromSwiftJobs"
         ),
         .executableTarget(
@@ -342,49 +257,36 @@ let package = Package(
         .executableTarget(
             name: "errand-example-photo-server",
             dependencies: [
-                "ErrandDashboard", "ErrandRedis", "Photos",
-                configuration,
-                crypto,
-                hummingbird,
-                logging,
+                "ErrandDashboard", "ErrandRedis", "Photos", configuration, crypto, hummingbird, logging,
                 serviceLifecycle,
             ],
             path: "Examples/PhotoService/Sources/PhotoServer"
         ),
         .executableTarget(
             name: "errand-example-photo-worker",
-            dependencies: [
-                "ErrandRedis", "Photos",
-                configuration,
-                logging,
-            ],
+            dependencies: ["ErrandRedis", "Photos", configuration, logging],
             path: "Examples/PhotoService/Sources/PhotoWorker"
         ),
         .testTarget(
             name: "SnippetTests",
             dependencies: [
                 "Backgroundable", "Errand", "ErrandCatalogue", "ErrandConformance", "ErrandDashboard", "ErrandRedis",
-                "ErrandTesting", "ErrandText", "ErrandWebhooks",
-                configuration,
-                hummingbird,
-                logging,
-                serviceLifecycle,
+                "ErrandTesting", "ErrandText", "ErrandWebhooks", configuration, hummingbird, logging, serviceLifecycle,
                 unixSignals,
             ],
             path: "Examples/Snippets"
         ),
         .testTarget(
             name: "ErrandCatalogueTests",
-            dependencies: ["CErrandChild", "ErrandCatalogue", "ErrandText", "TestSupport", "errand-child-probe"]
+            dependencies: [
+                "CErrandChild", "Errand", "ErrandCatalogue", "ErrandText", "TestSupport", "errand-child-probe",
+            ]
         ),
         .testTarget(
             name: "ExecutableTests",
             dependencies: [
                 "Errand", "ErrandCommandLine", "ErrandDashboard", "ErrandOperator", "ErrandRedis", "TestSupport",
-                hummingbird,
-                yams,
-                logging,
-                metrics,
+                hummingbird, logging, metrics, yams,
             ]
         ),
     ],
