@@ -2,7 +2,6 @@ import ArgumentParser
 import Errand
 import ErrandCommandLine
 import ErrandOperator
-import ErrandText
 import Foundation
 
 /// The options that filter jobs.
@@ -27,10 +26,10 @@ struct FilterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Only jobs whose time is not before this one, or not longer ago.", valueName: "iso8601|d")
     )
-    var since: TimeArgument?
+    var since: TimeOrAge?
 
     @Option(help: ArgumentHelp("Only jobs whose time is before this one, or longer ago.", valueName: "iso8601|d"))
-    var until: TimeArgument?
+    var until: TimeOrAge?
 
     @Option(help: ArgumentHelp("Only jobs that this worker runs, by its id as errand status has it.", valueName: "id"))
     var worker: String?
@@ -53,32 +52,14 @@ struct FilterOptions: ParsableArguments {
             name: name,
             nameContains: nameContains,
             errorContains: error,
-            from: since?.milliseconds(now),
-            until: until?.milliseconds(now),
+            from: since?.milliseconds(before: now),
+            until: until?.milliseconds(before: now),
             worker: worker
         )
     }
 }
 
-/// A time or an age: `2026-11-21T10:00:00Z`, `2h`.
-enum TimeArgument: ExpressibleByArgument, Sendable {
-    case at(Int64)
-    case ago(Duration)
-
-    init?(argument: String) {
-        if let time = try? Timestamp.parse(argument) {
-            self = .at(time)
-        } else if let age = try? DurationText.parse(argument) {
-            self = .ago(age)
-        } else {
-            return nil
-        }
-    }
-
-    func milliseconds(_ now: Int64) -> Int64 {
-        switch self {
-        case .at(let time): time
-        case .ago(let age): now.subtractingReportingOverflow(Int64(clamping: Int(age / .milliseconds(1)))).partialValue
-        }
-    }
+extension TimeOrAge: ExpressibleByArgument {
+    /// Parses an argument; `nil` if it is invalid.
+    public init?(argument: String) { self.init(argument) }
 }

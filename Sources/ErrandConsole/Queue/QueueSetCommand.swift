@@ -87,6 +87,6 @@ struct QueueSetCommand: AsyncParsableCommand {
         guard (.seconds(1) ... .seconds(31_536_000)).contains(duration) else {
             throw ValidationError("\(setting.rawValue) takes a duration from 1s to 365d, or default")
         }
-        return Int(duration.components.seconds * 1000 + duration.components.attoseconds / 1_000_000_000_000_000)
+        return duration.wholeMilliseconds
     }
 }

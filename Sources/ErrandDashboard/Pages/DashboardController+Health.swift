@@ -1,5 +1,6 @@
 import Errand
 import ErrandOperator
+import ErrandText
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -51,7 +52,7 @@ extension DashboardController {
         let name = try queueName(pageRequest.query["queue"])
         let (status, sessions) = try await broker.status(of: name)
         let goal = ScaleAdvice.Goal(
-            within: .milliseconds(try duration(pageRequest, "within") ?? 30_000),
+            within: try duration(pageRequest, "within") ?? .seconds(30),
             least: try number(pageRequest, "min") ?? 0,
             most: try number(pageRequest, "max") ?? 100
         )
@@ -80,12 +81,11 @@ extension DashboardController {
         }
     }
 
-    private func duration(_ pageRequest: PageRequest, _ key: String) throws -> Int64? {
+    private func duration(_ pageRequest: PageRequest, _ key: String) throws -> Duration? {
         try pageRequest.query[key].map { text in
-            guard let age = Timestamp.age(text), (1000...86_400_000).contains(age) else {
-                throw PageProblem.bad("\(key) must be a time from 1s to 1d")
-            }
-            return age
+            guard let duration = try? DurationText.parse(text), (.seconds(1) ... .seconds(86_400)).contains(duration)
+            else { throw PageProblem.bad("\(key) must be a time from 1s to 1d") }
+            return duration
         }
     }
 }

@@ -79,10 +79,7 @@ struct JobsRequest: Sendable {
 
     /// Parses a time, or an age such as `2h`.
     private static func time(_ text: String, _ now: Int64) throws -> Int64 {
-        if let time = try? Timestamp.parse(text) { return time }
-        guard let age = Timestamp.age(text) else {
-            throw PageProblem.bad("write times as 2h, or as 2026-11-21T10:00:00Z")
-        }
-        return max(0, now.subtractingReportingOverflow(age).partialValue)
+        guard let time = TimeOrAge(text) else { throw PageProblem.bad("write times as 2h, or as 2026-11-21T10:00:00Z") }
+        return time.milliseconds(before: now)
     }
 }

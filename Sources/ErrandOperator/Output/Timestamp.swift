@@ -26,16 +26,6 @@ package enum Timestamp {
         return "\(whole.dropLast()).\(digits)Z"
     }
 
-    /// Parses an age such as `90s`, `30m`, `2h`, `7d` into milliseconds; returns `nil` for any other text.
-    package static func age(_ text: String) -> Int64? {
-        let units: [Character: Int64] = ["s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
-        guard let unit = text.last.flatMap({ units[$0] }), let number = Int64(text.dropLast()), number >= 0 else {
-            return nil
-        }
-        let (age, isTooMuch) = number.multipliedReportingOverflow(by: unit)
-        return isTooMuch ? nil : age
-    }
-
     private static var pattern: Regex<(Substring, Substring, Substring, Substring, Substring?)> {
         /([0-9]{4})-([0-9]{2})-([0-9]{2})T[0-2][0-9]:[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(?:Z|[+-][0-9]{2}:[0-9]{2})/
     }

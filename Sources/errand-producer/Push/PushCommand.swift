@@ -113,7 +113,7 @@ struct PushCommand: AsyncParsableCommand {
         try await broker.withBroker(as: "errand-producer", logFormat: logFormat) { broker in
             var description = described
             if let delay = policy.delay {
-                description = try describe(notBefore: try await broker.now() + delay.wholeMilliseconds, filled)
+                description = try describe(notBefore: try await broker.now() + Int64(delay.wholeMilliseconds), filled)
             }
             let producer = Producer(broker: broker, middleware: measuring.middleware)
             try await SinglePush(producer: producer, wait: wait, json: json).run(description)
@@ -143,9 +143,4 @@ struct PushCommand: AsyncParsableCommand {
         )
         return try filled(description)
     }
-}
-
-extension Duration {
-    /// The duration in whole milliseconds; durations of the command line cannot overflow.
-    fileprivate var wholeMilliseconds: Int64 { Int64(self / .milliseconds(1)) }
 }
