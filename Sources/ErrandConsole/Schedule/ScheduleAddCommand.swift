@@ -67,14 +67,14 @@ struct ScheduleAddCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("With --catch-up all: how many at the most, 1 to 1000.", valueName: "n"))
     var catchUpLimit: Int?
 
-    @Option(help: "When an earlier tick's job has not ended: allow, skip, after or replace.")
-    var overlap = "allow"
+    @Option(help: "When an earlier tick's job has not ended.")
+    var overlap = Schedule.Overlap.allow
 
     @Option(help: ArgumentHelp("The jobs' name for uniqueness.", valueName: "name"))
     var jobName: String?
 
-    @Option(help: "The jobs' uniqueness policy: ignore, drop or replace.")
-    var unique: String?
+    @Option(help: "The jobs' uniqueness policy.")
+    var unique: UniquenessPolicy?
 
     @Option(help: ArgumentHelp("How long a run may take.", valueName: "duration"))
     var timeout: DurationArgument?
@@ -128,16 +128,13 @@ struct ScheduleAddCommand: AsyncParsableCommand {
 
     private func schedule(revision: Int) throws -> Schedule {
         do {
-            guard let policy = Schedule.Overlap(rawValue: overlap) else {
-                throw ValidationError("--overlap must be allow, skip, after or replace")
-            }
             guard let timing = try timing.timing() else { throw ValidationError("say --cron or --every") }
             return try Schedule(
                 name,
                 timing,
                 pushing: try template(),
                 catchUp: try Schedule.CatchUp(word: catchUp, limit: catchUpLimit),
-                overlap: policy,
+                overlap: overlap,
                 revision: revision
             )
         } catch let error as ScheduleError {
@@ -150,14 +147,12 @@ struct ScheduleAddCommand: AsyncParsableCommand {
     }
 
     private func template() throws -> OperationDescription {
-        let policy = unique.map { UniquenessPolicy(rawValue: $0) }
-        if let policy, policy == nil { throw ValidationError("--unique must be ignore, drop or replace") }
-        return try OperationDescription(
+        try OperationDescription(
             operation,
             arguments: JSONText(validating: TextEncoding.withoutMark(arguments).utf8),
             queue: place.queue,
             name: jobName,
-            unique: policy.flatMap(\.self),
+            unique: unique,
             timeout: timeout?.duration,
             retries: retries,
             backoff: backoff?.delays,

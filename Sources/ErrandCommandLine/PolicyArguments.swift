@@ -3,3 +3,4 @@ public import Errand
 
 extension UniquenessPolicy: ExpressibleByArgument {}
 extension UniqueUntil: ExpressibleByArgument {}
+extension Schedule.Overlap: ExpressibleByArgument {}
