@@ -1,6 +1,5 @@
 package import ArgumentParser
 package import Errand
-import ErrandCatalogue
 import ErrandText
 
 /// A backoff as an option: `BASE[,LONGEST[,JITTER]]`, such as `5s` or `5s,1h,0.2`.
@@ -12,17 +11,15 @@ package struct BackoffArgument: ExpressibleByArgument, Sendable {
     /// together.
     package init?(argument: String) {
         let parts = argument.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        guard (1...3).contains(parts.count), let base = try? DurationText.parse(parts[0]) else { return nil }
-        var backoff = CatalogueBackoff(base: base)
-        if parts.count > 1 {
-            guard let longest = try? DurationText.parse(parts[1]) else { return nil }
-            backoff.longest = longest
+        guard (1...3).contains(parts.count), let waits = try? parts.prefix(2).map({ try DurationText.parse($0) }) else {
+            return nil
         }
+        var delays = RetryDelays(base: waits.first, cap: waits.dropFirst().first)
         if parts.count > 2 {
             guard let jitter = Double(parts[2]) else { return nil }
-            backoff.jitter = jitter
+            delays.jitter = jitter
         }
-        delays = backoff.delays
+        self.delays = delays
     }
 
     /// The help of an option with a backoff.

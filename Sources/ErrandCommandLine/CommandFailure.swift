@@ -1,6 +1,6 @@
 package import ArgumentParser
 package import Errand
-import Foundation
+import ErrandCatalogue
 
 /// An error that ends an executable: a message for standard error, and an exit status.
 package struct CommandFailure: Error, CustomStringConvertible, Sendable {
@@ -33,6 +33,7 @@ package struct CommandFailure: Error, CustomStringConvertible, Sendable {
         switch error {
         case let failure as CommandFailure: self = failure
         case let error as BrokerError: self.init(error)
+        case let error as CatalogueError: self.init("\(error)", ExitStatus.badConfiguration)
         case let error as DescriptionError: self.init("\(error)", ExitStatus.badInput)
         default: return nil
         }

@@ -86,7 +86,7 @@ struct WorkerCommand: AsyncParsableCommand {
         if logFormat == .json { StandardError.writeEntries(of: "errand-worker") }
         try await reportingFailures {
             let path = Catalogue.path(of: self.catalogue)
-            let catalogue = try readCatalogue(catalogue)
+            let catalogue = try Catalogue(contentsOf: catalogue)
             let schedules = try catalogue.makeSchedules()
             let logger = CommandLogger.make("errand-worker", level: verbose ? .debug : .warning, format: logFormat)
             let files = OpenFiles.makeRoom(for: concurrency)
@@ -105,7 +105,7 @@ struct WorkerCommand: AsyncParsableCommand {
             let worker = Worker(
                 broker: open.broker,
                 configuration: configuration(for: catalogue, schedules),
-                operations: catalogue.registeredOperations(),
+                operations: catalogue.registeredOperations(userAgent: "errand-worker/\(ErrandVersion.current)"),
                 schedules: schedules,
                 middleware: measuring.middleware,
                 logger: logger,

@@ -1,3 +1,4 @@
+import Errand
 import Foundation
 import Testing
 
@@ -10,9 +11,9 @@ struct CatalogueRunnerTests {
         _ arguments: [String],
         json: String = "{}",
         name: String = "a name"
-    ) async throws -> CatalogueOutcome {
+    ) async throws -> HandlerOutcome {
         let operation = CatalogueOperation(name: "test", kind: .run(try arguments.map { try Template($0) }))
-        let job = CatalogueJob(
+        let job = JobFacts(
             id: "j1",
             operation: "test",
             name: name,
@@ -20,7 +21,7 @@ struct CatalogueRunnerTests {
             attempt: 2,
             token: 77,
             deadline: 1_795_215_724_000,
-            arguments: Array(json.utf8)
+            arguments: try JSONText(validating: json.utf8)
         )
         return await CatalogueRunner().run(operation, job: job)
     }
@@ -55,13 +56,16 @@ struct CatalogueRunnerTests {
     }
 
     @Test func aSignalIsAFailureOrAnInterruption() async throws {
-        #expect(try await run(["sh", "-c", "kill -9 $$"]) == .interrupted(message: "ended by SIGKILL (signal 9)"))
+        #expect(try await run(["sh", "-c", "kill -9 $$"]) == .failed("ended by SIGKILL (signal 9)"))
         #expect(try await run(["sh", "-c", "kill -SEGV $$"]) == .failed("ended by SIGSEGV (signal 11)"))
+        #expect(ChildResult(ending: .signalled(SIGKILL)).isInterrupted)
+        #expect(!ChildResult(ending: .signalled(SIGSEGV)).isInterrupted)
+        #expect(!ChildResult(ending: .signalled(SIGKILL), stopped: true).isInterrupted)
     }
 
     @Test func status75AsksForARetry() async throws {
         let outcome = try await run(["sh", "-c", "echo busy >&2; exit 75"])
-        #expect(outcome == .retryUnspent(message: "asked for a retry (exit status 75): busy"))
+        #expect(outcome == .snoozed(.seconds(1)))
     }
 
     @Test func aCommandThatIsNotThereIsAFailure() async throws {
@@ -86,7 +90,7 @@ struct CatalogueRunnerTests {
         let job = Task { try await run(["sh", "-c", "exec 3>\(fifo.path); echo ready >&3; sleep 1000"]) }
         _ = try await fifo.line()
         job.cancel()
-        #expect(try await job.value == .stopped)
+        #expect(try await job.value == .failed("stopped"))
         #expect(fifo.isAtEnd)
     }
 

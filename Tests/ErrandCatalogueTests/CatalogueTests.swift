@@ -1,3 +1,4 @@
+import Errand
 import Foundation
 import Testing
 
@@ -26,12 +27,12 @@ struct CatalogueTests {
         #expect(templates.map(\.source) == ["sha256sum", "--", "{path}", "1.0", "true", "0x1F"])
         #expect(operation.name == "checksum")
         #expect(operation.nameTemplate?.source == "checksum {path}")
-        #expect(operation.uniqueness == .drop)
-        #expect(operation.timeout == .seconds(30))
-        #expect(operation.retries == 3)
-        #expect(operation.backoff == CatalogueBackoff(base: .seconds(5), longest: .seconds(3600), jitter: 0.2))
-        #expect(operation.queue == "files")
-        #expect(operation.priority == 9)
+        #expect(operation.values.uniqueness == .drop)
+        #expect(operation.values.timeout == .seconds(30))
+        #expect(operation.values.retries == 3)
+        #expect(operation.values.backoff == RetryDelays(base: .seconds(5), cap: .seconds(3600)))
+        #expect(operation.values.queue == "files")
+        #expect(operation.values.priority == 9)
     }
 
     @Test func readsAWebRequest() throws {
@@ -39,10 +40,10 @@ struct CatalogueTests {
         let operation = try #require(catalogue.operations["notify"])
         guard case .http(let request) = operation.kind else { throw TestError("not an http operation") }
         #expect(request.method == "PUT")
-        #expect(try request.address.url(json: []).absoluteString == "http://user:secret@127.0.0.1:8080/hook")
+        #expect(try request.address.url(.emptyObject).absoluteString == "http://user:secret@127.0.0.1:8080/hook")
         #expect(request.headers == ["X-Key": "1 2"])
-        #expect(operation.retries == nil)
-        #expect(operation.uniqueness == nil)
+        #expect(operation.values.retries == nil)
+        #expect(operation.values.uniqueness == nil)
         #expect(catalogue.queues == ["files"])
     }
 
@@ -51,26 +52,26 @@ struct CatalogueTests {
         let operation = try #require(try Catalogue(yaml: json, source: "test").operations["a"])
         guard case .run(let templates) = operation.kind else { throw TestError("not a run operation") }
         #expect(templates.map(\.source) == ["echo", "é/{x}"])
-        #expect(operation.retries == 0)
+        #expect(operation.values.retries == 0)
     }
 
     @Test(arguments: [
-        ("{}", CatalogueBackoff()), ("{base: 1ms}", CatalogueBackoff(base: .milliseconds(1))),
-        ("{longest: 365d, jitter: 1}", CatalogueBackoff(longest: .seconds(365 * 86_400), jitter: 1)),
-        ("{jitter: 0}", CatalogueBackoff(jitter: 0)),
+        ("{}", RetryDelays()), ("{base: 1ms}", RetryDelays(base: .milliseconds(1))),
+        ("{longest: 365d, jitter: 1}", RetryDelays(cap: .seconds(365 * 86_400), jitter: 1)),
+        ("{jitter: 0}", RetryDelays(jitter: 0)),
         (
             "{base: 5s, longest: 5s}",
-            CatalogueBackoff(base: .seconds(5), longest: .seconds(5))
+            RetryDelays(base: .seconds(5), cap: .seconds(5))
         ),
     ])
-    func readsABackoff(text: String, backoff: CatalogueBackoff) throws {
+    func readsABackoff(text: String, backoff: RetryDelays) throws {
         let yaml = """
             operations: {a: {run: [x], backoff: \(text)}}
             schedules: {s: {every: 1h, operation: a, backoff: \(text)}}
             """
         let catalogue = try Catalogue(yaml: yaml, source: "test")
-        #expect(catalogue.operations["a"]?.backoff == backoff)
-        #expect(catalogue.schedules.first?.backoff == backoff)
+        #expect(catalogue.operations["a"]?.values.backoff == backoff)
+        #expect(catalogue.schedules.first?.values.backoff == backoff)
     }
 
     @Test func readsAFile() throws {
@@ -139,7 +140,7 @@ struct CatalogueTests {
 
     @Test func aliasesOfValuesAreFine() throws {
         let yaml = "operations:\n  a: &a {run: [x, \"{y}\"], timeout: &t 10s}\n  b: *a\n  c: {run: [y], timeout: *t}\n"
-        #expect(try Catalogue(yaml: yaml, source: "x").operations["c"]?.timeout == .seconds(10))
+        #expect(try Catalogue(yaml: yaml, source: "x").operations["c"]?.values.timeout == .seconds(10))
     }
 
     @Test func errorsAreOneDecentLine() {
@@ -207,8 +208,8 @@ struct CatalogueErrorTests {
         ("{run: [a], unique: maybe}", "allowed: ignore, drop, replace"),
         ("{run: [a], timeout: 10}", "key \"timeout\": \"10\" is not a duration"),
         ("{run: [a], timeout: 0s}", "a duration is at least 1ms"),
-        ("{run: [a], timeout: 400d}", "key \"timeout\": is 400d; the longest timeout of a job is 365d"),
-        ("{run: [a], timeout: 31536000001ms}", "the longest timeout of a job is 365d"),
+        ("{run: [a], timeout: 400d}", "key \"timeout\": is 400d; a timeout is at most 365d"),
+        ("{run: [a], timeout: 31536000001ms}", "a timeout is at most 365d"),
         ("{run: [a], name: \"\"}", "key \"name\": has 0 bytes besides arguments; a job's name has 1 to 1024 bytes"),
         ("{run: [a], name: \"{x}\(String(repeating: "n", count: 1025))\"}", "key \"name\": has 1025 bytes besides"),
         ("{run: [a], queue: a b}", "\"a b\" is not a queue's name: 1 to 128 of the characters"),
@@ -308,17 +309,17 @@ struct CatalogueErrorTests {
         let name = String(repeating: "n", count: 1024)
         let yaml = "operations: {job: {run: [a], timeout: 365d, name: \"\(name)\"}}"
         let operation = try Catalogue(yaml: yaml, source: "jobs.yaml").operations["job"]
-        #expect(operation?.timeout == .seconds(365 * 86_400))
+        #expect(operation?.values.timeout == .seconds(365 * 86_400))
         #expect(operation?.nameTemplate?.source == name)
     }
 
     @Test(arguments: [("a", true), (String(repeating: "a", count: 128), true), ("A-z_0.9", true)])
     func allowsNames(name: String, allowed: Bool) {
-        #expect(NameRule.allows(name) == allowed)
+        #expect(QueueName.isValid(name) == allowed)
     }
 
     @Test(arguments: ["", String(repeating: "a", count: 129), "a b", "é", "a/b", "a{b}", "a\n"])
     func refusesNames(name: String) {
-        #expect(!NameRule.allows(name))
+        #expect(!QueueName.isValid(name))
     }
 }

@@ -1,3 +1,4 @@
+import Errand
 import Foundation
 import TestSupport
 import Testing
@@ -8,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(6)))
 struct HTTPConnectionTests {
     private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone"
-    private static let done = CatalogueOutcome.finished(result: Array("done".utf8))
+    private static let done = HandlerOutcome.finished(result: Array("done".utf8))
 
     @Test(arguments: CatalogueRequest.methods, [false, true])
     func `a request whose connection ends after it was read is not sent again`(
@@ -62,11 +63,10 @@ struct HTTPConnectionTests {
             method: "POST",
             address: try WebAddress("https://127.0.0.1:\(server.port)/")
         )
-        let job = CatalogueJob(
+        let job = JobFacts(
             id: "j1",
             operation: "notify",
-            deadline: Int64(Date().timeIntervalSince1970 * 1000) + 400,
-            arguments: CatalogueRunner.arguments
+            deadline: Int64(Date().timeIntervalSince1970 * 1000) + 400
         )
         let outcome = await CatalogueRunner().run(CatalogueOperation(name: "notify", kind: .http(request)), job: job)
         guard case .failed(let message, false, nil) = outcome else { throw TestError("not to retry: \(outcome)") }

@@ -1,3 +1,4 @@
+import Errand
 import TestSupport
 import Testing
 
@@ -6,11 +7,11 @@ import Testing
 /// Answers whose end is not where it should be, from servers that keep the connection open.
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPFramingTests {
-    private static let done = CatalogueOutcome.finished(result: Array("done".utf8))
+    private static let done = HandlerOutcome.finished(result: Array("done".utf8))
     private static let chunked = "Transfer-Encoding: chunked\r\n\r\n"
 
     /// The outcome of a call that is answered with this text, and nothing after it.
-    private func call(_ answer: String, requests: Int = 1) async throws -> CatalogueOutcome {
+    private func call(_ answer: String, requests: Int = 1) async throws -> HandlerOutcome {
         let server = try WebServer(thenWaits: true) { _ in answer }
         let outcome = try await CatalogueRunner().call(server.url)
         #expect(server.requests.count == 1)

@@ -1,3 +1,4 @@
+import Errand
 import Foundation
 import TestSupport
 import Testing
@@ -14,16 +15,16 @@ struct HTTPTests {
         method: String = "POST",
         headers: [String: String] = [:],
         name: String? = nil
-    ) async throws -> CatalogueOutcome {
+    ) async throws -> HandlerOutcome {
         let request = CatalogueRequest(method: method, address: try WebAddress(url), headers: headers)
-        let job = CatalogueJob(
+        let job = JobFacts(
             id: "j1",
             operation: "notify",
             name: name,
             attempt: 2,
             token: 77,
             deadline: 5,
-            arguments: Array(Self.json.utf8)
+            arguments: try JSONText(validating: Self.json.utf8)
         )
         return await CatalogueRunner().run(CatalogueOperation(name: "notify", kind: .http(request)), job: job)
     }
@@ -136,7 +137,7 @@ struct HTTPTests {
         let job = Task { try await call(url) }
         for await _ in asked { break }
         job.cancel()
-        #expect(try await job.value == .stopped)
+        #expect(try await job.value == .failed("stopped"))
     }
 
     @Test func manyRequestsRunAtOnce() async throws {
@@ -147,7 +148,7 @@ struct HTTPTests {
             return WebServer.answer(200)
         }
         let url = server.url
-        let outcomes = try await withThrowingTaskGroup(of: CatalogueOutcome.self) { group in
+        let outcomes = try await withThrowingTaskGroup(of: HandlerOutcome.self) { group in
             for _ in 0..<20 { group.addTask { try await call(url) } }
             return try await group.reduce(into: []) { $0.append($1) }
         }

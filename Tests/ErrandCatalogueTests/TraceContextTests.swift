@@ -1,3 +1,4 @@
+import Errand
 import Foundation
 import TestSupport
 import Testing
@@ -61,7 +62,7 @@ struct TraceContextTests {
     /// What of a trace a command finds in its environment.
     private func variables(_ trace: TraceContext?) async throws -> String {
         let templates = try ["sh", "-c", "env | grep ^TRACE | sort"].map { try Template($0) }
-        let job = CatalogueJob(id: "j1", operation: "tell", arguments: Array("{}".utf8), trace: trace)
+        let job = JobFacts(id: "j1", operation: "tell", trace: trace)
         let outcome = await CatalogueRunner().run(CatalogueOperation(name: "tell", kind: .run(templates)), job: job)
         guard case .finished(let result) = outcome else { throw TestError("not finished: \(outcome)") }
         return String(decoding: result, as: UTF8.self)
@@ -80,7 +81,7 @@ struct TraceContextTests {
     private func headers(_ trace: TraceContext?, _ own: [String: String] = [:]) async throws -> [String?] {
         let server = try WebServer { _ in WebServer.answer(200) }
         let request = CatalogueRequest(method: "POST", address: try WebAddress(server.url), headers: own)
-        let job = CatalogueJob(id: "j1", operation: "notify", arguments: Array("{}".utf8), trace: trace)
+        let job = JobFacts(id: "j1", operation: "notify", trace: trace)
         _ = await CatalogueRunner().run(CatalogueOperation(name: "notify", kind: .http(request)), job: job)
         let headers = try #require(server.requests.first).headers
         return [headers["traceparent"], headers["tracestate"]]

@@ -1,3 +1,4 @@
+import Errand
 import Foundation
 import TestSupport
 import Testing
@@ -7,7 +8,7 @@ import Testing
 /// What addresses of `http` operations come to with a job's arguments.
 struct WebAddressTests {
     private func filled(_ address: String, _ arguments: String = "{}") throws -> String {
-        try WebAddress(address).url(json: Array(arguments.utf8)).absoluteString
+        try WebAddress(address).url(JSONText(validating: arguments.utf8)).absoluteString
     }
 
     @Test(arguments: [
@@ -60,7 +61,7 @@ struct WebAddressTests {
     @Test func `a missing argument fails the call before it is made`() async throws {
         let server = try WebServer { _ in WebServer.answer(200) }
         let outcome = try await CatalogueRunner().call(server.url + "/{id}")
-        #expect(outcome == .failed("the argument \"id\" is missing", final: true))
+        #expect(outcome == .failed("the argument \"id\" is missing", isFinal: true))
         #expect(server.requests.isEmpty)
     }
 

@@ -116,7 +116,10 @@ import Testing
         ("  s: {every: 1h, operation: note}", "the operation's name cannot be filled in"),
         ("  s: {cron: \"@daily\", time_zone: Mars/Olympus, operation: note, overlap: skip}", "key \"time_zone\""),
         ("  s: {every: 1h, operation: note, overlap: skip, unique: drop}", "key \"overlap\""),
-        ("  s: {every: 1h, operation: note, overlap: often}", "write allow, skip, after or replace"),
+        (
+            "  s: {every: 1h, operation: note, overlap: often}",
+            "is not an overlap policy; allowed: allow, skip, after, replace"
+        ),
         ("  s: {every: 1h, operation: note, overlap: skip, catch_up: all}", "schedule \"s\""),
         ("  a b: {every: 1h, operation: note}", "the schedule's name is not allowed"),
     ])

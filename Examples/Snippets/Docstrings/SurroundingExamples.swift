@@ -110,11 +110,6 @@ private func children() async -> ChildResult {
     return result
 }
 
-private func catalogue(_ operation: CatalogueOperation, _ job: CatalogueJob) async -> CatalogueOutcome {
-    let outcome = await CatalogueRunner().run(operation, job: job)
-    return outcome
-}
-
 private struct Session {
     struct User {
         let name: String

@@ -52,6 +52,6 @@ package struct Catalogue: Sendable {
 
     /// The queues of the operations and schedules, each once, in alphabetical order.
     package var queues: [String] {
-        Set(operations.values.compactMap(\.queue) + schedules.compactMap(\.queue)).sorted()
+        Set(operations.values.compactMap(\.values.queue) + schedules.compactMap(\.values.queue)).sorted()
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import ErrandText
 import Yams
 
 /// A node of the YAML tree and the path to it, so that every error can state its position.
@@ -65,13 +65,42 @@ struct CatalogueNode {
     }
 
     /// Returns a whole number within a range.
-    func number(in range: ClosedRange<Int>) throws(CatalogueError) -> Int {
+    func number(in range: ClosedRange<Int64>) throws(CatalogueError) -> Int {
         let text = try text()
-        guard let number = Int(text), range.contains(number) else {
+        guard let number = Int(text), range.contains(Int64(number)) else {
             throw error("\"\(text)\" is not a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
+
+    /// Returns one of a few words, which are `what` for people.
+    func word<Word: RawRepresentable<String> & CaseIterable>(_ what: String) throws(CatalogueError) -> Word {
+        let text = try text()
+        guard let word = Word(rawValue: text) else {
+            let allowed = Word.allCases.map(\.rawValue).joined(separator: ", ")
+            throw error("\"\(text)\" is not \(what); allowed: \(allowed)")
+        }
+        return word
+    }
+
+    /// Returns a duration.
+    func duration() throws(CatalogueError) -> Duration {
+        let text = try text()
+        do { return try DurationText.parse(text) } catch { throw self.error("\(error)") }
+    }
+
+    /// Returns a duration within a range of milliseconds; it is `what` for people.
+    func duration(_ what: String, in range: ClosedRange<Int64>) throws(CatalogueError) -> Duration {
+        let (duration, longest) = (try duration(), Duration.milliseconds(range.upperBound))
+        guard duration <= longest else {
+            let (text, limit) = (DurationText.format(duration), DurationText.format(longest))
+            throw error("is \(text); \(what) is at most \(limit)")
+        }
+        return duration
+    }
+
+    /// The rule for names of operations, schedules and queues.
+    static let nameRule = "1 to 128 of the characters A-Z, a-z, 0-9, \"_\", \".\" and \"-\" are allowed"
 
     /// Whether the node is a plain scalar that YAML resolves to null: nothing, `~` or `null`.
     var isNull: Bool {

@@ -1,12 +1,9 @@
-import ErrandText
-import Foundation
+import Errand
 import Yams
 
 /// Parses the operations of a catalogue and refuses unknown keys and values.
 struct CatalogueReader {
-    private static let operationKeys = [
-        "run", "http", "name", "unique", "unique_until", "timeout", "retries", "backoff", "queue", "priority",
-    ]
+    private static let operationKeys = ["run", "http", "name"] + JobValues.keys
 
     let source: String
 
@@ -62,22 +59,16 @@ struct CatalogueReader {
     }
 
     private func operation(_ name: String, at place: CatalogueNode) throws(CatalogueError) -> CatalogueOperation {
-        guard NameRule.allows(name) else { throw place.error("the operation's name is not allowed: \(NameRule.text)") }
+        guard QueueName.isValid(name) else {
+            throw place.error("the operation's name is not allowed: \(CatalogueNode.nameRule)")
+        }
         let entries = try place.entries(known: Self.operationKeys)
-        var operation = CatalogueOperation(name: name, kind: try kind(entries, at: place))
-        operation.nameTemplate = try entries["name"].map(nameTemplate)
-        operation.uniqueness = try entries["unique"].map(uniqueness)
-        operation.uniqueUntil = try entries["unique_until"].map(uniqueUntil)
-        operation.timeout = try entries["timeout"].map(timeout)
-        operation.retries = try entries["retries"].map { value throws(CatalogueError) in
-            try value.number(in: 0...1_000)
-        }
-        operation.backoff = try entries["backoff"].map(backoff)
-        operation.queue = try entries["queue"].map(queue)
-        operation.priority = try entries["priority"].map { value throws(CatalogueError) in
-            try value.number(in: 0...9)
-        }
-        return operation
+        return CatalogueOperation(
+            name: name,
+            kind: try kind(entries, at: place),
+            nameTemplate: try entries["name"].map(nameTemplate),
+            values: try JobValues(entries)
+        )
     }
 
     private func kind(
@@ -105,7 +96,7 @@ struct CatalogueReader {
         return templates
     }
 
-    func template(_ value: CatalogueNode) throws(CatalogueError) -> Template {
+    private func template(_ value: CatalogueNode) throws(CatalogueError) -> Template {
         let text = try value.text()
         do {
             return try Template(text)
@@ -116,78 +107,10 @@ struct CatalogueReader {
 
     private func nameTemplate(_ value: CatalogueNode) throws(CatalogueError) -> Template {
         let name = try template(value)
-        guard name.literalBytes <= NameRule.mostNameBytes, name.hasArguments || name.literalBytes > 0 else {
-            throw value.error(
-                "has \(name.literalBytes) bytes besides arguments; a job's name has 1 to \(NameRule.mostNameBytes) bytes"
-            )
+        let most = DescriptionLimits.nameBytes
+        guard name.literalBytes <= most, name.hasArguments || name.literalBytes > 0 else {
+            throw value.error("has \(name.literalBytes) bytes besides arguments; a job's name has 1 to \(most) bytes")
         }
         return name
-    }
-
-    func uniqueness(_ value: CatalogueNode) throws(CatalogueError) -> CatalogueOperation.Uniqueness {
-        try word(value, "a uniqueness policy")
-    }
-
-    func uniqueUntil(_ value: CatalogueNode) throws(CatalogueError) -> CatalogueOperation.UniqueUntil {
-        try word(value, "how long a name is held")
-    }
-
-    private func word<Word: RawRepresentable<String> & CaseIterable>(
-        _ value: CatalogueNode,
-        _ what: String
-    ) throws(CatalogueError) -> Word {
-        let text = try value.text()
-        guard let word = Word(rawValue: text) else {
-            let allowed = Word.allCases.map(\.rawValue).joined(separator: ", ")
-            throw value.error("\"\(text)\" is not \(what); allowed: \(allowed)")
-        }
-        return word
-    }
-
-    func duration(_ value: CatalogueNode) throws(CatalogueError) -> Duration {
-        let text = try value.text()
-        do {
-            return try DurationText.parse(text)
-        } catch {
-            throw value.error("\(error)")
-        }
-    }
-
-    /// The longest timeout that a job may have.
-    private static let longestTimeout = Duration.seconds(365 * 86_400)
-
-    func timeout(_ value: CatalogueNode) throws(CatalogueError) -> Duration {
-        let timeout = try duration(value)
-        guard timeout <= Self.longestTimeout else {
-            throw value.error(
-                "is \(DurationText.format(timeout)); the longest timeout of a job is \(DurationText.format(Self.longestTimeout))"
-            )
-        }
-        return timeout
-    }
-
-    func queue(_ value: CatalogueNode) throws(CatalogueError) -> String {
-        let name = try value.text()
-        guard NameRule.allows(name) else { throw value.error("\"\(name)\" is not a queue's name: \(NameRule.text)") }
-        return name
-    }
-}
-
-/// The rule for names of operations, schedules and queues.
-enum NameRule {
-    /// The maximum length of a unique name in bytes.
-    static let mostNameBytes = 1024
-    static let text = "1 to 128 of the characters A-Z, a-z, 0-9, \"_\", \".\" and \"-\" are allowed"
-
-    static func allows(_ name: String) -> Bool {
-        (1...128).contains(name.utf8.count) && name.utf8.allSatisfy(allows)
-    }
-
-    private static func allows(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: [UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-")].contains(byte)
-        }
     }
 }

@@ -1,22 +1,12 @@
+package import Errand
 import ErrandHTTP
 package import Foundation
 
 /// The address of an `http` operation, with placeholders for arguments: `https://example.com/users/{id}`.
 package struct WebAddress: Sendable {
-    private enum Part: Sendable {
-        case text(String)
-        case argument(String)
-    }
-
-    private let parts: [Part]
+    private let template: Template
     /// The address with sample values for the placeholders. It may contain credentials.
     let sample: URL
-
-    /// Makes an address without placeholders.
-    package init(_ url: URL) {
-        parts = [.text(url.absoluteString)]
-        sample = url
-    }
 
     /// Parses an address.
     ///
@@ -37,28 +27,16 @@ package struct WebAddress: Sendable {
             }
         }
         sample = try Self.checked(URL(string: whole), hasArguments: !places.isEmpty)
-        parts = try Self.split(sample.absoluteString, at: places)
-    }
-
-    /// Whether the address has placeholders.
-    package var hasArguments: Bool {
-        parts.contains { if case .argument = $0 { true } else { false } }
+        self.template = Template(source: text, parts: try Self.split(sample.absoluteString, at: places))
     }
 
     /// Replaces the placeholders by percent-encoded arguments.
     ///
-    /// - Parameter arguments: The job's arguments as JSON; only parsed if there is a placeholder.
+    /// - Parameter arguments: The job's arguments; only split if there is a placeholder.
     /// - Throws: ``ArgumentError`` if an argument is missing or null, or changes the structure of the address.
-    package func url(json arguments: [UInt8]) throws(ArgumentError) -> URL {
-        guard hasArguments else { return sample }
-        let fields = try ArgumentFields(json: arguments)
-        var text = ""
-        for part in parts {
-            switch part {
-            case .text(let literal): text += literal
-            case .argument(let name): text += Self.encoded(try fields.text(of: name))
-            }
-        }
+    package func url(_ arguments: JSONText) throws(ArgumentError) -> URL {
+        guard template.hasArguments else { return sample }
+        let text = try template.render(ArgumentFields(arguments), encode: Self.encoded)
         do { return try Self.checked(URL(string: text), hasArguments: true) } catch {
             throw ArgumentError(reason: "with its arguments, the address \(error.reason)")
         }
@@ -90,8 +68,8 @@ package struct WebAddress: Sendable {
     private static func split(
         _ text: String,
         at places: [(word: String, name: String)]
-    ) throws(WebAddressError) -> [Part] {
-        var parts: [Part] = []
+    ) throws(WebAddressError) -> [Template.Part] {
+        var parts: [Template.Part] = []
         var rest = text[...]
         for (word, name) in places {
             guard let range = rest.range(of: word) else {

@@ -1,25 +1,26 @@
+import Errand
 import ErrandHTTP
 import Foundation
 
-extension CatalogueOutcome {
+extension HandlerOutcome {
     /// Makes the outcome of a job from a web server's response.
     ///
     /// The message contains only the server: the rest of the address, the headers and the bodies may contain secrets.
     init(_ answer: HTTPAnswer, to request: HTTPRequest) {
         let call = "\(request.method) to \(request.url.server)"
         switch answer {
-        case .cancelled: self = .stopped
+        case .cancelled: self = .failed("stopped")
         case .failed(let failure):
             self = .failed(
                 "\(call) got no \(failure.isFinal ? "usable " : "")answer: \(failure)",
-                final: failure.isFinal
+                isFinal: failure.isFinal
             )
         case .answered(let head, let body) where head.isSuccess: self = .finished(result: body)
         case .answered(let head, _):
             let message = "\(call) was answered with status \(head.status)"
             self = .failed(
-                message: Self.advice(on: head.status).map { "\(message); \($0)" } ?? message,
-                final: !Self.isWorthRetrying(head.status),
+                Self.advice(on: head.status).map { "\(message); \($0)" } ?? message,
+                isFinal: !Self.isWorthRetrying(head.status),
                 retryAfter: [429, 503].contains(head.status)
                     ? RetryAfter.duration(head.retryAfter, date: head.date) : nil
             )

@@ -1,3 +1,4 @@
+import Errand
 import ErrandHTTP
 import Foundation
 
@@ -17,9 +18,9 @@ extension HTTPRequest {
     /// Makes the request of an operation for a job.
     ///
     /// - Throws: ``ArgumentError`` if the job's arguments do not fit the address.
-    init(_ request: CatalogueRequest, job: CatalogueJob, userAgent: String) throws(ArgumentError) {
-        let (url, authorization) = Self.splitCredentials(try request.address.url(json: job.arguments))
-        self.init(method: request.method, url: url, body: request.method == "GET" ? nil : job.arguments)
+    init(_ request: CatalogueRequest, job: JobFacts, userAgent: String) throws(ArgumentError) {
+        let (url, authorization) = Self.splitCredentials(try request.address.url(job.arguments))
+        self.init(method: request.method, url: url, body: request.method == "GET" ? nil : job.arguments.bytes)
         // An unreachable server must be reported as such, before the job's time runs out.
         let left = job.deadline.map { Double($0) / 1000 - Date().timeIntervalSince1970 } ?? 0
         if left > 0 { connectTimeout = min(connectTimeout, .seconds(left * 3 / 4)) }
@@ -28,7 +29,7 @@ extension HTTPRequest {
         self[field: "Authorization"] = authorization
         for (name, value) in request.headers { self[field: name] = value }
         if let trace = job.trace { add(trace) }
-        for (key, value) in job.facts {
+        for (key, value) in job.named {
             guard let name = Self.factNames[key] else { continue }
             self[field: Self.factPrefix + name] = Self.headerText(value)
         }

@@ -1,3 +1,4 @@
+import Errand
 import Foundation
 
 extension ChildCommand {
@@ -5,13 +6,13 @@ extension ChildCommand {
     static let retryStatus: Int32 = 75
 
     /// Makes the command of a `run` operation with the job's arguments.
-    init(_ templates: [Template], job: CatalogueJob) throws(ArgumentError) {
-        let fields = templates.contains(where: \.hasArguments) ? try ArgumentFields(json: job.arguments) : .none
+    init(_ templates: [Template], job: JobFacts) throws(ArgumentError) {
+        let fields = templates.contains(where: \.hasArguments) ? try ArgumentFields(job.arguments) : .none
         var values: [String] = []
         for template in templates { values.append(try template.render(fields)) }
         self.init(values)
-        input = job.arguments
-        environment = Dictionary(job.facts.map { ("ERRAND_\($0.key)", $0.value.withoutNUL) }) { _, last in last }
+        input = job.arguments.bytes
+        environment = Dictionary(job.named.map { ("ERRAND_\($0.key)", $0.value.withoutNUL) }) { _, last in last }
         if let trace = job.trace { environment.merge(trace.variables) { _, last in last } }
     }
 }
@@ -21,29 +22,37 @@ extension String {
     fileprivate var withoutNUL: String { utf8.contains(0) ? replacing("\0", with: "\u{FFFD}") : self }
 }
 
-extension CatalogueOutcome {
+extension HandlerOutcome {
     /// Makes the outcome of a job from the result of its command.
     init(_ result: ChildResult) {
         guard !result.stopped else {
-            self = .stopped
+            self = .failed("stopped")
             return
         }
         switch result.ending {
         case .exited(0): self = .finished(result: result.output)
-        case .exited(ChildCommand.retryStatus):
-            self = .retryUnspent(message: result.message("asked for a retry (exit status 75)"))
+        case .exited(ChildCommand.retryStatus): self = .snoozed(.seconds(1))
         case .exited(let status): self = .failed(result.message("exit status \(status)"))
-        case .signalled(let number) where [SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGKILL].contains(number):
-            self = .interrupted(message: result.message("ended by \(SignalName.text(number))"))
         case .signalled(let number): self = .failed(result.message("ended by \(SignalName.text(number))"))
         case .unknown: self = .failed("its exit status was collected by other code in the worker")
-        case .notStarted(let error) where error.isOfTheMachine: self = .noRoom(message: "\(error)")
+        case .notStarted(let error) where error.isOfTheMachine: self = .snoozed(.seconds(1))
         case .notStarted(let error): self = .failed("\(error)")
         }
     }
 }
 
 extension ChildResult {
+    /// The error of a command that did not start because the machine lacked files or processes for it.
+    var lackOfRoom: ChildStartError? {
+        if case .notStarted(let error) = ending, !stopped, error.isOfTheMachine { error } else { nil }
+    }
+
+    /// Whether a signal from outside ended the command: a failure, unless the whole worker is being stopped.
+    var isInterrupted: Bool {
+        guard case .signalled(let number) = ending, !stopped else { return false }
+        return [SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGKILL].contains(number)
+    }
+
     /// Returns a description of the end, followed by the end of standard error.
     fileprivate func message(_ happened: String) -> String {
         let tail = TextTail.text(errorTail, limit: 4 * 1024).trimmingCharacters(in: .whitespacesAndNewlines)

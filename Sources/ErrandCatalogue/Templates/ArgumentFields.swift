@@ -1,62 +1,42 @@
+import Errand
 import ErrandText
 
 /// The fields of an arguments object, each as its original JSON text: numbers keep every digit.
-package struct ArgumentFields: Sendable {
+struct ArgumentFields {
     /// No arguments at all.
-    package static let none = ArgumentFields(json: [], ranges: [:])
+    static let none = ArgumentFields(fields: [:])
 
-    private let json: [UInt8]
-    /// The ranges by the UTF-8 of the name: names are compared byte by byte, without Unicode equivalence.
-    private let ranges: [[UInt8]: Range<Int>]
+    /// The values by the UTF-8 of the name: names are compared byte by byte, without Unicode equivalence.
+    private let fields: [[UInt8]: JSONText]
+}
 
-    private init(json: [UInt8], ranges: [[UInt8]: Range<Int>]) {
-        self.json = json
-        self.ranges = ranges
-    }
-
-    /// Splits an arguments object.
+extension ArgumentFields {
+    /// Splits an arguments object; of two fields with the same name the last one counts.
     ///
-    /// - Parameter json: A strict JSON object; of two fields with the same name the last one counts.
-    /// - Throws: ``ArgumentError`` if it is not JSON or not an object.
-    package init(json: [UInt8]) throws(ArgumentError) {
-        var splitter = JSONSplitter(bytes: json)
-        do {
-            guard let ranges = try splitter.objectFields() else {
-                throw ArgumentError(reason: "the arguments are not a JSON object, so there is none to fill in")
-            }
-            self.init(json: json, ranges: ranges)
-        } catch let error as JSONSyntaxError {
-            throw ArgumentError(reason: "the arguments are not valid JSON: \(error)")
-        } catch let error as ArgumentError {
-            throw error
-        } catch {
-            throw ArgumentError(reason: "\(error)")
+    /// - Throws: ``ArgumentError`` if it is not an object.
+    init(_ arguments: JSONText) throws(ArgumentError) {
+        guard arguments.bytes.first == UInt8(ascii: "{") else {
+            throw ArgumentError(reason: "the arguments are not a JSON object, so there is none to fill in")
         }
+        fields = Dictionary(arguments.members.map { (Array($0.key.utf8), $0.value) }) { _, last in last }
     }
 
     /// Returns one argument as text: a JSON string decoded, any other value in its JSON form.
     ///
     /// - Parameter name: The argument's name.
     /// - Throws: ``ArgumentError`` if it is missing or null or contains a NUL character.
-    package func text(of name: String) throws(ArgumentError) -> String {
-        guard let range = ranges[Array(name.utf8)] else {
+    func text(of name: String) throws(ArgumentError) -> String {
+        guard let value = fields[Array(name.utf8)] else {
             throw ArgumentError(reason: "the argument \"\(name)\" is missing")
         }
-        guard !json[range].elementsEqual("null".utf8) else {
-            throw ArgumentError(reason: "the argument \"\(name)\" is null")
-        }
-        let bytes: [UInt8]
-        if json[range.lowerBound] == UInt8(ascii: "\"") {
-            bytes = JSONText.decoded(json[range])
-        } else {
-            bytes = Array(json[range])
-        }
-        guard !bytes.contains(0) else {
+        guard value != .null else { throw ArgumentError(reason: "the argument \"\(name)\" is null") }
+        let text = value.string ?? value.description
+        guard !text.utf8.contains(0) else {
             throw ArgumentError(
                 reason: "the argument \"\(name)\" holds a NUL character, which commands and addresses cannot carry"
             )
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return text
     }
 }
 

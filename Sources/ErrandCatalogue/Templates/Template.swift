@@ -1,3 +1,5 @@
+package import Errand
+
 /// A text with placeholders for arguments: `checksum {path}`. `{{` and `}}` stand for braces.
 package struct Template: Sendable, Equatable {
     enum Part: Sendable, Equatable {
@@ -14,9 +16,14 @@ package struct Template: Sendable, Equatable {
     /// - Parameter source: The text; an argument's name is any text without braces.
     /// - Throws: ``TemplateSyntaxError`` for a brace without its partner, an empty name or a NUL character.
     package init(_ source: String) throws(TemplateSyntaxError) {
-        self.source = source
         var reader = TemplateReader(source: source)
-        self.parts = try reader.parts()
+        self.init(source: source, parts: try reader.parts())
+    }
+
+    /// Makes a template of parts.
+    init(source: String, parts: [Part]) {
+        self.source = source
+        self.parts = parts
     }
 
     /// Whether the template has placeholders.
@@ -29,28 +36,24 @@ package struct Template: Sendable, Equatable {
         parts.reduce(0) { sum, part in if case .text(let text) = part { sum + text.utf8.count } else { sum } }
     }
 
-    /// Replaces the placeholders by arguments.
+    /// Replaces the placeholders by arguments, which are only split if there is a placeholder.
     ///
-    /// - Parameter arguments: The arguments object.
-    /// - Throws: ``ArgumentError`` if an argument is missing or null or contains a NUL character.
-    package func render(_ arguments: ArgumentFields) throws(ArgumentError) -> String {
+    /// - Throws: ``ArgumentError`` if an argument is missing or null or contains a NUL character, or if arguments are
+    ///   needed but are not an object.
+    package func render(_ arguments: JSONText) throws(ArgumentError) -> String {
+        try render(hasArguments ? ArgumentFields(arguments) : .none)
+    }
+
+    /// Replaces the placeholders by arguments, each encoded for its place.
+    func render(_ fields: ArgumentFields, encode: (String) -> String = { $0 }) throws(ArgumentError) -> String {
         var text = ""
         for part in parts {
             switch part {
             case .text(let literal): text += literal
-            case .argument(let name): text += try arguments.text(of: name)
+            case .argument(let name): text += encode(try fields.text(of: name))
             }
         }
         return text
-    }
-
-    /// Replaces the placeholders by arguments from their JSON text, which is parsed only if there is a placeholder.
-    ///
-    /// - Parameter arguments: Any JSON value.
-    /// - Throws: The ``ArgumentError`` of ``render(_:)``, and one if arguments are needed but are not a valid JSON
-    ///   object.
-    package func render(json arguments: [UInt8]) throws(ArgumentError) -> String {
-        try render(hasArguments ? ArgumentFields(json: arguments) : .none)
     }
 }
 

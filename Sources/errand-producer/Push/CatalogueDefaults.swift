@@ -10,13 +10,9 @@ final class CatalogueDefaults: Sendable {
     private let unknown = Mutex<Set<String>>([])
 
     /// Reads the catalogue, if there is a path.
-    init(path: String?) throws(CommandFailure) {
+    init(path: String?) throws(CatalogueError) {
         self.path = path ?? ""
-        do throws(CatalogueError) {
-            catalogue = try path.map { path throws(CatalogueError) in try Catalogue(contentsOf: path) }
-        } catch {
-            throw CommandFailure("\(error)", ExitStatus.badConfiguration)
-        }
+        catalogue = try path.map { path throws(CatalogueError) in try Catalogue(contentsOf: path) }
     }
 
     /// Returns the description with the catalogue's values for those that it leaves out.
@@ -29,22 +25,23 @@ final class CatalogueDefaults: Sendable {
             warn(about: description.operation)
             return description
         }
+        let values = operation.values
         return try description.filling(
-            queue: operation.queue,
+            queue: values.queue,
             name: description.name == nil ? name(operation, description) : nil,
-            unique: operation.uniqueness.flatMap { UniquenessPolicy(rawValue: $0.rawValue) },
-            uniqueUntil: operation.uniqueUntil.flatMap { UniqueUntil(rawValue: $0.rawValue) },
-            timeout: operation.timeout,
-            retries: operation.retries,
-            backoff: operation.backoff?.delays,
-            priority: operation.priority
+            unique: values.uniqueness,
+            uniqueUntil: values.uniqueUntil,
+            timeout: values.timeout,
+            retries: values.retries,
+            backoff: values.backoff,
+            priority: values.priority
         )
     }
 
     private func name(_ operation: CatalogueOperation, _ description: OperationDescription) throws -> String? {
         do throws(ArgumentError) {
             return try operation.nameTemplate.map { template throws(ArgumentError) in
-                try template.render(json: description.arguments.bytes)
+                try template.render(description.arguments)
             }
         } catch {
             throw CommandFailure(

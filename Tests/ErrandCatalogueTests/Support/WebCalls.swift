@@ -1,4 +1,5 @@
-import ErrandCatalogue
+@testable import Errand
+@testable import ErrandCatalogue
 
 extension CatalogueRunner {
     /// What ``call(_:method:headers:arguments:)`` sends.
@@ -10,9 +11,9 @@ extension CatalogueRunner {
         method: String = "POST",
         headers: [String: String] = [:],
         arguments: [UInt8] = CatalogueRunner.arguments
-    ) async throws -> CatalogueOutcome {
+    ) async throws -> HandlerOutcome {
         let request = CatalogueRequest(method: method, address: try WebAddress(url), headers: headers)
-        let job = CatalogueJob(id: "j1", operation: "notify", arguments: arguments)
+        let job = JobFacts(id: "j1", operation: "notify", arguments: JSONText(unchecked: arguments))
         return await run(CatalogueOperation(name: "notify", kind: .http(request)), job: job)
     }
 }

@@ -6,9 +6,22 @@ import Testing
         #expect(try JSONText(validating: " \n[ 1 ]\t".utf8).description == "[ 1 ]")
     }
 
-    @Test func `anything but one value is refused`() {
-        for text in ["", " ", "1 2", "[", "{\"a\"}", "nul", "\u{feff}1", "01", "\"\u{1}\""] {
-            #expect(throws: JSONTextError.self, "\(text)") { try JSONText(validating: text.utf8) }
+    @Test(arguments: [
+        "", " ", "1 2", "[", "{", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{\"a\":1}x", "{'a':1}", "[1 2]", "nul", "nullx",
+        "NaN",
+        "\u{feff}1", "\"\u{1}\"", "\"\n\"", "\"\\x\"", "\"\\u12\"", "\"\\u+123\"", "\"\\ud800\"", "\"\\udc00\"",
+        "\"\\ud800\\u0041\"", "\"x", "\"\\",
+    ]) func `anything but one value is refused`(text: String) {
+        #expect(throws: JSONTextError.self) { try JSONText(validating: text.utf8) }
+    }
+
+    @Test func `numbers are those of the grammar`() {
+        let characters = Array("-+.eE019")
+        var texts = [""]
+        for _ in 0..<4 { texts += texts.flatMap { text in characters.map { text + String($0) } } }
+        for text in Set(texts) {
+            let isNumber = text.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil
+            #expect(((try? JSONText(validating: text.utf8)) != nil) == isNumber, "\(text)")
         }
     }
 

@@ -3,7 +3,6 @@ import ErrandCatalogue
 
 /// What must hold of an operation description, as a producer or a line of NDJSON brings it.
 @Sendable func checkDescription(_ input: [UInt8]) throws(Violation) {
-    try checkArguments(input)
     let description: OperationDescription
     do { description = try OperationDescription(json: input) } catch {
         return try requireDecent("\(error)")
@@ -18,6 +17,8 @@ import ErrandCatalogue
     try require(canonical.canonical == canonical, "a canonical form has another one")
     let validated = try require("canonical arguments are no JSON") { try JSONText(validating: canonical.bytes) }
     try require(validated == canonical, "canonical arguments change when they are read")
+    let template = try require("a template is refused") { try Template("{a} {path}") }
+    try checkFilling(template, with: description.arguments)
 }
 
 /// The limits of `docs/format.md`.
@@ -45,31 +46,6 @@ func requireRules(_ backoff: RetryDelays) throws(Violation) {
     for attempt in [1, 2, 1001] {
         let wait = Duration.milliseconds(backoff.delay(ofRetry: attempt))
         try require(.zero <= wait && wait <= backoff.cap, "a wait of \(wait)")
-    }
-}
-
-/// Two programs of ours read JSON: the one that refuses, and the one that fills in templates. They must agree.
-private func checkArguments(_ input: [UInt8]) throws(Violation) {
-    let isText: Bool
-    let isObject: Bool
-    do {
-        let text = try JSONText(validating: input)
-        isText = true
-        isObject = text.bytes.first == UInt8(ascii: "{")
-    } catch {
-        try requireDecent("\(error)")
-        (isText, isObject) = (false, false)
-    }
-    do {
-        _ = try ArgumentFields(json: input)
-        try require(isText && isObject, "the templates read what is no JSON object")
-    } catch let error as ArgumentError {
-        try requireDecent("\(error)")
-        try require(!isObject, "the templates refuse a JSON object: \(error)")
-    } catch let error as Violation {
-        throw error
-    } catch {
-        throw Violation("\(error)")
     }
 }
 

@@ -32,8 +32,8 @@ extension JSONText {
         return strings
     }
 
-    /// The value if it is a string.
-    private var string: String? {
+    /// The value if it is a string, without its escapes.
+    package var string: String? {
         var scanner = JSONScanner(bytes)
         guard scanner.current == UInt8(ascii: "\""), let token = try? scanner.string() else { return nil }
         return scanner.text(token)

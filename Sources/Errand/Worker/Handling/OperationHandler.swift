@@ -1,5 +1,5 @@
 /// How a handler's run ended.
-public enum HandlerOutcome: Sendable {
+public enum HandlerOutcome: Sendable, Equatable {
     /// The job is finished; the result is kept for a limited time, cut to 64 KiB.
     case finished(result: [UInt8] = [])
     /// The run failed. The job is retried while retries are left unless `isFinal`, after `retryAfter` if that is set.

@@ -1,0 +1,50 @@
+import Errand
+import Foundation
+
+/// The facts of a job that its command or web server receives.
+struct JobFacts: Sendable {
+    /// The job's id.
+    var id: String
+    /// The operation's name.
+    var operation: String
+    /// The job's name, if it has one.
+    var name: String?
+    /// The queue of the job.
+    var queue = "default"
+    /// The number of this attempt, from 1.
+    var attempt = 1
+    /// The fencing token of the claim.
+    var token: Token = 0
+    /// The time at which the run is stopped, in milliseconds since 1970 UTC.
+    var deadline: Int64?
+    /// The arguments.
+    var arguments = JSONText.emptyObject
+    /// The trace context of the job, if it has one.
+    var trace: TraceContext?
+
+    /// The names and texts for an environment or a request.
+    var named: [(key: String, value: String)] {
+        [
+            ("JOB_ID", id), ("OPERATION", operation), ("NAME", name ?? ""), ("QUEUE", queue),
+            ("ATTEMPT", String(attempt)), ("TOKEN", String(token)),
+        ] + (deadline.map { [("DEADLINE_MS", String($0))] } ?? [])
+    }
+}
+
+extension JobFacts {
+    /// Returns the facts of a running job.
+    init(_ job: JobContext) {
+        let left = job.deadline - ContinuousClock.now
+        self.init(
+            id: job.id,
+            operation: job.operation,
+            name: job.name,
+            queue: job.queue,
+            attempt: job.attempt,
+            token: job.token,
+            deadline: Int64((Date().timeIntervalSince1970 + left / .seconds(1)) * 1000),
+            arguments: job.arguments,
+            trace: TraceContext(fields: job.meta)
+        )
+    }
+}
