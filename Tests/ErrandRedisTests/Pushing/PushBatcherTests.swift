@@ -48,7 +48,7 @@ struct PushBatcherTests {
             _ = await pushes[0].result
             pushes[2].cancel()
             let refused = try refusals()
-            try await eventually("they are tried again") { try refusals() > refused + 10 }
+            try await eventually("they are tried again") { try refusals() > refused + 3 }
             try server.run("CONFIG", "SET", "min-replicas-to-write", "0")
             #expect(try await pushes[3].value.outcome == .accepted)
             #expect(try await pushes[1].value.outcome == .accepted)
