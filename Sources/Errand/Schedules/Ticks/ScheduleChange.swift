@@ -23,22 +23,28 @@ package enum ScheduleChange: Sendable, Equatable {
             self = .store(.changed, next: try Self.first(of: schedule, after: now))
             return
         }
+        self = try Self.replacing(old, by: schedule, in: stored, now: now)
+    }
+
+    private static func replacing(
+        _ old: Schedule,
+        by schedule: Schedule,
+        in stored: ScheduleRecord,
+        now: Int64
+    ) throws(BrokerError) -> ScheduleChange {
         let isSame = old.from(schedule.origin) == schedule
         if schedule.revision < old.revision || !isSame && old.isKept(from: schedule) {
-            self = .nothing(.outdated(storedRevision: old.revision))
-        } else if isSame {
-            let found = stored.lacksTick ? schedule.timing.next(after: stored.start(now: now)) : nil
-            // A schedule that was changed by hand belongs to a program again once the program declares the same
-            // definition. Of the same change by hand, only whether the catalogue still has the schedule is updated.
-            let isProgram = schedule.origin.edited == nil
-            let isSameEdit = schedule.origin.edited == old.origin.edited
-            let changesHands = old.origin != schedule.origin && (isProgram || isSameEdit)
-            self = found != nil || changesHands ? .store(.unchanged, next: found) : .nothing(.unchanged)
-        } else if stored.isPaused || (old.timing == schedule.timing && !stored.lacksTick) {
-            self = .store(.changed, next: nil)
-        } else {
-            self = .store(.changed, next: try Self.first(of: schedule, after: stored.start(now: now)))
+            return .nothing(.outdated(storedRevision: old.revision))
         }
+        if isSame {
+            let found = stored.lacksTick ? schedule.timing.next(after: stored.start(now: now)) : nil
+            let isTaken = schedule.takesOver(from: old)
+            return found != nil || isTaken ? .store(.unchanged, next: found) : .nothing(.unchanged)
+        }
+        if stored.isPaused || (old.timing == schedule.timing && !stored.lacksTick) {
+            return .store(.changed, next: nil)
+        }
+        return .store(.changed, next: try first(of: schedule, after: stored.start(now: now)))
     }
 
     /// Returns the first tick after a time.
@@ -63,6 +69,14 @@ extension Schedule {
     /// Whether the schedule was changed by hand, which a program's definition of the same revision does not undo.
     fileprivate func isKept(from schedule: Schedule) -> Bool {
         origin.edited != nil && schedule.origin.edited == nil && schedule.revision == revision
+    }
+
+    /// Whether the same definition has another source now. A schedule that was changed by hand belongs to a program
+    /// again once the program declares the same definition. Of the same change by hand, only whether the catalogue still
+    /// has the schedule is updated.
+    fileprivate func takesOver(from old: Schedule) -> Bool {
+        let (edited, oldEdited) = (origin.edited, old.origin.edited)
+        return old.origin != origin && (edited == nil || edited == oldEdited)
     }
 }
 
