@@ -327,6 +327,8 @@ where [.regular, .executable, .test].contains(target.type)
             .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
         ]
     if Context.environment["ERRAND_STRICT"] != nil {
+        // The model explores the queue of `MemoryBroker` for minutes, also when everything is built for debugging.
+        if target.name == "Errand" { target.swiftSettings? += [.unsafeFlags(["-O"])] }
         target.swiftSettings? += [.treatAllWarnings(as: .error)]
         if target.type == .regular {
             target.swiftSettings? += [.unsafeFlags(["-Xfrontend", "-require-explicit-sendable"])]

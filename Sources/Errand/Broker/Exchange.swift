@@ -47,7 +47,7 @@ public struct Exchange: Sendable {
 }
 
 /// The broker's reply to an exchange.
-public struct ExchangeReply: Sendable {
+public struct ExchangeReply: Sendable, Equatable {
     /// Whether each report was accepted, in order. `false` means that the session no longer had the claim.
     public var accepted: [Bool]
     /// The claimed jobs, which this session may run.

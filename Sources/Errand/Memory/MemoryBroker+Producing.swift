@@ -1,7 +1,9 @@
 extension MemoryBroker {
     /// Pushes a batch of jobs to one queue; see ``PushingBroker/push(_:to:)``. The outcome is never `unknown` here.
     public func push(_ jobs: [JobEnvelope], to queue: String) async throws(BrokerError) -> [Receipt] {
-        try change(queue, creating: true) { queue throws(BrokerError) in try queue.push(jobs) }
+        try change(queue, creating: true) { state throws(BrokerError) in
+            try state.push(jobs) { subscribers.isHeard($0, of: queue) }
+        }
     }
 
     /// Returns the broker's time in milliseconds since 1970 UTC.

@@ -34,14 +34,15 @@ public final class MemoryBroker: Broker {
 
 /// One queue and the lock that makes its transitions atomic.
 final class MemoryQueueBox: Sendable {
-    let queue: Mutex<MemoryQueue>
-
-    /// - Parameter listens: whether a session has subscribed to wake-ups.
-    init(_ name: String, listens: @escaping @Sendable (_ session: String) -> Bool) {
-        var queue = MemoryQueue(name: name)
-        queue.listens = listens
-        self.queue = Mutex(queue)
+    struct State {
+        var queue: MemoryQueue
+        /// Whether the queue was deleted, so that nothing may be added to it.
+        var isDeleted = false
     }
+
+    let state: Mutex<State>
+
+    init(_ name: String) { state = Mutex(State(queue: MemoryQueue(name: name))) }
 }
 
 extension MemoryBroker {
@@ -57,15 +58,25 @@ extension MemoryBroker {
         creating: Bool = false,
         _ transition: (inout MemoryQueue) throws(BrokerError) -> Answer
     ) throws(BrokerError) -> Answer {
+        try withState(of: name, creating: creating) { state throws(BrokerError) in
+            state.queue.begin(at: clock())
+            let answer = try transition(&state.queue)
+            state.queue.end()
+            subscribers.deliver(state.queue.effects, of: name)
+            return answer
+        }
+    }
+
+    private func withState<Answer: Sendable>(
+        of name: String,
+        creating: Bool = false,
+        _ body: (inout MemoryQueueBox.State) throws(BrokerError) -> Answer
+    ) throws(BrokerError) -> Answer {
         while true {
             let box = try box(name, creating: creating)
-            let answer = try box.queue.withLock { queue throws(BrokerError) -> Answer? in
+            let answer = try box.state.withLock { state throws(BrokerError) -> Answer? in
                 // The queue was deleted after the look-up: this transition belongs to a new one.
-                if queue.isDeleted { return nil }
-                queue.now = clock()
-                let answer = try transition(&queue)
-                subscribers.deliver(queue.takeOutbox(), of: name)
-                return answer
+                state.isDeleted ? nil : try body(&state)
             }
             if let answer { return answer }
         }
@@ -84,12 +95,12 @@ extension MemoryBroker {
     /// Deletes a queue, unless it is in use. A transition that has looked it up before looks it up again.
     func forget(_ name: String, force: Bool) throws(BrokerError) -> QueueDeletion {
         guard knownQueues.contains(name) else { return .notFound }
-        return try change(name) { queue in
-            let use = queue.use
+        return try withState(of: name) { state in
+            let use = state.queue.use(at: clock())
             if !force, use != .deleted(jobs: 0) { return use }
-            queue.isDeleted = true
+            state.isDeleted = true
             queuesByName.withLock { $0[name] = nil }
-            return .deleted(jobs: queue.jobs.count)
+            return .deleted(jobs: state.queue.jobs.count)
         }
     }
 
@@ -108,6 +119,6 @@ extension MemoryBroker {
         guard QueueName.isValid(name) else {
             throw BrokerError(.refused, "queue \"\(name)\": the name must match [A-Za-z0-9_.-]{1,128}")
         }
-        return MemoryQueueBox(name) { [subscribers] in subscribers.isHeard($0, of: name) }
+        return MemoryQueueBox(name)
     }
 }

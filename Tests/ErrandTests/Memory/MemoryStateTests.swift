@@ -83,16 +83,16 @@ struct MemoryStateTests {
 
     @Test("the history holds no more than its limits")
     func history() {
-        var history = History()
-        for number in 0..<(History.mostRecords + 10) {
-            let record = History.Record(at: Int64(number), events: [[1]], result: [2], ending: .finished)
+        var history = MemoryHistory()
+        for number in 0..<(MemoryHistory.mostRecords + 10) {
+            let record = MemoryHistory.Record(at: Int64(number), events: [[1]], result: [2], ending: .finished)
             history.keep(record, of: "j\(number)")
             history.trim(before: record.at - 1_000_000)
         }
         #expect(history["j9"] == nil)
         #expect(history["j10"] != nil)
-        #expect(history.newestFirst.count == History.mostRecords)
-        let large = [UInt8](repeating: 0, count: History.mostBytes / 2)
+        #expect(history.newestFirst.count == MemoryHistory.mostRecords)
+        let large = [UInt8](repeating: 0, count: MemoryHistory.mostBytes / 2)
         for id in ["x", "y", "z"] {
             history.keep(.init(at: 20_000, events: [[]], result: large, ending: .finished), of: id)
         }
@@ -110,7 +110,7 @@ struct MemoryStateTests {
         _ = try queue.push([envelope])
         let job = try #require(queue.jobs["a"])
         queue.publish(.failed, of: job, .init(attempt: 1, error: String(repeating: "x", count: 40_000)))
-        let message = try #require(queue.takeOutbox().messages.first)
+        let message = try #require(queue.effects.messages.first)
         #expect(message.count < 1000)
         #expect(String(decoding: message, as: UTF8.self).contains(#""operation":null,"name":null"#))
         #expect(String(decoding: message, as: UTF8.self).contains(#""error":"too long for an event""#))

@@ -277,7 +277,7 @@ struct ScheduleClockTests {
     @Test("a definition that cannot be read stays, and does not stop the others")
     func unreadable() async throws {
         var queue = MemoryQueue(name: "q")
-        queue.now = 1_795_215_724_500
+        queue.begin(at: 1_795_215_724_500)
         queue.schedules["a"] = MemorySchedule(definition: Array(#"{"v":9}"#.utf8), nextTick: 5)
         let newer = try Schedule("a", .every(.seconds(1)), pushing: OperationDescription("work", queue: "q"))
         #expect(throws: BrokerError.self) { try queue.put(newer) }

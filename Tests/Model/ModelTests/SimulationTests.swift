@@ -1,13 +1,13 @@
 import ErrandModel
 import Testing
 
-/// What the checks of the model find in their small profiles; `errand-model` goes on for longer.
-@Suite("The model keeps its promises")
+/// What the checks of the queue find in their small profiles; `errand-model` goes on for longer.
+@Suite("The queue keeps its promises")
 struct SimulationTests {
     @Test("in every world of a small scope", .timeLimit(.minutes(5)))
     func exploration() throws {
         let scope = try #require(Exploration.Scope.all.first { $0.name == "2 workers, 2 ids, due later, 1 cancel" })
-        var exploration = Exploration(scope, mostStates: 1_000_000, checksMerging: true)
+        var exploration = try Exploration(scope, mostStates: 1_000_000, checksMerging: true)
         let outcome = exploration.run()
         #expect(outcome.isComplete)
         #expect(outcome.broken == nil, "errand-model explore --only '\(scope.name)' after \(outcome.trail)")

@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// Checks of the transitions against a model of them.
+/// Checks of the transitions.
 @main
 struct ErrandModelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "errand-model",
-        abstract: "Checks that the brokers do what the model of them says, and that the model keeps its promises.",
+        abstract: "Checks that the queue in memory keeps its promises, and that Redis does what it does.",
         discussion:
             "Every failure is printed with the command that replays it. docs/model.md says what each check proves.",
-        subcommands: [MemoryCommand.self, RedisCommand.self, ExploreCommand.self, SimulateCommand.self]
+        subcommands: [RedisCommand.self, ExploreCommand.self, SimulateCommand.self]
     )
 }

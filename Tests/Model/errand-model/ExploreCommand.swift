@@ -5,7 +5,7 @@ import ErrandModel
 struct ExploreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explore",
-        abstract: "Visits every state that the small scopes can bring about in the model.",
+        abstract: "Visits every state that the small scopes can bring about.",
         discussion: "Example: errand-model explore --quick"
     )
 
@@ -27,20 +27,20 @@ struct ExploreCommand: AsyncParsableCommand {
         let scopes = Exploration.Scope.all.filter { (!quick || $0.isQuick) && (only.isEmpty || $0.name.contains(only)) }
         guard !scopes.isEmpty, together > 0 else { throw ValidationError("There is no such scope.") }
         var isBroken = false
-        await withTaskGroup(of: Bool.self) { group in
+        try await withThrowingTaskGroup(of: Bool.self) { group in
             for (index, scope) in scopes.enumerated() {
-                if index >= together, await group.next() == true { isBroken = true }
-                group.addTask { explore(scope) }
+                if index >= together, try await group.next() == true { isBroken = true }
+                group.addTask { try explore(scope) }
             }
-            for await isOneBroken in group where isOneBroken { isBroken = true }
+            for try await isOneBroken in group where isOneBroken { isBroken = true }
         }
         if isBroken { throw Found() }
     }
 
     /// Explores one scope and says what was found. Answers whether it is not as it should be.
-    private func explore(_ scope: Exploration.Scope) -> Bool {
+    private func explore(_ scope: Exploration.Scope) throws -> Bool {
         let start = ContinuousClock.now
-        var exploration = Exploration(scope, mostStates: mostStates, checksMerging: checkMerging)
+        var exploration = try Exploration(scope, mostStates: mostStates, checksMerging: checkMerging)
         let outcome = exploration.run()
         let took = ContinuousClock.now - start
         var lines = ["explore: \(scope.name): \(extent(of: outcome)) (\(took.inSeconds))"]

@@ -2,11 +2,12 @@ import ArgumentParser
 import ErrandModel
 import TestSupport
 
-/// Random histories on the model and on the real scripts.
+/// Random histories on the queue in memory and on the real scripts.
 struct RedisCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "redis",
-        abstract: "Plays random histories on the model and on the real scripts, on a redis-server of its own.",
+        abstract:
+            "Plays random histories on the queue in memory and on the real scripts, on a redis-server of its own.",
         discussion: "Example: errand-model redis --seed 4711"
     )
 
@@ -31,7 +32,7 @@ struct RedisCommand: AsyncParsableCommand {
         let start = ContinuousClock.now
         if let failed = try await firstFailure(comparison) { return try await replay(failed, comparison) }
         let kind = tombstones ? "redis with tombstones" : "redis"
-        print("\(kind): \(seeds.histories) histories of \(seeds.steps) steps agree with the model", terminator: " ")
+        print("\(kind): \(seeds.histories) histories of \(seeds.steps) steps agree with memory", terminator: " ")
         print("(\((ContinuousClock.now - start).inSeconds))")
     }
 
@@ -66,7 +67,7 @@ struct RedisCommand: AsyncParsableCommand {
                 let seed = seeds.firstSeed + UInt64(next)
                 let (number, steps, style) = (next, seeds.steps, style)
                 group.addTask {
-                    let history = HistoryMaker.history(seed: seed, steps: steps, style)
+                    let history = try HistoryMaker.history(seed: seed, steps: steps, style)
                     return try await comparison.fault(in: history, queue: number % 1_000_000) == nil ? nil : seed
                 }
                 next += 1
@@ -88,7 +89,7 @@ struct RedisCommand: AsyncParsableCommand {
     }
 
     private func replay(_ seed: UInt64, _ comparison: RedisComparison) async throws {
-        let history = HistoryMaker.history(seed: seed, steps: seeds.steps, style)
+        let history = try HistoryMaker.history(seed: seed, steps: seeds.steps, style)
         var command = "errand-model redis --seed \(seed) --steps \(seeds.steps)" + (tombstones ? " --tombstones" : "")
         if let mutate { command += " --mutate '\(mutate)' --old '\(old)' --new '\(new)'" }
         try await Replay(command: command).run(history) { history in

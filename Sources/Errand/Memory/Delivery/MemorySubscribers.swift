@@ -60,14 +60,15 @@ final class MemorySubscribers: Sendable {
     }
 
     /// Delivers the events and wake-ups of a transition.
-    func deliver(_ outbox: MemoryOutbox, of queue: String) {
-        if !outbox.messages.isEmpty { deliver(outbox.messages, of: queue) }
-        for (session, hint) in outbox.hints { deliver(hint, to: session, of: queue) }
+    func deliver(_ effects: MemoryEffects, of queue: String) {
+        if !effects.events.isEmpty { deliverEvents(effects, of: queue) }
+        for wakeUp in effects.wakeUps { deliver(wakeUp.wakeUp, to: wakeUp.session, of: queue) }
     }
 
-    private func deliver(_ messages: [[UInt8]], of queue: String) {
+    private func deliverEvents(_ effects: MemoryEffects, of queue: String) {
         let interested = listeners.withLock { $0.events.values.filter { $0.queues?.contains(queue) ?? true } }
-        for message in messages {
+        if interested.isEmpty { return }
+        for message in effects.messages {
             let events = QueueEvents(queue: queue, message: message)
             for listener in interested { listener.continuation.yield(events) }
         }

@@ -3,7 +3,7 @@
 /// They are kept in two generations: when one is full, it becomes the older one and replaces its predecessor. A
 /// schedule that is declared again moves to the newer one, so the schedules that are forgotten were not declared while
 /// so many others were deleted.
-struct DeletedSchedules: Sendable {
+struct DeletedSchedules: Sendable, Equatable {
     static let mostInGeneration = 10_000
 
     private var current: [String: Int] = [:]

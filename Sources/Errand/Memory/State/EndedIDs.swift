@@ -1,5 +1,5 @@
 /// How a job ended.
-enum MemoryEnding: Sendable {
+package enum MemoryEnding: Sendable {
     case finished, cancelled, replaced, deleted
 
     var state: JobState {
@@ -16,8 +16,8 @@ enum MemoryEnding: Sendable {
 ///
 /// They are kept in two generations, and the older one is dropped as a whole. Each id is kept for at least the window,
 /// or for less if more jobs end within it than a generation holds.
-struct EndedIDs: Sendable {
-    private struct Generation {
+package struct EndedIDs: Sendable, Equatable {
+    private struct Generation: Equatable {
         var endings: [String: MemoryEnding] = [:]
         var expires: Int64 = 0
     }
@@ -30,7 +30,10 @@ struct EndedIDs: Sendable {
     /// The jobs that the current transition has ended.
     private var latest: [String: MemoryEnding] = [:]
 
-    func ending(of id: String, now: Int64) -> MemoryEnding? {
+    /// When the generations expire.
+    package var expiries: [Int64] { [current.expires, older.expires] }
+
+    package func ending(of id: String, now: Int64) -> MemoryEnding? {
         if let ending = latest[id] { return ending }
         for generation in [current, older] where now < generation.expires {
             if let ending = generation.endings[id] { return ending }

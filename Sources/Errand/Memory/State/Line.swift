@@ -1,7 +1,7 @@
 /// A list of ids with access to the head, both ends and any member in constant time.
 ///
 /// Positions are numbered; a position whose id was removed stays empty and is skipped.
-struct Line: Sendable {
+package struct Line: Sendable, Equatable {
     private var idsByPlace: [Int: String] = [:]
     private var placesByID: [String: Int] = [:]
     /// The position of the head, which is empty only if the whole list is.
@@ -9,11 +9,13 @@ struct Line: Sendable {
     /// The position after the last.
     private var end = 0
 
-    var count: Int { idsByPlace.count }
-    var isEmpty: Bool { idsByPlace.isEmpty }
-    var first: String? { idsByPlace[head] }
+    package static func == (left: Line, right: Line) -> Bool { left.ids == right.ids }
 
-    func contains(_ id: String) -> Bool { placesByID[id] != nil }
+    package var count: Int { idsByPlace.count }
+    var isEmpty: Bool { idsByPlace.isEmpty }
+    package var first: String? { idsByPlace[head] }
+
+    package func contains(_ id: String) -> Bool { placesByID[id] != nil }
 
     mutating func append(_ id: String) {
         put(id, at: end)
@@ -44,7 +46,7 @@ struct Line: Sendable {
     }
 
     /// The ids from the head on.
-    var ids: [String] { idsByPlace.isEmpty ? [] : (head..<end).compactMap { idsByPlace[$0] } }
+    package var ids: [String] { idsByPlace.isEmpty ? [] : (head..<end).compactMap { idsByPlace[$0] } }
 
     private mutating func put(_ id: String, at place: Int) {
         idsByPlace[place] = id

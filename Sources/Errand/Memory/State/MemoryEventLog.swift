@@ -1,5 +1,5 @@
 /// The durable stream of a queue, which lasts as long as the process.
-struct MemoryEventLog: Sendable {
+struct MemoryEventLog: Sendable, Equatable {
     private var epoch: Int64?
     private var lastEpoch: Int64 = 0
     private var written: Int64 = 0

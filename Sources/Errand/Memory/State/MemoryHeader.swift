@@ -1,13 +1,13 @@
 /// The parts of an envelope that the broker reads: its header and its fragment, never its JSON.
-struct MemoryHeader: Sendable {
-    let policy: UniquenessPolicy
-    let until: UniqueUntil
-    let priority: Int
+package struct MemoryHeader: Sendable, Equatable {
+    package let policy: UniquenessPolicy
+    package let until: UniqueUntil
+    package let priority: Int
     /// The timeout in milliseconds.
-    let timeout: Int64?
-    let retries: Int?
+    package let timeout: Int64?
+    package let retries: Int?
     /// The `"operation":…,"name":…` part of events.
-    let fragment: [UInt8]
+    package let fragment: [UInt8]
 
     static let nameless = Array(#""operation":null,"name":null"#.utf8)
     private static let mostFragmentBytes = 8192
@@ -33,7 +33,7 @@ struct MemoryHeader: Sendable {
     }
 
     /// The operation, if the fragment has one.
-    var operation: String? {
+    package var operation: String? {
         let start = #""operation":""#.utf8
         guard fragment.starts(with: start) else { return nil }
         let name = String(decoding: fragment.dropFirst(start.count).prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)

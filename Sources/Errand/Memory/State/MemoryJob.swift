@@ -1,33 +1,30 @@
 /// A job that has not ended, with all of its data.
-struct MemoryJob: Sendable {
-    let id: String
-    /// The job's unique name; `nil` if its policy is `ignore`.
-    let name: MemoryName?
+package struct MemoryJob: Sendable, Equatable {
+    /// What was pushed.
+    let push: MemoryPush
     /// Whether the job has started and no longer holds its name.
-    var isNameless = false
-    let envelope: [UInt8]
-    let header: MemoryHeader
-    var readySince: Int64
-    var place: Place
+    package var isNameless = false
+    package var readySince: Int64
+    package var place: Place
     /// The number of runs that failed or timed out.
-    var failures = 0
+    package var failures = 0
     /// The number of workers that died with the job begun, or possibly begun, and of those that had no other job.
-    var crashes = 0
-    var crashesAlone = 0
+    package var crashes = 0
+    package var crashesAlone = 0
     /// Whether a worker has died with the job, begun or not.
-    var hasComeBack = false
+    package var hasComeBack = false
     /// The events of its unsuccessful runs.
-    var errors = KeptErrors()
+    package var errors = KeptErrors()
     /// The last progress and checkpoint.
     var progress: JobProgress?
     var checkpoint: [UInt8]?
     /// Why its run has to stop.
-    var stop: StopReason?
+    package var stop: StopReason?
     /// The successor, which gets the job's name when its claim has ended.
-    var successor: Succession?
+    package var successor: String?
 
     /// The place of a job, which is always exactly one.
-    enum Place: Sendable, Equatable {
+    package enum Place: Sendable, Equatable {
         case line(LineName)
         case scheduled
         case retrying
@@ -36,19 +33,22 @@ struct MemoryJob: Sendable {
         case dead
     }
 
-    enum StopReason: Sendable { case cancel, replace }
-
-    struct Succession: Sendable {
-        let id: String
-        let due: Int64
-    }
+    package enum StopReason: Sendable { case cancel, replace }
 
     /// The number of crashes from which on a job is quarantined.
     static let crashesOfSuspect = 3
 
+    package var id: String { push.id }
+    /// The job's unique name; `nil` if its policy is `ignore`.
+    package var name: MemoryName? { push.name }
+    package var header: MemoryHeader { push.header }
+    package var envelope: [UInt8] { push.envelope }
+    /// The earliest time to run, as it was pushed; 0 if there is none.
+    package var due: Int64 { push.due }
+
     /// The name that the job holds or waits for.
-    var heldName: MemoryName? { isNameless ? nil : name }
-    var isSuspect: Bool { crashes >= Self.crashesOfSuspect }
+    package var heldName: MemoryName? { isNameless ? nil : name }
+    package var isSuspect: Bool { crashes >= Self.crashesOfSuspect }
     var stored: [UInt8] {
         let digits = String(min(max(readySince, 0), 9_999_999_999_999))
         return Array(repeating: UInt8(ascii: "0"), count: 13 - digits.utf8.count) + digits.utf8 + envelope
@@ -58,7 +58,7 @@ struct MemoryJob: Sendable {
 }
 
 /// The ready lists of a queue.
-enum LineName: Sendable, Hashable {
+package enum LineName: Sendable, Hashable {
     case ready(Int)
     case suspects
     /// Unroutable jobs: no session had the operation.
@@ -66,8 +66,8 @@ enum LineName: Sendable, Hashable {
 }
 
 /// A unique name. Names are compared by their bytes, unlike Swift's strings.
-struct MemoryName: Sendable, Hashable {
-    let bytes: [UInt8]
+package struct MemoryName: Sendable, Hashable {
+    package let bytes: [UInt8]
 
-    init(_ text: String) { bytes = Array(text.utf8) }
+    package init(_ text: String) { bytes = Array(text.utf8) }
 }

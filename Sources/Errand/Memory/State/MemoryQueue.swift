@@ -1,70 +1,98 @@
 /// One queue: its jobs and their places, the sessions that serve it, and its totals.
 ///
-/// The transitions are in the folder `Transitions`. Each of them runs at the time `now` and collects its events and
-/// wake-ups in the outbox.
-struct MemoryQueue: Sendable {
+/// It is the executable specification of the transitions: a value without locks, input, output, clock or randomness.
+/// The transitions are in the folder `Transitions`. Each is made between `begin(at:)` and `end()` and collects its
+/// events and wake-ups in `effects`. `MemoryBroker` ships it; the model in `Tests/Model` explores it and compares it
+/// with Redis.
+package struct MemoryQueue: Sendable, Equatable {
     let name: String
-    /// Whether the queue was deleted, so that nothing may be added to it.
-    var isDeleted = false
-    /// The broker's time in milliseconds since 1970 UTC, set before every transition.
-    var now: Int64 = 0
+    /// The time of the transition in milliseconds since 1970 UTC.
+    package private(set) var now: Int64 = 0
+    /// The output of the last transition.
+    package var effects = MemoryEffects()
 
-    var jobs: [String: MemoryJob] = [:]
-    var lines: [LineName: Line] = [:]
-    var scheduled = TimedIDs()
-    var retrying = TimedIDs()
+    package var jobs: [String: MemoryJob] = [:]
+    package var lines: [LineName: Line] = [:]
+    package var scheduled = TimedIDs()
+    package var retrying = TimedIDs()
     /// Dead jobs by the time of their death.
-    var dead = TimedIDs()
+    package var dead = TimedIDs()
     /// The job that holds each name.
-    var holders: [MemoryName: String] = [:]
+    package var holders: [MemoryName: String] = [:]
 
-    var sessions: [String: MemorySession] = [:]
+    package var sessions: [String: MemorySession] = [:]
     /// Sessions that found no jobs and wait for a wake-up, the longest-waiting first.
-    var idle: [String] = []
-    /// Whether a session has subscribed to wake-ups. Direct dispatch needs that.
-    var listens: @Sendable (_ session: String) -> Bool = { _ in true }
+    package var idle: [String] = []
     /// The quarantine owner: the session that runs the quarantined jobs.
-    var solo: String?
-    var pulse = MemoryPulse()
+    package var solo: String?
+    package var pulse = MemoryPulse()
 
-    var lastToken: Token = 0
+    package var lastToken: Token = 0
     var claimsMade = 0
     /// The number of jobs of higher priorities that were claimed since one of the lowest.
-    var turn = 0
+    package var turn = 0
 
     var schedules: [String: MemorySchedule] = [:]
     var unscheduled = DeletedSchedules()
 
-    var settings = MemorySettings()
-    var totals: [String: Int] = [:]
-    var ended = EndedIDs()
-    var history = History()
-    var outbox = MemoryOutbox()
+    package var settings = MemorySettings()
+    package var totals: [String: Int] = [:]
+    package var ended = EndedIDs()
+    package var history = MemoryHistory()
     var log = MemoryEventLog()
 
-    init(name: String) { self.name = name }
+    /// Makes an empty queue.
+    package init(name: String) { self.name = name }
 
     static let mostDead = 100_000
 
     /// The jobs, live sessions and schedules that prevent the deletion of the queue; `deleted` if there are none.
-    var use: QueueDeletion {
+    func use(at now: Int64) -> QueueDeletion {
         let live = sessions.values.count { $0.leaseEnds > now }
         if jobs.isEmpty, live == 0, schedules.isEmpty { return .deleted(jobs: 0) }
         return .inUse(jobs: jobs.count, workers: live, schedules: schedules.count)
     }
+
+    /// Begins a transition.
+    package mutating func begin(at time: Int64) {
+        now = time
+        effects = MemoryEffects()
+    }
+
+    /// Ends a transition: wakes as many waiting sessions as there are new ready jobs. Sessions of a paused queue are
+    /// woken when it is resumed.
+    package mutating func end() {
+        ended.settle(now: now, window: settings.rememberIDs)
+        history.trim(before: now - settings.keepHistory)
+        if !settings.isPaused, effects.newWork > 0 {
+            let woken = idle.prefix(effects.newWork)
+            for session in woken { effects.add(.work(queue: name), for: session) }
+            idle.removeFirst(woken.count)
+        }
+        if let session = effects.waitsLater { idle.append(session) }
+    }
+
+    mutating func count(_ what: MemoryTotal) { totals[what.rawValue, default: 0] += 1 }
+}
+
+/// The totals; the names of ``QueueStatus/Totals``.
+enum MemoryTotal: String {
+    case pushed, dropped, replaced, finished, failed, cancelled, retried, recovered, released, dead
+    case timedOut = "timed_out"
+    case deadTrimmed = "dead_trimmed"
 }
 
 /// The data that determines whether the sessions could send heartbeats at all.
-struct MemoryPulse: Sendable {
-    var lastBeat: Int64?
+package struct MemoryPulse: Sendable, Equatable {
+    package var lastBeat: Int64?
     /// The last call of recovery, if it was the first call after an outage and there was no beat since.
-    var gapNoticed: Int64?
+    package var gapNoticed: Int64?
     /// The longest lease of a session.
-    var longestLease: Int64 = 0
+    package var longestLease: Int64 = 0
     /// When an outage of the broker or a change of its clock was last noticed.
-    var leap: Int64 = 0
+    package var leap: Int64 = 0
     /// The time before which recovery recovers nothing.
-    var graceEnds: Int64 = 0
+    package var graceEnds: Int64 = 0
 
     /// Notes a beat. It also ends the noticed gap, because a clock that is set back could reach the same time again.
     mutating func beat(at now: Int64) {
@@ -74,12 +102,12 @@ struct MemoryPulse: Sendable {
 }
 
 /// The settings of a queue; see ``QueueSettings``.
-struct MemorySettings: Sendable {
-    var isPaused = false
-    var publishesStarts = false
-    var maximumLength = Self.defaultMaximumLength
-    var rememberIDs = Self.defaultRememberIDs
-    var keepHistory = Self.defaultKeepHistory
+package struct MemorySettings: Sendable, Equatable {
+    package var isPaused = false
+    package var publishesStarts = false
+    package var maximumLength = Self.defaultMaximumLength
+    package var rememberIDs = Self.defaultRememberIDs
+    package var keepHistory = Self.defaultKeepHistory
     var keptEvents = 0
 
     static let defaultMaximumLength = 10_000_000

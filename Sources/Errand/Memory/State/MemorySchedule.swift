@@ -1,5 +1,5 @@
 /// A stored schedule.
-struct MemorySchedule: Sendable {
+struct MemorySchedule: Sendable, Equatable {
     var definition: [UInt8]
     /// The next tick; `nil` if the schedule is paused or never ticks again.
     var nextTick: Int64?

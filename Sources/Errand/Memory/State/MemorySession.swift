@@ -1,35 +1,35 @@
 /// A stored session.
-struct MemorySession: Sendable {
-    let id: String
-    let host: String
-    let pid: Int32
-    let concurrency: Int
-    let operations: [String: OperationDefaults]
+package struct MemorySession: Sendable, Equatable {
+    package let id: String
+    package let host: String
+    package let pid: Int32
+    package let concurrency: Int
+    package let operations: [String: OperationDefaults]
     /// The lease in milliseconds.
-    let lease: Int64
-    var leaseEnds: Int64
-    var lastBeat: Int64
+    package let lease: Int64
+    package var leaseEnds: Int64
+    package var lastBeat: Int64
     /// Claims with tokens up to this one have begun.
-    var begun: Token = 0
-    var claims: [String: MemoryClaim] = [:]
-    var lastCall: LastCall?
+    package var begun: Token = 0
+    package var claims: [String: MemoryClaim] = [:]
+    package var lastCall: LastCall?
     /// Set if a push may pre-answer the next call, because the last one found no jobs: how long a claim may wait and
     /// take to stop, in milliseconds.
-    var openCall: Int64?
+    package var openCall: Int64?
     /// The token of the claim with which a push has pre-answered the next call.
-    var handedToken: Token?
+    package var handedToken: Token?
 
     /// The data for the reply to a repeated call.
-    struct LastCall: Sendable {
-        let number: Int
-        let token: Token?
-        let accepted: [Bool]
+    package struct LastCall: Sendable, Equatable {
+        package let number: Int
+        package let token: Token?
+        package let accepted: [Bool]
         /// Whether a push had pre-answered the call.
-        var isPreanswered = false
+        package var isPreanswered = false
     }
 
     /// The number of the last call with a reply, including a pre-answered one.
-    var lastAnswered: Int { (lastCall?.number ?? 0) + (handedToken == nil ? 0 : 1) }
+    package var lastAnswered: Int { (lastCall?.number ?? 0) + (handedToken == nil ? 0 : 1) }
 
     /// The longest default timeout that a job without one of its own may have.
     var longestTimeout: Int64 {
@@ -37,17 +37,18 @@ struct MemorySession: Sendable {
     }
 
     /// The claims in the order in which they were made.
-    var claimsInOrder: [(id: String, claim: MemoryClaim)] {
-        claims.map { (id: $0.key, claim: $0.value) }.sorted { $0.claim.number < $1.claim.number }
+    package var claimsInOrder: [(id: String, claim: MemoryClaim)] {
+        let held = claims.map { (id: $0.key, claim: $0.value) }
+        return held.count < 2 ? held : held.sorted { $0.claim.number < $1.claim.number }
     }
 }
 
 /// The record that a session may run a job.
-struct MemoryClaim: Sendable {
-    let token: Token
+package struct MemoryClaim: Sendable, Equatable {
+    package let token: Token
     /// When the claim was made. The token does not have that time: tokens are ahead of a clock that was set back.
-    let made: Int64
-    let hardDeadline: Int64
+    package let made: Int64
+    package let hardDeadline: Int64
     /// The number of the claim in the queue.
     let number: Int
 }

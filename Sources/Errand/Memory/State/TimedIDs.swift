@@ -2,7 +2,7 @@
 ///
 /// It is a binary heap in which the entry of a removed id remains until it reaches the root, or until such entries are
 /// the majority.
-struct TimedIDs: Sendable {
+package struct TimedIDs: Sendable, Equatable {
     private struct Entry: Comparable {
         let time: Int64
         let id: String
@@ -15,8 +15,10 @@ struct TimedIDs: Sendable {
     private var times: [String: Int64] = [:]
     private var heap: [Entry] = []
 
-    var count: Int { times.count }
-    subscript(id: String) -> Int64? { times[id] }
+    package static func == (left: TimedIDs, right: TimedIDs) -> Bool { left.times == right.times }
+
+    package var count: Int { times.count }
+    package subscript(id: String) -> Int64? { times[id] }
 
     /// All ids, earliest first.
     var sorted: [String] {
@@ -30,7 +32,10 @@ struct TimedIDs: Sendable {
         dropRemovedEntries()
     }
 
-    mutating func remove(_ id: String) { times[id] = nil }
+    mutating func remove(_ id: String) {
+        times[id] = nil
+        if times.isEmpty { heap.removeAll(keepingCapacity: true) }
+    }
 
     /// Returns the earliest id and its time.
     mutating func first() -> (id: String, time: Int64)? {

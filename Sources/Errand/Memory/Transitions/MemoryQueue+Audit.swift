@@ -1,6 +1,6 @@
 /// Audit: checks the invariants. Only a bug in these transitions could violate one, so there is nothing to repair.
 extension MemoryQueue {
-    var findings: [Finding] {
+    package var findings: [Finding] {
         jobs.values.sorted { $0.id < $1.id }.compactMap(misplaced) + strays + lostNames
     }
 
@@ -17,7 +17,7 @@ extension MemoryQueue {
         case .retrying: retrying[job.id] != nil
         case .dead: dead[job.id] != nil
         case .claimed(let session): sessions[session]?.claims[job.id] != nil
-        case .deferred(let holder): jobs[holder]?.successor?.id == job.id
+        case .deferred(let holder): jobs[holder]?.successor == job.id
         }
     }
 

@@ -1,7 +1,7 @@
 /// Cancel and delete: end waiting jobs; cancel also asks running ones to stop, and delete also removes dead and ended
 /// ones.
 extension MemoryQueue {
-    mutating func cancel(_ id: String) -> EndingOutcome {
+    package mutating func cancel(_ id: String) -> EndingOutcome {
         guard let job = jobs[id] else {
             return ended.ending(of: id, now: now) != nil || history[id] != nil ? .ended : .notFound
         }
@@ -16,7 +16,7 @@ extension MemoryQueue {
         }
     }
 
-    mutating func delete(_ id: String) -> EndingOutcome {
+    package mutating func delete(_ id: String) -> EndingOutcome {
         guard let job = jobs[id] else { return forget(id) }
         switch job.place {
         case .claimed: return .running
@@ -44,7 +44,7 @@ extension MemoryQueue {
     }
 
     /// Cancels waiting jobs, as many as one call may, successors last.
-    mutating func clear() -> Int {
+    package mutating func clear() -> Int {
         let waiting =
             (lineOrder.lazy.flatMap { self.lines[$0]?.ids ?? [] } + scheduled.sorted + retrying.sorted
             + successors)

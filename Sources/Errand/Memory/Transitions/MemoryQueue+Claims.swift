@@ -21,9 +21,9 @@ extension MemoryQueue {
     /// Makes a session wait for a wake-up. It is not woken for jobs that its own call has made ready but could not
     /// claim.
     private mutating func awaitHint(_ session: String) {
-        if outbox.newWork > 0 {
+        if effects.newWork > 0 {
             idle.removeAll { $0 == session }
-            outbox.waitsLater = session
+            effects.waitsLater = session
         } else if !idle.contains(session) {
             idle.append(session)
         }

@@ -1,6 +1,6 @@
 /// Configure: changes the settings; 0 restores a default.
 extension MemoryQueue {
-    mutating func configure(_ change: QueueSettings) throws(BrokerError) {
+    package mutating func configure(_ change: QueueSettings) throws(BrokerError) {
         let numbers = [
             change.maximumLength, change.rememberIDsMilliseconds, change.keepHistoryMilliseconds, change.keptEvents,
         ]
@@ -27,6 +27,6 @@ extension MemoryQueue {
     /// Pauses or resumes the queue. Every waiting session is woken, so that work continues immediately.
     private mutating func pause(_ paused: Bool) {
         settings.isPaused = paused
-        outbox.newWork = idle.count
+        effects.newWork = idle.count
     }
 }

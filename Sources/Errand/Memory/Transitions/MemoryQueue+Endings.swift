@@ -8,7 +8,7 @@ extension MemoryQueue {
     mutating func end(
         _ id: String,
         as ending: MemoryEnding,
-        event: [UInt8]? = nil,
+        event: MemoryEvent? = nil,
         result: [UInt8] = [],
         isReturned: Bool = false
     ) {
@@ -19,14 +19,14 @@ extension MemoryQueue {
         jobs[id] = nil
     }
 
-    private mutating func keepHistory(of id: String, _ ending: MemoryEnding, _ event: [UInt8], _ result: [UInt8]) {
-        let events = [event] + (jobs[id]?.errors.events ?? [])
-        let record = History.Record(at: now, events: events, result: result, ending: ending)
+    private mutating func keepHistory(of id: String, _ ending: MemoryEnding, _ event: MemoryEvent, _ result: [UInt8]) {
+        let events = [event.line] + (jobs[id]?.errors.events ?? [])
+        let record = MemoryHistory.Record(at: now, events: events, result: result, ending: ending)
         history.keep(record, of: id)
     }
 
     /// Ends a job because a newer one has replaced it.
-    mutating func endReplaced(_ id: String, event: [UInt8]? = nil, isReturned: Bool = false) {
+    mutating func endReplaced(_ id: String, event: MemoryEvent? = nil, isReturned: Bool = false) {
         count(.replaced)
         end(id, as: .replaced, event: event, isReturned: isReturned)
     }
@@ -41,7 +41,7 @@ extension MemoryQueue {
         trimDead()
         jobs[id]?.place = .dead
         dead.insert(id, at: now)
-        jobs[id]?.errors.keep(event)
+        jobs[id]?.errors.keep(event.line)
         jobs[id]?.stop = nil
         leaveName(id)
     }
@@ -57,15 +57,16 @@ extension MemoryQueue {
         guard let job = jobs[id], let name = job.name else { return }
         if let successor = job.successor {
             jobs[id]?.successor = nil
-            holders[name] = successor.id
-            comeNext(successor.id, due: successor.due, atHead: isReturned)
+            holders[name] = successor
+            comeNext(successor, atHead: isReturned)
         } else if holders[name] == id {
             holders[name] = nil
         }
     }
 
     /// Makes a successor ready: at the head of the ready list if the other job would have returned there.
-    private mutating func comeNext(_ id: String, due: Int64, atHead: Bool) {
+    private mutating func comeNext(_ id: String, atHead: Bool) {
+        let due = jobs[id]?.due ?? 0
         guard atHead, due <= now else { return lineUp(id, due: due) }
         jobs[id]?.readySince = now
         giveBack(id)
@@ -87,7 +88,7 @@ extension MemoryQueue {
         _ job: MemoryJob,
         attempt: Int,
         worker: String,
-        event: [UInt8]? = nil,
+        event: MemoryEvent? = nil,
         isReturned: Bool = false
     ) -> Bool {
         guard job.successor != nil else { return false }

@@ -1,6 +1,6 @@
 /// Exchange: reports ended runs and claims new jobs in one step.
 extension MemoryQueue {
-    mutating func exchange(_ call: Exchange) throws(BrokerError) -> ExchangeReply {
+    package mutating func exchange(_ call: Exchange) throws(BrokerError) -> ExchangeReply {
         let id = call.session.id
         guard let session = sessions[id] else { throw lost(id) }
         noticeGap(lease: 0)

@@ -1,19 +1,19 @@
 /// Direct dispatch: a push pre-answers the next call of a waiting session, as if the session had just made it.
 extension MemoryQueue {
     /// Dispatches the only ready job to the first waiting session that has subscribed, if that session is dispatchable.
-    mutating func handOver(_ job: String) {
+    /// Otherwise a session is woken at the end of the transition.
+    mutating func handOver(_ job: String, _ first: String?, _ listens: (_ session: String) -> Bool) {
         guard case .line(let line) = jobs[job]?.place, lines.count == 1, lines[line]?.count == 1, solo == nil,
             !settings.isPaused, !settings.publishesStarts,
             jobs[job].map({ $0.envelope.count <= MemoryRules.handedBytes }) ?? false
         else { return }
-        while outbox.newWork > 0, let id = takeIdle(), let session = sessions[id] {
-            guard let wait = session.openCall, hasBeaten(session), knows(session, job) else {
-                outbox.add(.work(queue: name), for: id)
-                outbox.newWork -= 1
-                return
-            }
+        var first = first
+        while let id = first ?? idle.first, let session = sessions[id] {
+            guard let wait = session.openCall, hasBeaten(session), knows(session, job) else { return }
+            idle.removeAll { $0 == id }
+            first = nil
             guard listens(id) else { continue }
-            outbox.newWork -= 1
+            effects.newWork -= 1
             return hand(job, to: session, wait)
         }
     }
@@ -35,7 +35,7 @@ extension MemoryQueue {
         sessions[session.id]?.openCall = nil
         sessions[session.id]?.handedToken = grant.token
         guard let claim = grant.claims.first else { return }
-        outbox.add(.claimed(queue: name, call: session.lastAnswered + 1, claim: claim), for: session.id)
+        effects.add(.claimed(queue: name, call: session.lastAnswered + 1, claim: claim), for: session.id)
     }
 
     /// Returns the reply to a pre-answered call; `nil` if the call is not. The call's reports are not accepted.

@@ -1,6 +1,6 @@
 /// Inspect: returns jobs by their ids or by a page of a state. Changes nothing.
 extension MemoryQueue {
-    func record(of id: String) -> JobRecord? {
+    package func record(of id: String) -> JobRecord? {
         guard let job = jobs[id] else { return endedRecord(of: id) }
         var record = JobRecord(
             id: id,

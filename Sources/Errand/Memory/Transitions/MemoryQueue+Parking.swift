@@ -38,7 +38,7 @@ extension MemoryQueue {
     }
 
     /// The lists of unroutable jobs, the highest priority first, and then in alphabetical order.
-    var parkedLines: [LineName] {
+    package var parkedLines: [LineName] {
         let parked = lines.keys.compactMap { line -> (priority: Int, operation: String, line: LineName)? in
             guard case .parked(let operation, let priority) = line else { return nil }
             return (priority, operation, line)

@@ -7,7 +7,7 @@ extension MemoryQueue {
         jobs[id]?.readySince = now
         lines[line, default: Line()].append(id)
         jobs[id]?.place = .line(line)
-        outbox.newWork += 1
+        effects.newWork += 1
     }
 
     private mutating func schedule(_ id: String, at due: Int64) {
@@ -25,13 +25,13 @@ extension MemoryQueue {
             lines[line, default: Line()].prepend(id)
         }
         jobs[id]?.place = .line(line)
-        outbox.newWork += 1
+        effects.newWork += 1
     }
 
     /// Makes a job unroutable: it waits for a session that has its operation.
     mutating func park(_ id: String, operation: String) {
         enter(.parked(operation: operation, priority: jobs[id]?.header.priority ?? 5), id)
-        outbox.newWork += 1
+        effects.newWork += 1
     }
 
     /// Appends a job that has left its place to a ready list.

@@ -1,6 +1,6 @@
 /// Promote: moves due jobs to their ready lists.
 extension MemoryQueue {
-    mutating func promote() -> Promotion {
+    package mutating func promote() -> Promotion {
         let promoted = promoteScheduled() + promoteRetrying()
         let ticks = schedules.values.compactMap(\.nextTick)
         let next = ([scheduled.first()?.time, retrying.first()?.time] + ticks.filter { $0 > now }).compactMap(\.self)

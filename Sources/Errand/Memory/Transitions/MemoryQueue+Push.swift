@@ -1,8 +1,15 @@
 /// Push: adds jobs to the queue, one after the other.
 extension MemoryQueue {
-    mutating func push(_ envelopes: [JobEnvelope]) throws(BrokerError) -> [Receipt] {
+    /// - Parameters:
+    ///   - first: The waiting session that is considered for direct dispatch first; the longest-waiting one by default.
+    ///   - listens: Whether a session has subscribed to wake-ups. Direct dispatch needs that.
+    package mutating func push(
+        _ envelopes: [JobEnvelope],
+        first: String? = nil,
+        listens: (_ session: String) -> Bool = { _ in true }
+    ) throws(BrokerError) -> [Receipt] {
         let receipts = try enqueue(envelopes)
-        if envelopes.count == 1, receipts.first?.outcome == .accepted { handOver(envelopes[0].id) }
+        if envelopes.count == 1, receipts.first?.outcome == .accepted { handOver(envelopes[0].id, first, listens) }
         return receipts
     }
 
@@ -72,7 +79,7 @@ extension MemoryQueue {
             deferBehind(holder, push)
             return receipt(push, .deferred, holder: holder.id)
         }
-        let survivor = holder.successor?.id ?? holder.id
+        let survivor = holder.successor ?? holder.id
         publish(.dropped, id: push.id, fragment: push.header.fragment, MemoryEventDetails())
         return Receipt(id: survivor, queue: name, outcome: .dropped, holder: survivor)
     }
@@ -101,8 +108,8 @@ extension MemoryQueue {
 
     private mutating func deferBehind(_ holder: MemoryJob, _ push: MemoryPush) {
         jobs[push.id] = push.job(readySince: now, place: .deferred(behind: holder.id))
-        if let older = holder.successor.flatMap({ jobs[$0.id] }) { giveWay(older) }
-        jobs[holder.id]?.successor = MemoryJob.Succession(id: push.id, due: push.due)
+        if let older = holder.successor.flatMap({ jobs[$0] }) { giveWay(older) }
+        jobs[holder.id]?.successor = push.id
     }
 
     private mutating func giveWay(_ old: MemoryJob) {
@@ -122,6 +129,6 @@ extension MemoryQueue {
     /// Marks a running job to stop and wakes its session.
     mutating func tellToStop(_ id: String, of session: String, because reason: MemoryJob.StopReason) {
         jobs[id]?.stop = reason
-        outbox.add(.stop(queue: name), for: session)
+        effects.add(.stop(queue: name), for: session)
     }
 }

@@ -1,13 +1,26 @@
-/// A checked job that is not in the queue yet.
-struct MemoryPush {
+/// A checked job, as it was pushed. It never changes, so all copies of a queue share it.
+final class MemoryPush: Sendable, Equatable {
     let id: String
+    /// The unique name; `nil` if the policy is `ignore`.
     let name: MemoryName?
     let header: MemoryHeader
     let due: Int64
     let envelope: [UInt8]
 
+    init(_ envelope: JobEnvelope, _ header: MemoryHeader) {
+        id = envelope.id
+        name = envelope.policy == .ignore ? nil : envelope.name.map(MemoryName.init)
+        self.header = header
+        due = envelope.notBefore
+        self.envelope = envelope.bytes
+    }
+
+    static func == (left: MemoryPush, right: MemoryPush) -> Bool {
+        left === right || (left.id == right.id && left.due == right.due && left.envelope == right.envelope)
+    }
+
     func job(readySince: Int64, place: MemoryJob.Place) -> MemoryJob {
-        MemoryJob(id: id, name: name, envelope: envelope, header: header, readySince: readySince, place: place)
+        MemoryJob(push: self, readySince: readySince, place: place)
     }
 }
 
@@ -23,15 +36,7 @@ extension MemoryQueue {
                 throw refusal(index, "the envelope must begin with a header of version 1 and the same policy")
             }
             if let problem = problem(envelope) { throw refusal(index, problem) }
-            pushes.append(
-                MemoryPush(
-                    id: envelope.id,
-                    name: envelope.policy == .ignore ? nil : envelope.name.map(MemoryName.init),
-                    header: header,
-                    due: envelope.notBefore,
-                    envelope: envelope.bytes
-                )
-            )
+            pushes.append(MemoryPush(envelope, header))
         }
         return pushes
     }

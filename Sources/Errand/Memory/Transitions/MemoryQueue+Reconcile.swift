@@ -1,6 +1,6 @@
 /// Reconcile: compares a session's claims with the runs of its worker.
 extension MemoryQueue {
-    mutating func reconcile(
+    package mutating func reconcile(
         _ id: String,
         call: Int,
         runs: [(id: String, token: Token)]

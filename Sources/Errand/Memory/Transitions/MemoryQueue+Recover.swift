@@ -3,7 +3,9 @@ extension MemoryQueue {
     private static let mostCrashesAlone = 4
     private static let mostRecoveredACall = 400
 
-    mutating func recover() -> Recovery {
+    /// - Parameter session: The session whose claims are checked for their hard deadlines if no session is dead; all by
+    ///   default.
+    package mutating func recover(lookingAt session: String? = nil) -> Recovery {
         if let last = pulse.lastBeat, isGap(since: pulse.gapNoticed ?? last, pulse.longestLease) {
             grantGrace(pulse.longestLease)
             pulse.gapNoticed = now
@@ -14,7 +16,7 @@ extension MemoryQueue {
         let latest = MemoryRules.later(now, by: pulse.longestLease)
         if pulse.graceEnds > now, pulse.graceEnds <= latest { return Recovery(recovered: 0, hasMore: false) }
         if let dead = longestDeadSession { return Recovery(recovered: takeBackClaims(of: dead), hasMore: true) }
-        return Recovery(recovered: endOverdueClaims(), hasMore: false)
+        return Recovery(recovered: endOverdueClaims(of: session), hasMore: false)
     }
 
     private var longestDeadSession: MemorySession? {
@@ -52,9 +54,9 @@ extension MemoryQueue {
         return true
     }
 
-    private mutating func endOverdueClaims() -> Int {
+    private mutating func endOverdueClaims(of id: String?) -> Int {
         var overdue: [(job: MemoryJob, session: MemorySession)] = []
-        for session in sessions.values.sorted(by: { $0.id < $1.id }) {
+        for session in sessions.values.sorted(by: { $0.id < $1.id }) where id == nil || session.id == id {
             for held in session.claimsInOrder where deadline(of: held.claim) < now {
                 if let job = jobs[held.id] { overdue.append((job, session)) }
             }
@@ -78,7 +80,7 @@ extension MemoryQueue {
 
     /// Returns the deadline of a claim. Claims from before an outage or a change of the clock get their full time
     /// again.
-    private func deadline(of claim: MemoryClaim) -> Int64 {
+    package func deadline(of claim: MemoryClaim) -> Int64 {
         guard claim.made < pulse.leap else { return claim.hardDeadline }
         let again = MemoryRules.later(pulse.leap, by: MemoryRules.later(claim.hardDeadline, by: -claim.made))
         return max(claim.hardDeadline, again)
@@ -95,7 +97,7 @@ extension MemoryQueue {
         if giveWayToSuccessor(job, attempt: attempt, worker: session.id, event: event) { return }
         jobs[job.id]?.failures = attempt
         guard attempt <= retries(of: job, of: session) else { return die(job.id, run) }
-        jobs[job.id]?.errors.keep(event)
+        jobs[job.id]?.errors.keep(event.line)
         count(.retried)
         // The default delay without jitter, because the header does not have the delays of the job or its worker.
         retry(job, run, after: Int64(RetryDelays().ceiling(ofRetry: attempt)))

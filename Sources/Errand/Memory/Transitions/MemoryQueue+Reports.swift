@@ -55,7 +55,7 @@ extension MemoryQueue {
         if giveWayToSuccessor(job, attempt: run.attempt, worker: run.worker ?? "", event: event) { return }
         jobs[job.id]?.failures = run.attempt
         guard let retryDelay else { return die(job.id, run) }
-        jobs[job.id]?.errors.keep(event)
+        jobs[job.id]?.errors.keep(event.line)
         count(.retried)
         retry(job, run, after: Int64(retryDelay))
     }

@@ -1,7 +1,7 @@
 /// Retry: makes dead jobs ready with fresh attempts if their name is free, and jobs that wait for their time as they
 /// are.
 extension MemoryQueue {
-    mutating func retry(_ id: String) -> RetryOutcome {
+    package mutating func retry(_ id: String) -> RetryOutcome {
         guard let job = jobs[id] else { return .notFound }
         guard job.place == .dead else { return hurry(job) }
         if let name = job.name {

@@ -1,6 +1,6 @@
 /// Register, beat and release: the life of a session.
 extension MemoryQueue {
-    mutating func register(_ session: Session) throws(BrokerError) {
+    package mutating func register(_ session: Session) throws(BrokerError) {
         let lease = MemoryRules.milliseconds(session.lease)
         try check(session, lease: lease)
         pulse.longestLease = max(lease, sessions.values.map(\.lease).max() ?? 0)
@@ -31,7 +31,7 @@ extension MemoryQueue {
         }
     }
 
-    mutating func beat(of session: Session, begun: Token) throws(BrokerError) -> Beat {
+    package mutating func beat(of session: Session, begun: Token) throws(BrokerError) -> Beat {
         guard let known = sessions[session.id] else { throw lost(session.id) }
         let lease = MemoryRules.milliseconds(session.lease)
         noticeGap(lease: lease)
@@ -53,7 +53,7 @@ extension MemoryQueue {
     }
 
     /// Returns whether the broker was away since `last`, or its clock was changed.
-    func isGap(since last: Int64, _ longest: Int64) -> Bool { (now - last).magnitude > UInt64(longest / 2) }
+    package func isGap(since last: Int64, _ longest: Int64) -> Bool { (now - last).magnitude > UInt64(longest / 2) }
 
     /// Starts a grace, and shortens leases that would last too long after a clock was set back.
     mutating func grantGrace(_ longest: Int64) {
@@ -64,7 +64,7 @@ extension MemoryQueue {
     }
 
     /// Ends a session and releases its claims: the jobs return to the head of the ready list and spend no attempt.
-    mutating func release(_ id: String) {
+    package mutating func release(_ id: String) {
         giveBackClaims(of: id)
         endSession(id)
     }

@@ -1,6 +1,6 @@
 /// Status: returns a queue's counts, totals and sessions. Changes nothing.
 extension MemoryQueue {
-    var status: QueueStatus {
+    package var status: QueueStatus {
         QueueStatus(
             name: name,
             isPaused: settings.isPaused,
@@ -18,7 +18,7 @@ extension MemoryQueue {
 
     /// The jobs that wait for the end of the running holder of their name.
     var successors: [String] {
-        sessions.values.flatMap { $0.claims.keys.compactMap { jobs[$0]?.successor?.id } }.sorted()
+        sessions.values.flatMap { $0.claims.keys.compactMap { jobs[$0]?.successor } }.sorted()
     }
 
     private var oldestReady: Int {
@@ -35,7 +35,7 @@ extension MemoryQueue {
         return counts
     }
 
-    var sessionStatuses: [SessionStatus] {
+    package var sessionStatuses: [SessionStatus] {
         sessions.values.sorted { $0.id < $1.id }.map { session in
             SessionStatus(
                 id: session.id,

@@ -3,7 +3,7 @@ package import ErrandRedis
 import Logging
 package import TestSupport
 
-/// Plays histories on the model and on the real scripts, and compares everything after every step.
+/// Plays histories on the queue in memory and on the real scripts, and compares everything after every step.
 package struct RedisComparison: Sendable {
     let broker: RedisBroker
     let scripts: RedisSubject.Scripts
@@ -45,29 +45,21 @@ package struct RedisComparison: Sendable {
         _ subject: RedisSubject,
         _ audits: Bool
     ) async throws -> Fault? {
-        var model = QueueModel()
-        var envelopes = Envelopes()
-        let judge = Judge()
+        var queue = MemoryQueue(name: universe.queue)
         for (index, step) in history.steps.enumerated() {
-            let expected = model.apply(step.command, at: step.time)
+            let expected = queue.apply(step.command, at: step.time)
             let seen: Observation
             let next = index + 1 < history.steps.count ? history.steps[index + 1] : nil
             do {
                 seen = try await subject.observe(step, next: next)
             } catch { return Fault(step: index, what: "failed: \(error)") }
-            for job in model.jobs.values { _ = try envelopes.envelope(job.pushed, universe) }
-            let words = try model.jobs.values.reduce(into: [Push: Int64]()) {
-                $0[$1.pushed] = Int64(try envelopes.envelope($1.pushed, universe).bytes.count + 13)
-            }
-            let expectedWords = model.words(universe) { words[$0] ?? -1 }
-            if let what = judge.verdict(expected.sorted, model, words: expectedWords, seen, universe) {
-                return Fault(step: index, what: what)
-            }
+            if let what = seen.difference(from: queue, expected, universe) { return Fault(step: index, what: what) }
+            if let what = queue.brokenInvariant { return Fault(step: index, what: "in memory: \(what)") }
             if audits, index % 10 == 9 || index == history.steps.count - 1 {
-                let findings = try await subject.findings()
+                let findings = try await subject.findings() + queue.findings
                 if !findings.isEmpty { return Fault(step: index, what: "its audit: \(findings)") }
                 // The clock already stands where the next step needs it.
-                let view = try model.view(universe, at: next?.time ?? step.time, &envelopes)
+                let view = ConsoleView(queue, universe, at: next?.time ?? step.time)
                 let seen = try await subject.view()
                 if let what = seen.difference(from: view, tombstones: keepsTombstones) {
                     return Fault(step: index, what: what)

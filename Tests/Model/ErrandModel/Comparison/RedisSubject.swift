@@ -1,13 +1,11 @@
 package import Errand
 package import ErrandRedis
 
-/// The real scripts on a real server, driven by the model's commands, each history in a queue of its own.
+/// The real scripts on a real server, each history in a queue of its own.
 package actor RedisSubject {
     private let universe: Universe
     private let broker: RedisBroker
     private let scripts: Scripts
-    private var registrations: [SessionID: Registration] = [:]
-    private var envelopes = Envelopes()
 
     /// The digests of the checks' own scripts.
     package struct Scripts: Sendable {
@@ -33,12 +31,12 @@ package actor RedisSubject {
         _ = try await broker.command(
             .command("HSET", key + ":test", "now", String(step.time), "look", look(of: step.command))
         )
-        // The model's queue exists from the beginning.
+        // The queue in memory exists from the beginning.
         _ = try await broker.command(.command("HSET", key + ":runtime", "created", "1"))
     }
 
     private func look(of command: Command) -> String {
-        if case .recover(let session?) = command { return universe.sessions[session] }
+        if case .recover(let session?) = command { return session }
         return "session-none"
     }
 
@@ -54,7 +52,6 @@ package actor RedisSubject {
                 String(Universe.idCount),
                 String(Universe.sessionCount),
                 String(Universe.nameCount),
-                String(Universe.operationCount),
                 String(next.time),
                 look(of: next.command)
             )
@@ -66,13 +63,13 @@ package actor RedisSubject {
             news.add(channel: published[start].text ?? "", published[start + 1].bytes ?? [])
         }
         return Observation(
-            answer: answer,
-            words: Self.words(parts.first?.bytes ?? []),
+            answer: answer.ordered,
+            state: Self.words(parts.first?.bytes ?? []),
             events: news.events,
-            workHints: news.work,
-            stopHints: news.stop,
-            handed: news.handed,
-            waiting: Set((parts.last?.elements ?? []).compactMap(\.text).map(Universe.number))
+            woken: news.work,
+            stopped: news.stop,
+            dispatch: news.dispatch,
+            waiting: (parts.last?.elements ?? []).compactMap(\.text)
         )
     }
 
@@ -93,20 +90,20 @@ package actor RedisSubject {
     private struct News {
         let secret: String
         var events: [UInt8] = []
-        var work: [SessionID] = []
-        var stop: [SessionID] = []
-        var handed: DirectDispatch?
+        var work: [String] = []
+        var stop: [String] = []
+        var dispatch: DirectDispatch?
 
         mutating func add(channel: String, _ message: [UInt8]) {
             if channel.hasSuffix(":events") {
                 if !events.isEmpty { events.append(UInt8(ascii: "\n")) }
                 events += message
             } else {
-                let session = Universe.number(String(channel.suffix(1)))
+                let session = String(channel.suffix("session-0".count))
                 if message == Array("s".utf8) {
                     stop.append(session)
                 } else if let given = DispatchedClaim(message, secret: secret) {
-                    handed = DirectDispatch(session: session, call: given.call, claim: GivenClaim(given.claim))
+                    dispatch = DirectDispatch(session: session, call: given.call, claim: given.claim)
                 } else {
                     work.append(session)
                 }
@@ -118,7 +115,7 @@ package actor RedisSubject {
         do { return try await made(command) } catch let error as BrokerError {
             // Anything else is a fault of the scripts.
             guard [.sessionLost, .full].contains(error.code) || isRefusal(error) else { throw error }
-            return Answer(error)
+            return .no(error.code)
         }
     }
 
@@ -129,46 +126,23 @@ package actor RedisSubject {
     private func made(_ command: Command) async throws -> Answer {
         let queue = universe.queue
         switch command {
-        case .push(let pushes, _):
-            var jobs: [JobEnvelope] = []
-            for push in pushes { jobs.append(try envelopes.envelope(push, universe)) }
-            return Answer(try await broker.push(jobs, to: queue))
-        case .register(let registration):
-            try await broker.register(universe.session(registration), on: queue)
-            registrations[registration.session] = registration
-            return .done
-        case .exchange(let call):
-            let exchange = universe.exchange(call, registration(of: call.session))
-            return Answer(try await broker.exchange(exchange, on: queue))
-        case .beat(let session, let lease, let begun):
-            var registration = registration(of: session)
-            registration.lease = lease
-            let session = universe.session(registration)
-            return Answer(try await broker.beat(of: session, on: queue, begun: Errand.Token(begun)))
-        case .release(let session):
-            try await broker.release(universe.session(registration(of: session)), on: queue)
-            return .done
-        case .promote:
-            let promotion = try await broker.promote(on: queue)
-            return .promoted(promotion.promoted, next: promotion.nextDue.map { Time($0) })
-        case .reconcile(let session, let number, let known):
-            let runs = known.map { (id: universe.ids[$0.id], token: Errand.Token($0.token)) }
-            let whole = universe.session(registration(of: session))
-            return Answer(try await broker.reconcile(whole, call: number, runs: runs, on: queue))
-        case .recover:
-            let recovery = try await broker.recover(on: queue)
-            return .recovered(recovery.recovered, more: recovery.hasMore)
-        case .cancel(let ids): return Answer(try await broker.cancel(ids.map { universe.ids[$0] }, on: queue))
-        case .delete(let ids): return Answer(try await broker.delete(ids.map { universe.ids[$0] }, on: queue))
-        case .retry(let ids): return Answer(try await broker.retry(ids.map { universe.ids[$0] }, on: queue))
+        case .push(let jobs, _): return .receipts(try await broker.push(jobs, to: queue))
+        case .register(let session): try await broker.register(session, on: queue)
+        case .exchange(let call): return .exchanged(try await broker.exchange(call, on: queue))
+        case .beat(let session, let begun):
+            return .beaten(try await broker.beat(of: session, on: queue, begun: begun))
+        case .release(let session): try await broker.release(session, on: queue)
+        case .promote: return .promoted(try await broker.promote(on: queue))
+        case .reconcile(let session, let call, let runs):
+            let runs = runs.map { (id: $0.id, token: $0.token) }
+            return .reconciled(try await broker.reconcile(session, call: call, runs: runs, on: queue))
+        case .recover: return .recovered(try await broker.recover(on: queue))
+        case .cancel(let ids): return .endings(try await broker.cancel(ids, on: queue))
+        case .delete(let ids): return .endings(try await broker.delete(ids, on: queue))
+        case .retry(let ids): return .retries(try await broker.retry(ids, on: queue))
         case .clear: return .cleared(try await broker.clear(queue))
-        case .configure(let change):
-            try await broker.configure(queue, universe.settings(change))
-            return .done
+        case .configure(let change): try await broker.configure(queue, change)
         }
-    }
-
-    private func registration(of session: SessionID) -> Registration {
-        registrations[session] ?? Registration(session: session, lease: 1000)
+        return .done
     }
 }

@@ -20,7 +20,7 @@ extension RedisComparison {
 
     /// What a failing script has lost, or `nil`.
     package func faultOfWrongTypes(queue number: Int) async throws -> String? {
-        for command in Self.failing {
+        for command in try Self.failing() {
             if let fault = try await fault(of: command, queue: number) { return fault }
         }
         return nil
@@ -28,32 +28,48 @@ extension RedisComparison {
 
     private static let start: Time = 1_700_000_000_000
 
-    private static var failing: [Command] {
-        var replacement = Push(id: 2)
+    private static func failing() throws -> [Command] {
+        var replacement = Push(id: "j02")
         replacement.policy = .replace
-        replacement.name = 0
-        var plain = Push(id: 3)
-        plain.due = 0
-        var call = Call(session: 0, number: 2)
-        call.reports = [Report(id: 0, token: (start + 20) * 1000, verb: .finished)]
-        call.wanted = 1
-        return [.push([plain]), .push([replacement]), .push([plain, replacement]), .promote, .exchange(call)]
+        replacement.name = "name 0"
+        let (new, plain) = (try replacement.envelope(), try Push(id: "j03").envelope())
+        let report = OutcomeReport(id: "j00", token: Token((start + 20) * 1000), verb: .finished, attempt: 1)
+        return [.push([plain]), .push([new]), .push([plain, new]), .promote, .exchange(call(2, [report]))]
+    }
+
+    private static let session = Session(
+        id: "session-0",
+        host: "host",
+        pid: 1,
+        concurrency: 4,
+        queues: [],
+        lease: .seconds(10),
+        operations: [:]
+    )
+
+    private static func call(_ number: Int, _ reports: [OutcomeReport] = []) -> Exchange {
+        Exchange(
+            session: session,
+            call: number,
+            reports: reports,
+            wanted: 1,
+            freeSlots: 0,
+            begun: 0,
+            longestWait: .seconds(1),
+            stopGrace: .zero
+        )
     }
 
     /// A running job and a scheduled one that holds a name; then the line is made a text.
     private func fault(of command: Command, queue number: Int) async throws -> String? {
         let universe = Universe(queue: number)
         let subject = RedisSubject(universe, broker, scripts)
-        var named = Push(id: 1)
+        var named = Push(id: "j01")
         named.policy = .drop
-        named.name = 0
+        named.name = "name 0"
         named.due = Self.start + 10
-        var claim = Call(session: 0, number: 1)
-        claim.wanted = 1
-        claim.waitAndGrace = 1000
-        let steps: [Command] = [
-            .push([Push(id: 0), named]), .register(Registration(session: 0, lease: 10_000)), .exchange(claim),
-        ]
+        let jobs = [try Push(id: "j00").envelope(), try named.envelope()]
+        let steps: [Command] = [.push(jobs), .register(Self.session), .exchange(Self.call(1))]
         try await subject.begin(.init(time: Self.start, command: .promote))
         let late = History.Step(time: Self.start + 20, command: command)
         for step in steps { _ = try await subject.observe(.init(time: Self.start, command: step), next: late) }

@@ -1,23 +1,25 @@
+import Errand
+
 /// One thing that may happen next.
 ///
 /// The answer of a call arrives when the call is executed, or is lost then: what happens between is either hidden in the
 /// worker, or comes out the same when it happens before or after.
-enum Action: Hashable, Sendable {
+enum Action: Equatable, Sendable {
     case tick
     /// A job of this kind, of which this waiting session is told first.
-    case push(kind: Int, first: SessionID?)
+    case push(kind: Int, first: String?)
     case pushLosingReceipt(kind: Int), pushAgain(Int)
     /// A worker hears that a push has answered its next call.
     case hear(Int)
     case register(Int), beat(Int), reconcile(Int), leave(Int)
     /// Ends the run, if there is one, and sends the call that says so and asks for more.
-    case send(Int, Verb?)
+    case send(Int, OutcomeReport.Verb?)
     /// The same, executed at once.
-    case exchange(Int, Verb?)
+    case exchange(Int, OutcomeReport.Verb?)
     case sendAgain(Int)
     case execute(Int), executeLosingAnswer(Int)
-    case recover(SessionID?), promote
-    case cancel(JobID), retry(JobID)
+    case recover(String?), promote
+    case cancel(String), retry(String)
     case crash(Int), pause(Int), resume(Int)
     case save, rollBack
     case leap(ticks: Time)
@@ -66,20 +68,22 @@ extension World {
     var actions: [Action] {
         var actions: [Action] = everybodyHasBeaten ? [.tick] : []
         if unsent > 0 {
-            let first: [SessionID?] = queue.waiting.isEmpty ? [nil] : queue.waiting
-            actions += rules.kinds.indices.flatMap { kind in first.map { .push(kind: kind, first: $0) } }
-            if faults.lost > 0 { actions += rules.kinds.indices.map { .pushLosingReceipt(kind: $0) } }
+            let first: [String?] = broker.queue.idle.isEmpty ? [nil] : broker.queue.idle
+            actions += rules.scope.kinds.indices.flatMap { kind in first.map { .push(kind: kind, first: $0) } }
+            if faults.lost > 0 { actions += rules.scope.kinds.indices.map { .pushLosingReceipt(kind: $0) } }
         }
         actions += unanswered.indices.map { .pushAgain($0) }
         for index in workers.indices { actions += self.actions(of: index) }
         actions += requests.indices.map { .execute($0) }
         if faults.lost > 0 { actions += requests.indices.map { .executeLosingAnswer($0) } }
-        if queue.jobs.values.contains(where: { $0.isDue(at: now) }) { actions.append(.promote) }
+        if broker.queue.jobs.values.contains(where: { broker.queue.isDue($0, at: now) }) { actions.append(.promote) }
         actions += recoveries
         if faults.cancels > 0 {
-            actions += queue.jobs.values.filter { !$0.isDead }.map(\.id).sorted().map { .cancel($0) }
+            actions += broker.queue.jobs.values.filter { !$0.isDead }.map(\.id).sorted().map { .cancel($0) }
         }
-        if faults.revivals > 0 { actions += queue.jobs.values.filter(\.isDead).map(\.id).sorted().map { .retry($0) } }
+        if faults.revivals > 0 {
+            actions += broker.queue.jobs.values.filter(\.isDead).map(\.id).sorted().map { .retry($0) }
+        }
         if faults.rollbacks > 0 { actions.append(saved == nil ? .save : .rollBack) }
         if faults.leaps > 0 { actions += [.leap(ticks: Self.leap), .leap(ticks: -Self.leap)] }
         return actions
@@ -89,19 +93,20 @@ extension World {
     /// which looks the same from outside.
     private var everybodyHasBeaten: Bool {
         workers.allSatisfy { worker in
-            guard !worker.isPaused, let session = worker.session else { return true }
-            return (queue.sessions[session]?.leaseEnds ?? 0) > now + Self.tick
+            guard !worker.isPaused, let session = worker.session?.id else { return true }
+            return (broker.queue.sessions[session]?.leaseEnds ?? 0) > now + Self.tick
         }
     }
 
     /// Recoveries that may change something, whether or not a grace forbids it: of sessions whose leases ended in the same
     /// tick, any may be taken first.
     var recoveries: [Action] {
-        if let firstEnd = queue.sessions.values.map(\.leaseEnds).min(), firstEnd <= now {
-            return queue.sessions.filter { $0.value.leaseEnds == firstEnd }.keys.sorted().map { .recover($0) }
+        if let firstEnd = broker.queue.sessions.values.map(\.leaseEnds).min(), firstEnd <= now {
+            return broker.queue.sessions.filter { $0.value.leaseEnds == firstEnd }.keys.sorted().map { .recover($0) }
         }
-        let late = queue.sessions.filter { $0.value.claims.contains { $0.deadline < now } }.keys.sorted()
-        return late.isEmpty && queue.hasUnnoticedGap(at: now) ? [.recover(nil)] : late.map { .recover($0) }
+        let late = broker.queue.sessions.filter { $0.value.claims.values.contains { $0.hardDeadline < now } }.keys
+            .sorted()
+        return late.isEmpty && broker.queue.hasUnnoticedGap(at: now) ? [.recover(nil)] : late.map { .recover($0) }
     }
 
     /// Whether nothing can happen between sending a call and its execution that could not happen before.
@@ -111,7 +116,7 @@ extension World {
         let worker = workers[index]
         if worker.isPaused { return [.resume(index)] }
         var actions: [Action] = []
-        if faults.crashes > 0, !rules.crashesStrikeRuns || !worker.held.isEmpty { actions.append(.crash(index)) }
+        if faults.crashes > 0, !rules.scope.crashesStrikeRuns || !worker.held.isEmpty { actions.append(.crash(index)) }
         if faults.pauses > 0 { actions.append(.pause(index)) }
         guard worker.session != nil else { return actions + [.register(index)] }
         actions.append(.beat(index))
@@ -121,13 +126,13 @@ extension World {
         }
         if hints.contains(where: { isNews($0, to: index) }) { actions.append(.hear(index)) }
         if worker.mustReconcile { actions.append(.reconcile(index)) }
-        if rules.workersLeave { actions.append(.leave(index)) }
+        if rules.scope.workersLeave { actions.append(.leave(index)) }
         return actions + verbs(of: worker).map { callsArriveAtOnce ? .exchange(index, $0) : .send(index, $0) }
     }
 
     /// How its run may end now. A run that was told to stop may have ended otherwise just before.
-    private func verbs(of worker: Worker) -> [Verb?] {
+    private func verbs(of worker: Worker) -> [OutcomeReport.Verb?] {
         guard let claim = worker.held.first else { return [nil] }
-        return rules.verbs + (worker.stops.contains(claim.id) ? [.cancelled] : [])
+        return rules.scope.verbs + (worker.stops.contains(claim.id) ? [.cancelled] : [])
     }
 }

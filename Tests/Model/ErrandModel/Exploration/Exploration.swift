@@ -30,6 +30,7 @@ package struct Exploration {
     private static let drained = UInt32.max - 1
 
     private let scope: Scope
+    private let start: World
     private let mostStates: Int
     /// Every state's first world, when it is checked that others of the same fingerprint have the same future.
     private var firstWorlds: [World]?
@@ -45,14 +46,14 @@ package struct Exploration {
     ///   - mostStates: When to give up.
     ///   - checksMerging: Whether to check that worlds of the same fingerprint go on to the same fingerprints. Slow, and keeps
     ///     every world in memory.
-    package init(_ scope: Scope, mostStates: Int, checksMerging: Bool = false) {
+    package init(_ scope: Scope, mostStates: Int, checksMerging: Bool = false) throws {
+        start = try World(scope)
         self.scope = scope
         self.mostStates = mostStates
         firstWorlds = checksMerging ? [] : nil
     }
 
     package mutating func run(onProgress: (Int) -> Void = { _ in }) -> Outcome {
-        let start = World(scope)
         _ = table.insert(start.fingerprint)
         add(start, from: 0, by: 0)
         var level = [Node(number: 0, world: start)]
@@ -165,7 +166,7 @@ package struct Exploration {
 
     /// The worlds from the first to a state.
     private func way(to state: Int) -> [World] {
-        var worlds = [World(scope)]
+        var worlds = [start]
         for pick in picks(to: state) {
             var world = worlds[worlds.count - 1]
             _ = world.perform(world.actions[pick])

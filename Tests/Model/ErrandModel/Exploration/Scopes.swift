@@ -1,3 +1,5 @@
+import Errand
+
 extension Exploration {
     /// What is explored.
     package struct Scope: Sendable {
@@ -5,9 +7,9 @@ extension Exploration {
         var workers = 2
         var jobs = 2
         /// What the producer may want of each job.
-        var kinds: [Push] = [.plain, .drop, .replace]
+        var kinds: [JobKind] = [.plain, .drop, .replace]
         var faults = World.Faults()
-        var verbs: [Verb] = [.finished, .failed, .released]
+        var verbs: [OutcomeReport.Verb] = [.finished, .failed, .released]
         var workersLeave = false
         /// Whether workers crash only while they run something.
         var crashesStrikeRuns = false
@@ -42,28 +44,30 @@ extension Exploration {
     }
 }
 
-extension Push {
+/// What a producer may want of a job.
+struct JobKind: Sendable {
+    var policy = UniquenessPolicy.ignore
+    var isUniqueUntilStarted = false
+    /// How long after its push it is due.
+    var delay: Time = 0
+
     /// A job without a name, tried once more when it fails.
-    static let plain = kind(.ignore)
-    static let drop = kind(.drop)
-    static let replace = kind(.replace)
-    static let dropUntilStarted = untilStarted(.drop)
-    static let replaceUntilStarted = untilStarted(.replace)
+    static let plain = Self()
+    static let drop = Self(policy: .drop)
+    static let replace = Self(policy: .replace)
+    static let dropUntilStarted = Self(policy: .drop, isUniqueUntilStarted: true)
+    static let replaceUntilStarted = Self(policy: .replace, isUniqueUntilStarted: true)
     /// A replacement that is due two ticks after its push.
-    static let replaceLater = kind(.replace, due: 2 * World.tick)
+    static let replaceLater = Self(policy: .replace, delay: 2 * World.tick)
 
-    private static func untilStarted(_ policy: Policy) -> Push {
-        var push = kind(policy)
-        push.isUniqueUntilStarted = true
-        return push
-    }
-
-    private static func kind(_ policy: Policy, due: Time = 0) -> Push {
-        var push = Push(id: 0)
-        push.policy = policy
-        push.name = policy == .ignore ? nil : 0
-        push.due = due
-        push.retries = 1
-        return push
+    func envelope(id: String) throws -> JobEnvelope {
+        try OperationDescription(
+            World.operation,
+            name: policy == .ignore ? nil : "name",
+            unique: policy,
+            uniqueUntil: isUniqueUntilStarted ? .started : nil,
+            retries: 1,
+            id: id
+        ).makeEnvelope()
     }
 }

@@ -1,3 +1,5 @@
+import Errand
+
 /// Something that a scope must have brought about for its result to say anything.
 package enum Witness: Int, CaseIterable, Sendable {
     case dropped, replaced, deferred, exists
@@ -21,57 +23,55 @@ struct Witnesses: Sendable {
 
 extension World {
     /// Notes what a transition brought about.
-    mutating func witness(_ command: Command, _ answer: Answer, _ before: QueueModel) {
+    mutating func witness(_ command: Command, _ answer: Answer, _ before: MemoryQueue) {
         switch answer {
         case .receipts(let receipts): for receipt in receipts { witness(receipt, before) }
         case .no(.sessionLost): witnesses.insert(.sessionLost)
         // Who compares its claims before it has heard of all calls is refused, too.
         case .no(.refused): if case .exchange = command { witnesses.insert(.heldBack) }
-        case .exchanged(let accepted, let claims, _, _, let isPreanswered):
-            if !claims.isEmpty { witnesses.insert(.claimed) }
-            if isPreanswered { witnesses.insert(.isPreanswered) }
-            if accepted.contains(false) { witnesses.insert(.staleReport) }
-            if case .exchange(let call) = command, before.sessions[call.session]?.lastCall?.number == call.number {
+        case .exchanged(let reply):
+            if !reply.claims.isEmpty { witnesses.insert(.claimed) }
+            if reply.isPreanswered { witnesses.insert(.isPreanswered) }
+            if reply.accepted.contains(false) { witnesses.insert(.staleReport) }
+            if case .exchange(let call) = command, before.sessions[call.session.id]?.lastCall?.number == call.call {
                 witnesses.insert(.resent)
             }
-        case .beaten(_, let stops): if !stops.isEmpty { witnesses.insert(.toldToStop) }
-        case .promoted(let count, _): if count > 0 { witnesses.insert(.promoted) }
-        case .reconciled(let count, let lost):
-            if count > 0 { witnesses.insert(.released) }
-            if !lost.isEmpty { witnesses.insert(.lostClaim) }
-        case .revivals(let words): if words.contains(.retried) { witnesses.insert(.retriedByHand) }
-        case .done, .no(.full), .recovered, .endings, .cleared: break
+        case .beaten(let beat): if !beat.stops.isEmpty { witnesses.insert(.toldToStop) }
+        case .promoted(let promotion): if promotion.promoted > 0 { witnesses.insert(.promoted) }
+        case .reconciled(let reconciliation):
+            if reconciliation.released > 0 { witnesses.insert(.released) }
+            if !reconciliation.lost.isEmpty { witnesses.insert(.lostClaim) }
+        case .retries(let outcomes): if outcomes.contains(.retried) { witnesses.insert(.retriedByHand) }
+        case .done, .no, .recovered, .endings, .cleared: break
         }
-        for event in queue.effects.events { witness(event) }
-        if queue.effects.handed != nil { witnesses.insert(.handedOver) }
-        if queue.leap != before.leap { witnesses.insert(.grace) }
-        if before.jobs.values.contains(where: { isBehind($0) && queue.jobs[$0.id].map { !isBehind($0) } ?? false }) {
-            witnesses.insert(.successor)
+        for event in effects.events { witness(event) }
+        if effects.dispatch != nil { witnesses.insert(.handedOver) }
+        if broker.queue.pulse.leap != before.pulse.leap { witnesses.insert(.grace) }
+        for job in before.jobs.values where job.predecessor != nil {
+            if let left = broker.queue.jobs[job.id], left.predecessor == nil { witnesses.insert(.successor) }
         }
     }
 
-    private func isBehind(_ job: Job) -> Bool { if case .behind = job.place { true } else { false } }
-
-    private mutating func witness(_ receipt: Receipt, _ before: QueueModel) {
-        switch receipt {
+    private mutating func witness(_ receipt: Receipt, _ before: MemoryQueue) {
+        switch receipt.outcome {
         case .dropped: witnesses.insert(.dropped)
         case .replaced: witnesses.insert(.replaced)
-        case .deferred(let holder):
+        case .deferred:
             witnesses.insert(.deferred)
-            if before.jobs[holder]?.successor != nil { witnesses.insert(.supplanted) }
+            if receipt.holder.flatMap({ before.jobs[$0]?.successor }) != nil { witnesses.insert(.supplanted) }
         case .exists: witnesses.insert(.exists)
-        case .accepted: break
+        case .accepted, .unknown: break
         }
     }
 
-    private mutating func witness(_ event: Event) {
+    private mutating func witness(_ event: MemoryEvent) {
         switch event.kind {
         case .retrying: witnesses.insert(.retried)
         case .dead:
             witnesses.insert(.died)
-            if case .killsItsWorkers = event.reason { witnesses.insert(.setAside) }
+            if event.isOfQuarantine { witnesses.insert(.setAside) }
         case .recovered: witnesses.insert(.recovered)
-        case .timedOut: if event.reason == .stuck { witnesses.insert(.overdue) }
+        case .timedOut: if event.isOfAStuckWorker { witnesses.insert(.overdue) }
         default: break
         }
     }

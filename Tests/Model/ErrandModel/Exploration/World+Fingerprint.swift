@@ -1,3 +1,5 @@
+import Errand
+
 /// What of a world matters for what may still happen. Two worlds of one fingerprint have the same future, apart from the
 /// numbers that times, tokens, calls, jobs and sessions go by:
 ///
@@ -21,7 +23,7 @@ extension World {
         key += worker.mustReconcile ? 32 : 0
         guard let session = worker.session else { return key }
         key += 256
-        guard let state = queue.sessions[session] else { return key }
+        guard let state = broker.queue.sessions[session.id] else { return key }
         // No more than the fingerprint tells, or worlds of one fingerprint would part later.
         let leaseEnds = Int(max((state.leaseEnds - now) / Self.tick, faults.leaps > 0 ? -Self.leap : 0))
         return key + 512 * (8 + leaseEnds) + 16384 * state.claims.count

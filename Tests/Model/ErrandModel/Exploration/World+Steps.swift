@@ -1,3 +1,5 @@
+import Errand
+
 extension World {
     /// Lets something happen. Answers which promise it breaks, or `nil`.
     mutating func perform(_ action: Action) -> String? {
@@ -47,7 +49,7 @@ extension World {
             faults.pauses -= 1
             workers[index].isPaused = true
         case .resume(let index): workers[index].isPaused = false
-        case .save: saved = Saved(queue: queue, outage: outage)
+        case .save: saved = Saved(broker: broker, outage: outage)
         case .rollBack: rollBack()
         case .leap(let ticks):
             faults.leaps -= 1
@@ -60,17 +62,15 @@ extension World {
 
     // MARK: The producer
 
-    private mutating func nextPush(_ kind: Int) -> Push {
-        var push = rules.kinds[kind]
-        push.id = JobID(pushed)
-        // A time in the future is so many ticks from now.
-        if push.due > 0 { push.due += now }
+    private mutating func nextPush(_ kind: Int) -> JobEnvelope {
+        let delay = rules.scope.kinds[kind].delay
+        let push = rules.envelopes[kind][pushed].due(at: delay > 0 ? now + delay : 0)
         pushed += 1
         unsent -= 1
         return push
     }
 
-    private mutating func execute(push: Push, first: SessionID? = nil) -> String? {
+    private mutating func execute(push: JobEnvelope, first: String? = nil) -> String? {
         observe(.push([push], first: first)).broken
     }
 
@@ -78,36 +78,36 @@ extension World {
 
     private mutating func register(_ index: Int) -> String? {
         sessionsMade += 1
-        var registration = Registration(session: sessionsMade, lease: Self.lease)
-        registration.operations = [0: .init(timeout: Self.hardDeadline, retries: 1)]
-        workers[index].session = registration.session
+        let session = Self.session(sessionsMade)
+        workers[index].session = session
         workers[index].lastNumber = 0
-        return observe(.register(registration)).broken
+        return observe(.register(session)).broken
     }
 
     private mutating func beat(_ index: Int) -> String? {
         guard let session = workers[index].session else { return nil }
         let begun = workers[index].held.map(\.token).max() ?? 0
-        let (answer, broken) = observe(.beat(session, lease: Self.lease, begun: begun))
-        guard case .beaten(let claims, let stops) = answer else {
+        let (answer, broken) = observe(.beat(session, begun: begun))
+        guard case .beaten(let beat) = answer else {
             workers[index] = Worker()
             return broken
         }
-        for stop in stops where workers[index].held.contains(where: { $0.id == stop.id && $0.token == stop.token }) {
+        for stop in beat.stops where workers[index].held.contains(where: { $0.id == stop.id && $0.token == stop.token })
+        {
             workers[index].stops.insert(stop.id)
         }
         // While a call is under way, the counts may differ.
-        if !workers[index].isAwaiting { workers[index].mustReconcile = claims != workers[index].held.count }
+        if !workers[index].isAwaiting { workers[index].mustReconcile = beat.claims != workers[index].held.count }
         return broken
     }
 
     private mutating func reconcile(_ index: Int) -> String? {
         guard let session = workers[index].session else { return nil }
         workers[index].mustReconcile = false
-        let known = workers[index].held.map { StopOrder(id: $0.id, token: $0.token) }
-        let (answer, broken) = observe(.reconcile(session, number: workers[index].lastNumber, known: known))
-        if case .reconciled(_, let lost) = answer {
-            workers[index].held.removeAll { lost.contains($0.id) }
+        let runs = workers[index].held.map { Beat.Stop(id: $0.id, token: $0.token) }
+        let (answer, broken) = observe(.reconcile(session, call: workers[index].lastNumber, runs: runs))
+        if case .reconciled(let reconciliation) = answer {
+            workers[index].held.removeAll { reconciliation.lost.contains($0.id) }
             workers[index].stops.formIntersection(workers[index].held.map(\.id))
         } else if answer == .no(.sessionLost) {
             workers[index] = Worker()
@@ -121,21 +121,27 @@ extension World {
         return observe(.release(session)).broken
     }
 
-    private mutating func send(_ index: Int, _ verb: Verb?) {
+    private mutating func send(_ index: Int, _ verb: OutcomeReport.Verb?) {
         guard let session = workers[index].session else { return }
         workers[index].lastNumber += 1
-        var call = Call(session: session, number: workers[index].lastNumber)
+        var call = Exchange(
+            session: session,
+            call: workers[index].lastNumber,
+            reports: [],
+            wanted: 1,
+            freeSlots: 1,
+            begun: 0,
+            longestWait: .zero,
+            stopGrace: .zero,
+            acceptsDirectDispatch: rules.scope.workersAreHandedJobs
+        )
         if let verb, let claim = workers[index].held.first {
-            var report = Report(id: claim.id, token: claim.token, verb: verb)
-            report.attempt = claim.attempt
+            var report = OutcomeReport(id: claim.id, token: claim.token, verb: verb, attempt: claim.attempt)
             if verb == .snoozed || ([.failed, .timedOut].contains(verb) && claim.attempt == 1) {
-                report.retryDelay = Self.tick
+                report.retryDelay = Int(Self.tick)
             }
             call.reports = [report]
         }
-        call.wanted = 1
-        call.freeSlots = 1
-        call.acceptsDirectDispatch = rules.workersAreHandedJobs
         workers[index].held = []
         workers[index].stops = []
         workers[index].mustReconcile = false
@@ -146,7 +152,7 @@ extension World {
     /// Whether a hint answers the next call of a worker.
     func isNews(_ hint: DirectDispatch, to index: Int) -> Bool {
         let worker = workers[index]
-        return worker.session == hint.session && !worker.isAwaiting && worker.lastNumber + 1 == hint.call
+        return worker.session?.id == hint.session && !worker.isAwaiting && worker.lastNumber + 1 == hint.call
     }
 
     private mutating func hear(_ index: Int) {
@@ -158,8 +164,8 @@ extension World {
 
     func isAwaited(_ request: Request, by index: Int) -> Bool {
         let worker = workers[index]
-        return request.worker == index && worker.isAwaiting && worker.session == request.call.session
-            && worker.lastNumber == request.call.number
+        return request.worker == index && worker.isAwaiting && worker.session?.id == request.call.session.id
+            && worker.lastNumber == request.call.call
     }
 
     /// Executes a call. Without an answer, the worker sends it again.
@@ -169,9 +175,9 @@ extension World {
         guard isAnswered, isAwaited(request, by: request.worker) else { return nil }
         let index = request.worker
         switch answer {
-        case .exchanged(_, let claims, _, _, _):
+        case .exchanged(let reply):
             workers[index].isAwaiting = false
-            workers[index].held = claims
+            workers[index].held = reply.claims
         case .no(.sessionLost): workers[index] = Worker(isPaused: workers[index].isPaused)
         // An older copy is refused; the answer of the newer one counts.
         default: break
@@ -184,28 +190,34 @@ extension World {
         if !hints.isEmpty { hints = hints.filter { hint in workers.indices.contains { isNews(hint, to: $0) } } }
         guard !requests.isEmpty else { return }
         requests = requests.filter { request in
-            !(queue.sessions[request.call.session] == nil && !isAwaited(request, by: request.worker)
-                && saved?.queue.sessions[request.call.session] == nil)
+            !(broker.queue.sessions[request.call.session.id] == nil && !isAwaited(request, by: request.worker)
+                && saved?.broker.queue.sessions[request.call.session.id] == nil)
         }
     }
 
     // MARK: The broker
 
-    private mutating func recover(_ session: SessionID?) -> String? {
+    private mutating func recover(_ session: String?) -> String? {
         guard let session else { return observe(.recover(look: nil)).broken }
         // Leases that end in the same tick end in some order within it: this one first.
-        let ends = queue.sessions[session]?.leaseEnds
-        if let ends, ends <= now { queue.sessions[session]?.leaseEnds = ends - 1 }
+        let ends = broker.queue.sessions[session]?.leaseEnds
+        if let ends, ends <= now { setEndOfLease(of: session, to: ends - 1) }
         let broken = observe(.recover(look: session)).broken
-        if let ends { queue.sessions[session]?.leaseEnds = ends }
+        if let ends { setEndOfLease(of: session, to: ends) }
         return broken
+    }
+
+    private mutating func setEndOfLease(of session: String, to ends: Time) {
+        var changed = broker.queue
+        changed.sessions[session]?.leaseEnds = ends
+        broker = SharedQueue(changed)
     }
 
     /// A restart takes time, so tokens, which go by the clock, are never issued twice.
     private mutating func rollBack() {
         guard let saved else { return }
         faults.rollbacks -= 1
-        queue = saved.queue
+        broker = saved.broker
         outage = saved.outage
         self.saved = nil
         now += Self.tick

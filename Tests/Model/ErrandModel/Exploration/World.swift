@@ -1,3 +1,5 @@
+import Errand
+
 /// Everything in the small scope: the queue, the workers, a producer, what is on its way between them, and which faults
 /// may still happen.
 struct World: Sendable {
@@ -7,7 +9,9 @@ struct World: Sendable {
     /// By how many ticks the clock jumps: by more than half a lease.
     static let leap: Time = 3
 
-    var queue = QueueModel()
+    var broker: SharedQueue
+    /// The output of the last transition, while it is judged.
+    var effects = MemoryEffects()
     /// The broker's clock.
     var now: Time = 1_000_000
     var workers: [Worker]
@@ -19,7 +23,7 @@ struct World: Sendable {
     var pushed = 0
     var unsent: Int
     /// Jobs whose receipts were lost: the producer pushes them again.
-    var unanswered: [Push] = []
+    var unanswered: [JobEnvelope] = []
     var faults: Faults
     var saved: Saved?
     var outage = Outage(lease: Self.lease)
@@ -34,28 +38,28 @@ struct World: Sendable {
     var witnesses = Witnesses()
     let rules: Rules
 
-    struct Worker: Hashable, Sendable {
+    struct Worker: Sendable {
         var isPaused = false
-        var session: SessionID?
+        var session: Session?
         var lastNumber = 0
         /// Whether it waits for the answer of its last call.
         var isAwaiting = false
         /// The runs it knows of, one at the most.
-        var held: [GivenClaim] = []
+        var held: [Claim] = []
         /// The runs that it was told to stop.
-        var stops: Set<JobID> = []
+        var stops: Set<String> = []
         /// A beat's answer counted other claims than it knows of.
         var mustReconcile = false
     }
 
-    struct Request: Hashable, Sendable {
+    struct Request: Sendable {
         var worker: Int
-        var call: Call
+        var call: Exchange
     }
 
     /// What the broker will have on its disk when it loses its newest data.
     struct Saved: Sendable {
-        var queue: QueueModel
+        var broker: SharedQueue
         var outage: Outage
     }
 
@@ -74,36 +78,49 @@ struct World: Sendable {
         package init() {}
     }
 
-    /// What may happen in a scope apart from faults.
-    struct Rules: Sendable {
-        /// What the producer may want of a job; it chooses anew for each.
-        var kinds: [Push]
-        /// How runs may end when nobody told them to stop.
-        var verbs: [Verb]
-        /// Whether workers may leave in peace.
-        var workersLeave: Bool
-        /// Whether workers crash only while they run something: then there can be many crashes.
-        var crashesStrikeRuns: Bool
-        /// Whether pushes may answer the workers' next calls.
-        var workersAreHandedJobs: Bool
+    /// What may happen in a scope apart from faults; all its worlds share it.
+    final class Rules: Sendable {
+        let scope: Exploration.Scope
+        /// Of each kind, the jobs in the order of their ids.
+        let envelopes: [[JobEnvelope]]
         /// Whether the clock may jump, so that times of before and after cannot be compared.
-        var clockLeaps: Bool
+        let clockLeaps: Bool
+
+        init(_ scope: Exploration.Scope) throws {
+            self.scope = scope
+            envelopes = try scope.kinds.map { kind in
+                try World.ids.prefix(scope.jobs).map { try kind.envelope(id: $0) }
+            }
+            clockLeaps = scope.faults.leaps > 0
+        }
     }
 
-    init(_ scope: Exploration.Scope) {
+    init(_ scope: Exploration.Scope) throws {
         workers = Array(repeating: Worker(), count: scope.workers)
         unsent = scope.jobs
         faults = scope.faults
-        rules = Rules(
-            kinds: scope.kinds,
-            verbs: scope.verbs,
-            workersLeave: scope.workersLeave,
-            crashesStrikeRuns: scope.crashesStrikeRuns,
-            workersAreHandedJobs: scope.workersAreHandedJobs,
-            clockLeaps: scope.faults.leaps > 0
+        rules = try Rules(scope)
+        var queue = MemoryQueue(name: "q")
+        _ = queue.apply(.configure(QueueSettings(rememberIDsMilliseconds: 1_000_000_000)), at: now)
+        broker = SharedQueue(queue)
+    }
+
+    static let operation = "op"
+    static let ids = (0..<8).map { "j\($0)" }
+    private static let operations = [
+        operation: OperationDefaults(timeout: .milliseconds(hardDeadline), retries: 1)
+    ]
+
+    /// A session; ids are of one length, so that their order is that of the numbers.
+    static func session(_ number: Int) -> Session {
+        Session(
+            id: "session-\(10_000 + number)",
+            host: "host",
+            pid: 1,
+            concurrency: 1,
+            queues: [],
+            lease: .milliseconds(lease),
+            operations: operations
         )
-        var settings = SettingsChange()
-        settings.rememberIDs = 1_000_000_000
-        _ = queue.apply(.configure(settings), at: now)
     }
 }

@@ -1,3 +1,5 @@
+import Errand
+
 /// What is going to happen, by time; things of one time happen in the order in which they were planned.
 struct Agenda {
     enum Event {
@@ -6,7 +8,7 @@ struct Agenda {
         case restart(Int)
         case request(Message)
         case answer(Message, Answer)
-        case pushAnswered(Push)
+        case pushAnswered(String)
         case hint(DirectDispatch, worker: Int, life: Int)
     }
 

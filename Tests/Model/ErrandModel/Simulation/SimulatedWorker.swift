@@ -1,3 +1,5 @@
+import Errand
+
 /// A worker as a state machine: the protocol of the real one, without its threads.
 struct SimulatedWorker {
     static let slots = 2
@@ -5,11 +7,11 @@ struct SimulatedWorker {
     static let longestWait: Time = 300
 
     struct Held {
-        var claim: GivenClaim
+        var claim: Claim
         var since: Time
         var begunAt: Time?
         var endsAt: Time = 0
-        var verb = Verb.finished
+        var verb = OutcomeReport.Verb.finished
         var isWedged = false
     }
 
@@ -18,13 +20,13 @@ struct SimulatedWorker {
     var life = 0
     var isUp = true
     var pausedUntil: Time = 0
-    var session: SessionID?
+    var session: Session?
     var isRegistered = false
     var number = 0
-    var awaited: Call?
+    var awaited: Exchange?
     var sentAt: Time = 0
     var held: [Held] = []
-    var reports: [Report] = []
+    var reports: [OutcomeReport] = []
     var lastBeatSent: Time = 0
     var lastBeatAnswered: Time = 0
     var lastUpkeep: Time = 0

@@ -22,7 +22,7 @@ extension Simulation {
         noteRare(before: message.command)
         let answer = execute(message.command)
         if answer == .no(.refused) { note("older call refused") }
-        if case .recovered(_, more: true) = answer { agenda.add(.request(message), at: now + 1) }
+        if case .recovered(let recovery) = answer, recovery.hasMore { agenda.add(.request(message), at: now + 1) }
         if faultsStrike, numbers.chance(4) { return note("answer lost") }
         agenda.add(.answer(message, answer), at: now + delay())
     }
@@ -30,19 +30,19 @@ extension Simulation {
     /// A hint goes another way than the answers.
     private mutating func tell(_ handed: DirectDispatch) {
         note("handed over")
-        guard let index = workers.firstIndex(where: { $0.session == handed.session }) else { return }
+        guard let index = workers.firstIndex(where: { $0.session?.id == handed.session }) else { return }
         if faultsStrike, numbers.chance(10) { return note("hint lost") }
         agenda.add(.hint(handed, worker: index, life: workers[index].life), at: now + delay())
     }
 
     private mutating func noteRare(before command: Command) {
-        guard case .exchange(let call) = command, let last = world.queue.sessions[call.session]?.lastCall else {
+        guard case .exchange(let call) = command, let last = world.queue.sessions[call.session.id]?.lastCall else {
             return
         }
-        if last.number == call.number { note("resend answered") }
+        if last.number == call.call { note("resend answered") }
     }
 
-    /// Makes a transition on both, compares the answers and judges.
+    /// Makes a transition and judges it.
     @discardableResult
     mutating func execute(_ command: Command) -> Answer {
         let time = now + clockOffset
@@ -51,42 +51,30 @@ extension Simulation {
         let before = world.queue
         let (answer, broken) = world.observe(command)
         noteRare(answer, before)
-        if let handed = world.queue.effects.handed { tell(handed) }
-        do {
-            let seen = try subject.answer(command, at: time)
-            if seen != answer.sorted { outcome.broken = "\(command) at \(time): answered \(seen), model \(answer)" }
-        } catch { outcome.broken = "\(command): \(error)" }
+        if let dispatch = world.queue.effects.dispatch { tell(dispatch) }
         if let broken { outcome.broken = "\(command) at \(time): \(broken)" }
-        if outcome.actions % 16 == 0 { compareStates() }
+        if outcome.actions % 16 == 0, let finding = world.queue.findings.first {
+            outcome.broken = outcome.broken ?? "\(finding)"
+        }
         return answer
     }
 
-    mutating func compareStates() {
-        var envelopes = Envelopes()
-        var lengths: [Push: Int64] = [:]
-        for job in world.queue.jobs.values {
-            lengths[job.pushed] = (try? envelopes.envelope(job.pushed, universe)).map { Int64($0.bytes.count + 13) }
-        }
-        let words = world.queue.words(universe) { lengths[$0] ?? -1 }
-        if words != subject.words { outcome.broken = outcome.broken ?? "state\n\(subject.words)\n model\n\(words)" }
-    }
-
-    private mutating func noteRare(_ answer: Answer, _ before: QueueModel) {
+    private mutating func noteRare(_ answer: Answer, _ before: MemoryQueue) {
         for event in world.queue.effects.events {
             if event.kind == .recovered { note("recovered") }
             if event.kind == .released { note("released") }
             if event.kind == .dead {
-                note(event.reason == .said || event.reason == nil ? "dead" : "quarantine or stuck to death")
+                note(event.isOfAStuckWorker || event.isOfQuarantine ? "quarantine or stuck to death" : "dead")
             }
-            if event.kind == .timedOut, event.reason == .stuck { note("overdue taken") }
-            if case .killsItsWorkers = event.reason { note("quarantine") }
-            if event.kind == .replaced, event.worker != nil { note("successor promoted") }
+            if event.kind == .timedOut, event.isOfAStuckWorker { note("overdue taken") }
+            if event.isOfQuarantine { note("quarantine") }
+            if event.kind == .replaced, event.details.worker != nil { note("successor promoted") }
         }
-        if case .exchanged(let accepted, _, _, _, let isPreanswered) = answer {
-            if accepted.contains(false) { note("stale report refused") }
-            if isPreanswered { note("answered by a push before") }
+        if case .exchanged(let reply) = answer {
+            if reply.accepted.contains(false) { note("stale report refused") }
+            if reply.isPreanswered { note("answered by a push before") }
         }
-        if world.queue.graceEnds > before.graceEnds { note("grace granted") }
+        if world.queue.pulse.graceEnds > before.pulse.graceEnds { note("grace granted") }
         if world.queue.solo != nil, before.solo == nil { note("suspect served alone") }
     }
 }

@@ -1,3 +1,5 @@
+import Errand
+
 /// What workers do when they wake, which each does every few milliseconds.
 extension Simulation {
     mutating func wake(_ index: Int) {
@@ -26,31 +28,27 @@ extension Simulation {
     private mutating func register(_ index: Int) {
         guard now - workers[index].sentAt > 100 else { return }
         if workers[index].session == nil {
-            workers[index].session = freeSession()
+            nextSession += 1
+            workers[index].session = Session(
+                id: "session-\(1000 + nextSession)",
+                host: "host",
+                pid: 1,
+                concurrency: SimulatedWorker.slots,
+                queues: [],
+                lease: .milliseconds(Self.lease),
+                operations: Self.operations
+            )
             workers[index].number = 0
         }
         guard let session = workers[index].session else { return }
         workers[index].sentAt = now
-        var registration = Registration(session: session, lease: Self.lease)
-        registration.operations = Self.operations
-        send(index, .register(registration))
+        send(index, .register(session))
     }
 
-    /// Texts of sessions are few. One that neither the broker nor a worker has is used again, but the one that rested longest, so
-    /// that nothing of its last owner is still under way.
-    private mutating func freeSession() -> SessionID? {
-        let used = Set(workers.compactMap(\.session)).union(world.queue.sessions.keys)
-            .union(snapshots.flatMap { $0.queue.sessions.keys })
-        let count = universe.sessions.count
-        let free = (0..<count).map { (nextSession + $0) % count }.first { !used.contains($0) }
-        if let free { nextSession = free + 1 }
-        return free
-    }
-
-    private mutating func beat(_ index: Int, _ session: SessionID) {
+    private mutating func beat(_ index: Int, _ session: Session) {
         guard now - workers[index].lastBeatSent >= Self.lease / 4 else { return }
         workers[index].lastBeatSent = now
-        send(index, .beat(session, lease: Self.lease, begun: workers[index].begun))
+        send(index, .beat(session, begun: workers[index].begun))
     }
 
     private mutating func upkeep(_ index: Int) {
@@ -80,11 +78,13 @@ extension Simulation {
     private mutating func begin(_ index: Int, _ place: Int) {
         workers[index].held[place].begunAt = now
         let job = world.queue.jobs[workers[index].held[place].claim.id]
-        if job?.pushed.operation == 1, numbers.chance(95) {
+        if job?.header.operation == Self.poison, numbers.chance(95) {
             note("poison")
             return crash(index)
         }
-        let verbs: [Verb] = [.finished, .finished, .finished, .failed, .timedOut, .snoozed, .parked, .unreadable]
+        let verbs: [OutcomeReport.Verb] = [
+            .finished, .finished, .finished, .failed, .timedOut, .snoozed, .parked, .unreadable,
+        ]
         workers[index].held[place].verb = faultsStrike ? verbs[numbers.below(verbs.count)] : .finished
         workers[index].held[place].endsAt = now + Time(5 + numbers.below(100))
         if faultsStrike, numbers.chance(6) {
@@ -94,18 +94,17 @@ extension Simulation {
         }
     }
 
-    mutating func end(_ index: Int, _ claim: GivenClaim, _ verb: Verb) {
+    mutating func end(_ index: Int, _ claim: Claim, _ verb: OutcomeReport.Verb) {
         workers[index].held.removeAll { $0.claim == claim }
-        var report = Report(id: claim.id, token: claim.token, verb: verb)
-        report.attempt = claim.attempt
-        report.hasError = verb == .failed || verb == .timedOut
+        var report = OutcomeReport(id: claim.id, token: claim.token, verb: verb, attempt: claim.attempt)
+        report.error = verb == .failed || verb == .timedOut ? "reason" : nil
         let job = made[claim.id]
-        let retries = job.retries ?? Self.operations[job.operation]?.retries ?? 0
+        let retries = job.flatMap { $0.retries ?? Self.operations[$0.operation]?.retries } ?? 0
         report.retryDelay = claim.attempt <= retries || verb == .snoozed ? 50 : nil
         workers[index].reports.append(report)
     }
 
-    private mutating func call(_ index: Int, _ session: SessionID) {
+    private mutating func call(_ index: Int, _ session: Session) {
         let worker = workers[index]
         if let awaited = worker.awaited {
             guard now - worker.sentAt > 120 else { return }
@@ -117,13 +116,18 @@ extension Simulation {
         let wanted = worker.drainsSince == nil ? max(room, 0) : 0
         guard wanted > 0 || !worker.reports.isEmpty else { return }
         workers[index].number += 1
-        var call = Call(session: session, number: workers[index].number)
-        call.reports = worker.reports
-        call.wanted = wanted
-        call.freeSlots = min(wanted, max(SimulatedWorker.slots - worker.running, 0))
-        call.begun = worker.begun
-        call.acceptsDirectDispatch = call.freeSlots > 0
-        call.waitAndGrace = SimulatedWorker.longestWait + 300
+        let freeSlots = min(wanted, max(SimulatedWorker.slots - worker.running, 0))
+        let call = Exchange(
+            session: session,
+            call: workers[index].number,
+            reports: worker.reports,
+            wanted: wanted,
+            freeSlots: freeSlots,
+            begun: worker.begun,
+            longestWait: .milliseconds(SimulatedWorker.longestWait),
+            stopGrace: .milliseconds(300),
+            acceptsDirectDispatch: freeSlots > 0
+        )
         workers[index].reports = []
         workers[index].awaited = call
         workers[index].sentAt = now
@@ -131,7 +135,7 @@ extension Simulation {
     }
 
     /// A worker that was told to leave ends what it holds, gives back the rest, and releases its session.
-    private mutating func leave(_ index: Int, _ session: SessionID) {
+    private mutating func leave(_ index: Int, _ session: Session) {
         guard let since = workers[index].drainsSince else { return }
         for held in workers[index].held where held.begunAt == nil || now - since > 150 {
             end(index, held.claim, .released)
@@ -180,7 +184,7 @@ extension Simulation {
         if workers[index].pausedUntil > now {
             return agenda.add(.hint(handed, worker: index, life: life), at: workers[index].pausedUntil)
         }
-        guard workers[index].awaited == nil, workers[index].session == handed.session,
+        guard workers[index].awaited == nil, workers[index].session?.id == handed.session,
             workers[index].number + 1 == handed.call
         else { return note("hint too late") }
         note("hint heard")
@@ -195,16 +199,16 @@ extension Simulation {
             return agenda.add(.answer(message, answer), at: workers[index].pausedUntil)
         }
         switch (message.command, answer) {
-        case (.register(let registration), .done):
-            guard workers[index].session == registration.session, !workers[index].isRegistered else { return }
+        case (.register(let session), .done):
+            guard workers[index].session == session, !workers[index].isRegistered else { return }
             workers[index].isRegistered = true
             workers[index].lastBeatAnswered = now
         case (.exchange, .no(.sessionLost)), (.beat, .no(.sessionLost)):
             note("session lost")
             forget(index)
-        case (.beat, .beaten(_, let stops)):
+        case (.beat, .beaten(let beat)):
             workers[index].lastBeatAnswered = max(workers[index].lastBeatAnswered, now - 100)
-            for stop in stops {
+            for stop in beat.stops {
                 guard
                     let held = workers[index].held.first(where: {
                         $0.claim.id == stop.id && $0.claim.token == stop.token
@@ -213,11 +217,11 @@ extension Simulation {
                 note("stopped as told")
                 end(index, held.claim, .cancelled)
             }
-        case (.exchange(let call), .exchanged(_, let claims, _, _, let isPreanswered)):
-            guard workers[index].awaited?.number == call.number else { return }
+        case (.exchange(let call), .exchanged(let reply)):
+            guard workers[index].awaited?.call == call.call else { return }
             workers[index].awaited = nil
-            if isPreanswered { workers[index].reports = call.reports + workers[index].reports }
-            workers[index].held += claims.map { .init(claim: $0, since: now) }
+            if reply.isPreanswered { workers[index].reports = call.reports + workers[index].reports }
+            workers[index].held += reply.claims.map { .init(claim: $0, since: now) }
         default: break
         }
     }

@@ -1,22 +1,25 @@
+import Errand
+
 /// Who else acts: the producer, the operator, and fate.
 extension Simulation {
-    mutating func produce() {
-        for push in unanswered { hand(over: push) }
+    mutating func produce() throws {
+        for job in unanswered { hand(over: job) }
         if nextJob < Self.jobCount {
-            var push = Push(id: nextJob)
+            var push = Push(id: universe.ids[nextJob])
             nextJob += 1
             push.policy = [.ignore, .drop, .replace][numbers.below(3)]
             if push.policy != .ignore {
-                push.name = numbers.below(Universe.nameCount)
+                push.name = universe.names[numbers.below(Universe.nameCount)]
                 push.isUniqueUntilStarted = numbers.below(4) == 0
             }
-            push.operation = numbers.chance(7) ? 1 : 0
+            push.operation = numbers.chance(7) ? Self.poison : "op0"
             push.priority = [5, 5, 9, 1][numbers.below(4)]
             if numbers.chance(20) { push.due = now + clockOffset + Time(numbers.below(1500)) }
             if numbers.chance(50) { push.retries = numbers.below(3) }
-            made.append(push)
-            unanswered.append(push)
-            hand(over: push)
+            made[push.id] = push
+            let job = try push.envelope()
+            unanswered.append(job)
+            hand(over: job)
         }
         if nextJob < Self.jobCount || !unanswered.isEmpty {
             agenda.add(.produce, at: now + Time(20 + numbers.below(500)))
@@ -24,31 +27,30 @@ extension Simulation {
     }
 
     /// The same id again until an answer comes.
-    private mutating func hand(over push: Push) {
+    private mutating func hand(over job: JobEnvelope) {
         if faultsStrike, numbers.chance(5) || now < brokerIsDownUntil { return note("push lost") }
-        guard case .receipts(let receipts) = execute(.push([push])), let receipt = receipts.first else { return }
-        switch receipt {
-        case .accepted, .replaced, .deferred: world.ledger.accepted.insert(push.id)
-        case .exists: note("push exists")
+        guard case .receipts(let receipts) = execute(.push([job])), let receipt = receipts.first else { return }
+        switch receipt.outcome {
+        case .accepted, .replaced, .deferred: world.ledger.accepted.insert(job.id)
+        case .exists, .unknown: note("push exists")
         case .dropped: note("dropped")
         }
         if faultsStrike, numbers.chance(10) { return note("receipt lost") }
-        agenda.add(.pushAnswered(push), at: now + 2)
+        agenda.add(.pushAnswered(job.id), at: now + 2)
     }
 
     mutating func operate() {
         guard faultsStrike else { return }
         agenda.add(.operate, at: now + Time(100 + numbers.below(700)))
         guard now >= brokerIsDownUntil else { return }
-        let ids = (0...numbers.below(2)).map { _ in numbers.below(max(nextJob, 1)) }
+        let ids = (0...numbers.below(2)).map { _ in universe.ids[numbers.below(max(nextJob, 1))] }
         switch numbers.below(8) {
         case 0...3: execute(.cancel(ids))
         case 4: execute(.retry(ids))
         case 5: execute(.delete(ids))
         case 6:
-            var change = SettingsChange()
-            change.isPaused = !world.queue.settings.isPaused && numbers.chance(60)
-            execute(.configure(change))
+            let pauses = !world.queue.settings.isPaused && numbers.chance(60)
+            execute(.configure(QueueSettings(isPaused: pauses)))
         default: if numbers.chance(20) { execute(.clear) }
         }
     }
@@ -89,7 +91,6 @@ extension Simulation {
         snapshots.append(
             Snapshot(
                 queue: world.queue,
-                subject: subject,
                 accepted: ledger.accepted,
                 finished: ledger.finished,
                 outage: ledger.outage
@@ -104,15 +105,14 @@ extension Simulation {
         note("rollback")
         brokerIsDownUntil = now + 50
         world.queue = snapshot.queue
-        subject = snapshot.subject
         world.ledger.accepted = snapshot.accepted
         world.ledger.finished = snapshot.finished
         world.ledger.outage = snapshot.outage
         world.ledger.newestToken = [:]
-        for claim in world.queue.sessions.values.flatMap(\.claims) { world.ledger.newestToken[claim.id] = claim.token }
+        for (id, claim) in world.queue.sessions.values.flatMap(\.claims) { world.ledger.newestToken[id] = claim.token }
         snapshots = []
         // Tokens go by the clock: it must not have gone back behind those that were issued.
-        let newest = world.ledger.greatestToken / 1000 + 1
+        let newest = Time(world.ledger.greatestToken / 1000) + 1
         if now + clockOffset <= newest {
             clockOffset = newest - now + 1
             world.ledger.outage.clockLeapt()

@@ -1,7 +1,9 @@
+import Errand
+
 /// Producers, workers, an operator, a network and the broker in virtual time, all decided by one seed.
 ///
-/// The broker is the in-memory one's real state; the model makes every transition beside it. Faults strike for a while;
-/// then they stop, and everything must come to its end within bounded time.
+/// The broker is the queue that the in-memory one ships. Faults strike for a while; then they stop, and everything must
+/// come to its end within bounded time.
 package struct Simulation {
     static let lease: Time = 400
     static let start: Time = 1_700_000_000_000
@@ -9,8 +11,10 @@ package struct Simulation {
     static let patience: Time = 60_000
     static let workerCount = 3
     static let jobCount = 18
-    static let operations: [Operation: Registration.Defaults] = [
-        0: .init(timeout: 200, retries: 1), 1: .init(timeout: 200, retries: 0),
+    static let poison = "op1"
+    static let operations = [
+        "op0": OperationDefaults(timeout: .milliseconds(200), retries: 1),
+        poison: OperationDefaults(timeout: .milliseconds(200), retries: 0),
     ]
 
     /// What a seed came to.
@@ -30,29 +34,26 @@ package struct Simulation {
     var clockOffset: Time = 0
     var agenda = Agenda()
     var world = JudgedQueue()
-    var subject: MemorySubject
     var workers: [SimulatedWorker]
     var nextSession = 0
     var nextJob = 0
     /// Every job that the producer has made, by its id: what workers read in its body.
-    var made: [Push] = []
-    var unanswered: [Push] = []
+    var made: [String: Push] = [:]
+    var unanswered: [JobEnvelope] = []
     var brokerIsDownUntil: Time = 0
     var snapshots: [Snapshot] = []
     var outcome = Outcome()
 
     struct Snapshot {
-        let queue: QueueModel
-        let subject: MemorySubject
-        let accepted: Set<JobID>
-        let finished: Set<JobID>
+        let queue: MemoryQueue
+        let accepted: Set<String>
+        let finished: Set<String>
         let outage: Outage
     }
 
     package init(seed: UInt64) {
         numbers = SeededNumbers(seed: seed)
-        universe = Universe(sessionCount: 24)
-        subject = MemorySubject(universe, Envelopes())
+        universe = Universe()
         workers = (0..<Self.workerCount).map { SimulatedWorker(index: $0) }
     }
 
@@ -81,7 +82,6 @@ package struct Simulation {
                 break
             }
         }
-        if outcome.broken == nil { compareStates() }
         return outcome
     }
 
@@ -98,14 +98,12 @@ package struct Simulation {
             workers[index].pausedUntil = now
             if !workers[index].isUp { restart(index) }
         }
-        var change = SettingsChange()
-        change.isPaused = false
-        execute(.configure(change))
+        execute(.configure(QueueSettings(isPaused: false)))
     }
 
     private mutating func happen(_ event: Agenda.Event) throws {
         switch event {
-        case .produce: produce()
+        case .produce: try produce()
         case .fault: strike()
         case .outage: loseBroker()
         case .operate: operate()
@@ -115,7 +113,7 @@ package struct Simulation {
         case .request(let message): arrive(message)
         case .answer(let message, let answer): take(answer, message)
         case .hint(let handed, let index, let life): hear(handed, index, life)
-        case .pushAnswered(let push): unanswered.removeAll { $0.id == push.id }
+        case .pushAnswered(let id): unanswered.removeAll { $0.id == id }
         }
     }
 }

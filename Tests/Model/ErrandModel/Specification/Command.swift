@@ -1,112 +1,170 @@
-/// A job as a producer hands it over.
-package struct Push: Hashable, Sendable {
-    package var id: JobID
-    package var policy = Policy.ignore
-    /// There unless the policy is `ignore`.
-    package var name: Name?
-    /// Whether the name is held until the first claim only.
-    package var isUniqueUntilStarted = false
-    package var priority = 5
-    package var operation: Operation = 0
-    package var timeout: Time?
-    package var retries: Int?
-    /// The earliest time to run; 0 for now.
-    package var due: Time = 0
+package import Errand
 
-    package init(id: JobID) { self.id = id }
-}
-
-/// What a worker tells of itself when it registers.
-package struct Registration: Hashable, Sendable {
-    package var session: SessionID
-    package var lease: Time
-    /// The process: another one may not take the same session.
-    package var pid = 1
-    /// Timeouts and retries of the operations it knows.
-    package var operations: [Operation: Defaults] = [:]
-
-    package init(session: SessionID, lease: Time) {
-        self.session = session
-        self.lease = lease
-    }
-
-    package struct Defaults: Hashable, Sendable {
-        package var timeout: Time
-        package var retries: Int
-
-        package init(timeout: Time, retries: Int) {
-            self.timeout = timeout
-            self.retries = retries
-        }
-    }
-}
-
-/// How one run ended.
-package struct Report: Hashable, Sendable {
-    package var id: JobID
-    package var token: Token
-    package var verb: Verb
-    package var attempt = 1
-    package var duration = 0
-    package var hasError = false
-    package var hasResult = false
-    package var retryDelay: Time?
-    /// The worker says them again, from the body.
-    package var operation: Operation?
-    package var name: Name?
-
-    package init(id: JobID, token: Token, verb: Verb) {
-        self.id = id
-        self.token = token
-        self.verb = verb
-    }
-}
-
-/// One numbered call of a worker: these ended, give me as many.
-package struct Call: Hashable, Sendable {
-    package var session: SessionID
-    package var number: Int
-    package var reports: [Report] = []
-    package var wanted = 0
-    package var freeSlots = 0
-    package var begun: Token = 0
-    /// Whether a push may answer the next call, if this one finds nothing.
-    package var acceptsDirectDispatch = false
-    /// The longest wait in the worker and the time to stop, together.
-    package var waitAndGrace: Time = 0
-
-    package init(session: SessionID, number: Int) {
-        self.session = session
-        self.number = number
-    }
-}
-
-/// What an operator changes; `nil` leaves a setting alone, 0 puts its default back.
-package struct SettingsChange: Hashable, Sendable {
-    package var isPaused: Bool?
-    package var publishesStarts: Bool?
-    package var maximumLength: Int?
-    package var rememberIDs: Int?
-    package var keepHistory: Int?
-
-    package init() {}
-}
+/// Milliseconds since 1970 by the broker's clock.
+package typealias Time = Int64
 
 /// A transition that somebody asks for.
-package enum Command: Hashable, Sendable {
-    /// Which of the waiting sessions is told first is the broker's choice: this one, or who has waited longest.
-    case push([Push], first: SessionID? = nil)
-    case register(Registration)
-    case exchange(Call)
-    case beat(SessionID, lease: Time, begun: Token)
-    case release(SessionID)
+package enum Command: Sendable {
+    /// Which of the waiting sessions is considered first is the broker's choice: this one, or the longest-waiting one.
+    case push([JobEnvelope], first: String? = nil)
+    case register(Session)
+    case exchange(Exchange)
+    case beat(Session, begun: Token)
+    case release(Session)
     case promote
-    case reconcile(SessionID, number: Int, known: [StopOrder])
+    case reconcile(Session, call: Int, runs: [Beat.Stop])
     /// When no session is dead, a broker may look at the hard deadlines of one session of its choice, or of all (`nil`).
-    case recover(look: SessionID?)
-    case cancel([JobID])
-    case delete([JobID])
-    case retry([JobID])
+    case recover(look: String?)
+    case cancel([String])
+    case delete([String])
+    case retry([String])
     case clear
-    case configure(SettingsChange)
+    case configure(QueueSettings)
+}
+
+extension Command: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .push(let jobs, let first): "push(\(jobs.map(Self.text)), first: \(first ?? "-"))"
+        case .register(let session):
+            "register(\(session.id), lease: \(session.lease), \(session.operations.keys.sorted()))"
+        case .exchange(let call):
+            "exchange(\(call.session.id), call: \(call.call), reports: \(call.reports.map(Self.text)), wanted: "
+                + "\(call.wanted), free: \(call.freeSlots), begun: \(call.begun), wait: \(call.longestWait), "
+                + "accepts dispatch: \(call.acceptsDirectDispatch))"
+        case .beat(let session, let begun): "beat(\(session.id), lease: \(session.lease), begun: \(begun))"
+        case .release(let session): "release(\(session.id))"
+        case .promote: "promote"
+        case .reconcile(let session, let call, let runs):
+            "reconcile(\(session.id), call: \(call), \(runs.map { "\($0.id) \($0.token)" }))"
+        case .recover(let look): "recover(look: \(look ?? "-"))"
+        case .cancel(let ids): "cancel(\(ids))"
+        case .delete(let ids): "delete(\(ids))"
+        case .retry(let ids): "retry(\(ids))"
+        case .clear: "clear"
+        case .configure(let change): "configure(\(change))"
+        }
+    }
+
+    private static func text(_ job: JobEnvelope) -> String {
+        let name = job.name.map { ", \($0) until \(job.uniqueUntil)" } ?? ""
+        return "\(job.id) \(job.operation), \(job.policy)\(name), priority \(job.priority), due \(job.notBefore)"
+    }
+
+    private static func text(_ report: OutcomeReport) -> String {
+        "\(report.id) \(report.token) \(report.verb), attempt \(report.attempt), retry \(report.retryDelay ?? -1)"
+    }
+}
+
+/// The answer to a command.
+package enum Answer: Equatable, Sendable {
+    case done
+    case no(BrokerError.Code)
+    case receipts([Receipt])
+    case exchanged(ExchangeReply)
+    case beaten(Beat)
+    case promoted(Promotion)
+    case recovered(Recovery)
+    case reconciled(Reconciliation)
+    case endings([EndingOutcome])
+    case retries([RetryOutcome])
+    case cleared(Int)
+}
+
+/// A claim with which a push has answered a call that its session has not made yet.
+package struct DirectDispatch: Equatable, Sendable {
+    package var session: String
+    package var call: Int
+    package var claim: Claim
+
+    package init(session: String, call: Int, claim: Claim) {
+        self.session = session
+        self.call = call
+        self.claim = claim
+    }
+}
+
+extension MemoryQueue {
+    /// Makes one transition at a time and answers it; its events and wake-ups are in ``effects``.
+    package mutating func apply(_ command: Command, at time: Time) -> Answer {
+        begin(at: time)
+        defer { end() }
+        do throws(BrokerError) { return try answer(command) } catch { return .no(error.code) }
+    }
+
+    private mutating func answer(_ command: Command) throws(BrokerError) -> Answer {
+        switch command {
+        case .push(let jobs, let first): return .receipts(try push(jobs, first: first))
+        case .register(let session): try register(session)
+        case .exchange(let call): return .exchanged(try exchange(call))
+        case .beat(let session, let begun): return .beaten(try beat(of: session, begun: begun))
+        case .release(let session): release(session.id)
+        case .promote: return .promoted(promote())
+        case .reconcile(let session, let call, let runs):
+            return .reconciled(try reconcile(session.id, call: call, runs: runs.map { ($0.id, $0.token) }))
+        case .recover(let look): return .recovered(recover(lookingAt: look))
+        case .cancel(let ids): return .endings(ids.map { cancel($0) })
+        case .delete(let ids): return .endings(ids.map { delete($0) })
+        case .retry(let ids): return .retries(ids.map { retry($0) })
+        case .clear: return .cleared(clear())
+        case .configure(let change): try configure(change)
+        }
+        return .done
+    }
+}
+
+/// What the checks ask of a queue.
+extension MemoryJob {
+    var isDead: Bool { place == .dead }
+    /// The session that runs it.
+    var holder: String? { if case .claimed(let session) = place { session } else { nil } }
+    /// Whether it is in the order of a time: its due time, or that of its death.
+    var waitsForATime: Bool {
+        switch place {
+        case .scheduled, .retrying, .dead: true
+        case .line, .claimed, .deferred: false
+        }
+    }
+    /// The job that it waits for.
+    var predecessor: String? { if case .deferred(let holder) = place { holder } else { nil } }
+}
+
+extension MemoryEvent {
+    var isOfAStuckWorker: Bool { details.error?.hasSuffix("the worker is stuck") ?? false }
+    var isOfQuarantine: Bool { details.error?.hasPrefix("its worker died") ?? false }
+}
+
+extension MemoryEffects {
+    /// The sessions that were told that there is work, and those that something is to stop.
+    var woken: [String] { wakeUps.filter { if case .work = $0.wakeUp { true } else { false } }.map(\.session) }
+    var stopped: [String] { wakeUps.filter { if case .stop = $0.wakeUp { true } else { false } }.map(\.session) }
+
+    /// The job that a session was given before it asked for it.
+    var dispatch: DirectDispatch? {
+        for entry in wakeUps {
+            if case .claimed(_, let call, let claim) = entry.wakeUp {
+                return DirectDispatch(session: entry.session, call: call, claim: claim)
+            }
+        }
+        return nil
+    }
+}
+
+extension MemoryQueue {
+    /// When a scheduled or retrying job is due.
+    func due(_ job: MemoryJob) -> Time? {
+        switch job.place {
+        case .scheduled: scheduled[job.id]
+        case .retrying: retrying[job.id]
+        default: nil
+        }
+    }
+
+    func isDue(_ job: MemoryJob, at now: Time) -> Bool { due(job).map { $0 <= now } ?? false }
+
+    /// Whether the next beat or recovery will find that the broker had been away.
+    func hasUnnoticedGap(at now: Time) -> Bool {
+        guard let lastBeat = pulse.lastBeat else { return false }
+        return abs(now - (pulse.gapNoticed ?? lastBeat)) > pulse.longestLease / 2
+    }
 }

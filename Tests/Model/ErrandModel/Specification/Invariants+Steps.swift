@@ -1,13 +1,20 @@
+import Errand
+
 /// What is promised of a single transition, by the queue before it and after it. Only what the exploration and the
 /// simulation have in common is here; what needs a memory of its own is with them.
-extension QueueModel {
+extension MemoryQueue {
     /// Which promise the last transition broke, or `nil`. The exploration asks tens of millions of times: each job is
     /// looked at once, and most have not been touched.
-    func brokenStep(_ command: Command, _ answer: Answer, since before: QueueModel) -> String? {
+    func brokenStep(
+        _ command: Command,
+        _ answer: Answer,
+        _ published: MemoryEffects,
+        since before: MemoryQueue
+    ) -> String? {
         if let broken = brokenReceipt(command, answer, since: before) { return broken }
         for job in before.jobs.values {
             if let broken = brokenSuccession(of: job, command) { return broken }
-            if let broken = brokenLimit(of: job, command, since: before) { return broken }
+            if let broken = brokenLimit(of: job, command, published, since: before) { return broken }
         }
         return brokenResend(of: command, answer)
     }
@@ -16,38 +23,39 @@ extension QueueModel {
 
     /// S1, S10, S11: what a push is told is so. Of several in one call the last is looked at, since the others may have
     /// given way to it. No queue that is judged is ever full.
-    private func brokenReceipt(_ command: Command, _ answer: Answer, since before: QueueModel) -> String? {
+    private func brokenReceipt(_ command: Command, _ answer: Answer, since before: MemoryQueue) -> String? {
         guard case .push(let pushes, _) = command, let push = pushes.last else { return nil }
         guard case .receipts(let receipts) = answer, let receipt = receipts.last else { return "no receipt" }
-        switch receipt {
-        case .exists: return nil
-        case .accepted: return jobs[push.id] == nil ? "S1: job \(push.id) was accepted, and is not there" : nil
-        case .dropped(let other): return brokenDrop(push, for: other)
-        case .replaced(let older): return brokenReplacement(push, of: older)
-        case .deferred(let holder): return brokenWait(push, behind: holder, before.jobs[holder]?.successor)
+        switch (receipt.outcome, receipt.holder) {
+        case (.exists, _): return nil
+        case (.accepted, _): return jobs[push.id] == nil ? "S1: job \(push.id) was accepted, and is not there" : nil
+        case (.dropped, let other?): return brokenDrop(push, for: other)
+        case (.replaced, let older?): return brokenReplacement(push, of: older)
+        case (.deferred, let holder?): return brokenWait(push, behind: holder, before.jobs[holder]?.successor)
+        default: return "\(receipt) does not say which job holds the name"
         }
     }
 
     /// S10: it was dropped for a job that lives, and has the name or waits for it.
-    private func brokenDrop(_ push: Push, for other: JobID) -> String? {
+    private func brokenDrop(_ push: JobEnvelope, for other: String) -> String? {
         guard jobs[push.id] == nil else { return "S10: \(push.id) was dropped, and is there" }
         if jobs[other]?.isDead != false { return "S10: dropped for \(other), which does not live" }
-        let holder = push.name.flatMap { holders[$0] }
+        let holder = push.name.flatMap { holders[MemoryName($0)] }
         let isOfThatName = holder == other || holder.flatMap { jobs[$0]?.successor } == other
         return isOfThatName ? nil : "S10: dropped for \(other), which has another name"
     }
 
     /// S11: it has the name of the job that it replaced.
-    private func brokenReplacement(_ push: Push, of older: JobID) -> String? {
-        guard jobs[push.id] != nil, let name = push.name, holders[name] == push.id else {
+    private func brokenReplacement(_ push: JobEnvelope, of older: String) -> String? {
+        guard jobs[push.id] != nil, let name = push.name, holders[MemoryName(name)] == push.id else {
             return "S11: \(push.id) has replaced \(older), and does not have its name"
         }
         return hasGivenWay(older) ? nil : "S11: \(older) did not give way to \(push.id)"
     }
 
     /// S11: it is what comes next when the holder has stopped, and no older one does.
-    private func brokenWait(_ push: Push, behind holder: JobID, _ older: JobID?) -> String? {
-        guard jobs[push.id]?.place == .behind(holder), jobs[holder]?.successor == push.id else {
+    private func brokenWait(_ push: JobEnvelope, behind holder: String, _ older: String?) -> String? {
+        guard jobs[push.id]?.predecessor == holder, jobs[holder]?.successor == push.id else {
             return "S11: \(push.id) does not wait behind \(holder)"
         }
         if jobs[holder]?.stop == nil { return "S11: \(holder) is not to stop for \(push.id)" }
@@ -55,13 +63,13 @@ extension QueueModel {
         return "S11: \(older), which waited before, did not give way to \(push.id)"
     }
 
-    private func hasGivenWay(_ id: JobID) -> Bool {
-        jobs[id] == nil && ended.ending(of: id, at: now) == .replaced
+    private func hasGivenWay(_ id: String) -> Bool {
+        jobs[id] == nil && ended.ending(of: id, now: now) == .replaced
     }
 
     /// S11: when a claim has ended behind which a job waited, that job goes on instead: it has the name, and is in line,
     /// or waits for its own time and for nothing else.
-    private func brokenSuccession(of job: Job, _ command: Command) -> String? {
+    private func brokenSuccession(of job: MemoryJob, _ command: Command) -> String? {
         guard let waited = job.successor, jobs[job.id]?.successor != waited else { return nil }
         guard let successor = jobs[waited] else {
             switch command {
@@ -72,12 +80,12 @@ extension QueueModel {
         }
         if jobs[job.id]?.isDead == false { return "S11: \(job.id) goes on, though \(waited) waited behind it" }
         // Claimed in the same call, it may have let the name go already.
-        if let name = successor.name, holders[name] != waited {
+        if let name = successor.heldName, holders[name] != waited {
             return "S11: \(waited) does not have the name that it waited for"
         }
         switch successor.place {
         case .line, .claimed: return nil
-        case .scheduled(let due) where due > now && due == successor.pushed.due: return nil
+        case .scheduled where successor.due > now && scheduled[waited] == successor.due: return nil
         default: return "S11: \(waited) is at \(successor.place), though nobody is before it"
         }
     }
@@ -86,12 +94,17 @@ extension QueueModel {
 
     /// S13: runs that failed and workers that died are counted, once each, and a job goes on only while it may be tried
     /// again.
-    private func brokenLimit(of job: Job, _ command: Command, since before: QueueModel) -> String? {
+    private func brokenLimit(
+        of job: MemoryJob,
+        _ command: Command,
+        _ published: MemoryEffects,
+        since before: MemoryQueue
+    ) -> String? {
         guard let left = jobs[job.id] else { return nil }
         if job.isDead { return left.isDead ? nil : brokenRevival(left, command) }
         let isUncounted = left.failures == job.failures && left.crashes == job.crashes
-        if isUncounted, !left.isDead, effects.events.isEmpty { return nil }
-        let (failed, crashed) = losses(of: job, since: before)
+        if isUncounted, !left.isDead, published.events.isEmpty { return nil }
+        let (failed, crashed) = losses(of: job, published, since: before)
         if left.failures != job.failures + failed {
             return "S13: \(job.id) has failed \(left.failures) times, which were \(job.failures + failed)"
         }
@@ -107,16 +120,20 @@ extension QueueModel {
     }
 
     /// S9, S13: what is dead comes back only when somebody asks for it, and starts anew.
-    private func brokenRevival(_ left: Job, _ command: Command) -> String? {
+    private func brokenRevival(_ left: MemoryJob, _ command: Command) -> String? {
         guard case .retry = command else { return "S9: job \(left.id) was dead" }
         return left.failures + left.crashes + left.crashesAlone == 0 && !left.hasComeBack
             ? nil : "S13: \(left.id) did not start anew"
     }
 
     /// How many of its runs failed in the last transition, and how many of its workers died after it had begun, or not for the first time.
-    private func losses(of job: Job, since before: QueueModel) -> (failed: Int, crashed: Int) {
+    private func losses(
+        of job: MemoryJob,
+        _ published: MemoryEffects,
+        since before: MemoryQueue
+    ) -> (failed: Int, crashed: Int) {
         var (failed, crashed) = (0, 0)
-        for event in effects.events where event.id == job.id {
+        for event in published.events where event.id == job.id {
             switch event.kind {
             case .failed, .timedOut: failed += 1
             case .recovered: if before.hasBegun(job) || job.hasComeBack { crashed += 1 }
@@ -128,10 +145,10 @@ extension QueueModel {
 
     /// S13: its worker said that it is not to be tried again, or cannot be read; or was stuck with its last attempt, or
     /// died with it alone for the fourth time. Bodies that are missing are not in the model.
-    private func mayDie(_ job: Job, _ left: Job, _ command: Command, since before: QueueModel) -> Bool {
+    private func mayDie(_ job: MemoryJob, _ left: MemoryJob, _ command: Command, since before: MemoryQueue) -> Bool {
         switch command {
         case .exchange(let call):
-            let token = before.sessions[call.session]?.claim(of: job.id)?.token
+            let token = before.sessions[call.session.id]?.claims[job.id]?.token
             let report = call.reports.first { $0.id == job.id && $0.token == token }
             switch report?.verb {
             case .unreadable: return true
@@ -146,13 +163,14 @@ extension QueueModel {
     }
 
     /// How often a job may be tried again: as it says itself, or as its operation does where it runs.
-    private func retries(of job: Job) -> Int {
-        if let retries = job.pushed.retries { return retries }
-        return job.holder.flatMap { sessions[$0]?.registration.operations[job.pushed.operation]?.retries } ?? 0
+    private func retries(of job: MemoryJob) -> Int {
+        if let retries = job.header.retries { return retries }
+        guard let operation = job.header.operation else { return 0 }
+        return job.holder.flatMap { sessions[$0]?.operations[operation]?.retries } ?? 0
     }
 
-    private func hasBegun(_ job: Job) -> Bool {
-        guard let session = job.holder.flatMap({ sessions[$0] }), let claim = session.claim(of: job.id) else {
+    private func hasBegun(_ job: MemoryJob) -> Bool {
+        guard let session = job.holder.flatMap({ sessions[$0] }), let claim = session.claims[job.id] else {
             return false
         }
         return claim.token <= session.begun
@@ -171,10 +189,10 @@ extension QueueModel {
         guard copy.jobs == jobs, copy.lines == lines, copy.holders == holders else {
             return "S15: a resend of \(command) changes jobs"
         }
-        if case .exchanged(let accepted, let claims, _, _, _) = answer {
-            guard case .exchanged(accepted, claims, _, _, _) = again else {
-                return "S15: a resend is answered \(again)"
-            }
+        if case .exchanged(let reply) = answer {
+            guard case .exchanged(let repeated) = again, repeated.accepted == reply.accepted,
+                repeated.claims == reply.claims
+            else { return "S15: a resend is answered \(again)" }
         }
         return nil
     }

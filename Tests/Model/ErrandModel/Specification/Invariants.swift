@@ -1,4 +1,6 @@
-extension QueueModel {
+package import Errand
+
+extension MemoryQueue {
     /// Which safety invariant of a queue's state is broken, or `nil`.
     package var brokenInvariant: String? {
         misplacedJob ?? strayMember ?? brokenName ?? brokenClaim ?? brokenCount ?? brokenQuarantine
@@ -9,10 +11,12 @@ extension QueueModel {
         for job in jobs.values {
             let isThere =
                 switch job.place {
-                case .line(let line): lines[line]?.count { $0 == job.id } == 1
-                case .claimed(let session): sessions[session]?.claims.count { $0.id == job.id } == 1
-                case .behind(let holder): jobs[holder]?.successor == job.id && jobs[holder]?.holder != nil
-                case .scheduled, .retrying, .dead: true
+                case .line(let line): lines[line]?.ids.count { $0 == job.id } == 1
+                case .claimed(let session): sessions[session]?.claims[job.id] != nil
+                case .deferred(let holder): jobs[holder]?.successor == job.id && jobs[holder]?.holder != nil
+                case .scheduled: scheduled[job.id] != nil
+                case .retrying: retrying[job.id] != nil
+                case .dead: dead[job.id] != nil
                 }
             if !isThere { return "S2: job \(job.id) is not at \(job.place)" }
         }
@@ -21,26 +25,29 @@ extension QueueModel {
 
     /// S2, the other half, and S3: every member of a place is a job that says so.
     private var strayMember: String? {
-        for (line, ids) in lines {
+        for (line, members) in lines {
+            let ids = members.ids
             if ids.isEmpty { return "an empty line \(line)" }
             if let id = ids.first(where: { jobs[$0]?.place != .line(line) }) { return "S2: stray \(id) in \(line)" }
         }
         for (session, state) in sessions {
-            if let claim = state.claims.first(where: { jobs[$0.id]?.place != .claimed(session) }) {
-                return "S3: session \(session) claims \(claim.id), which is not there"
+            if let id = state.claims.keys.first(where: { jobs[$0]?.place != .claimed(by: session) }) {
+                return "S3: session \(session) claims \(id), which is not there"
             }
         }
+        let timed = scheduled.count + retrying.count + dead.count
+        if timed != jobs.values.count(where: \.waitsForATime) { return "S2: a stray that waits for a time" }
         return nil
     }
 
     /// S7 and S8: a name is held by the one unfinished job that has it, apart from the one that waits behind that.
     private var brokenName: String? {
-        for (name, id) in holders where jobs[id]?.name != name || jobs[id]?.isDead == true {
+        for (name, id) in holders where jobs[id]?.heldName != name || jobs[id]?.isDead == true {
             return "S8: name \(name) is locked by \(id)"
         }
         for job in jobs.values {
-            guard let name = job.name, !job.isDead else { continue }
-            if case .behind(let holder) = job.place {
+            guard let name = job.heldName, !job.isDead else { continue }
+            if let holder = job.predecessor {
                 if holders[name] != holder { return "S7: \(job.id) waits behind \(holder), which holds no name" }
             } else if holders[name] != job.id {
                 return "S7: \(job.id) has name \(name), held by \(String(describing: holders[name]))"
@@ -53,10 +60,10 @@ extension QueueModel {
         for job in jobs.values {
             if job.stop != nil, job.holder == nil { return "\(job.id) is to stop, but does not run" }
             if job.stop == .replace, job.successor == nil { return "\(job.id) is to stop for nobody" }
-            if job.successor != nil, job.holder == nil { return "\(job.successor ?? -1) waits behind no run" }
+            if job.successor != nil, job.holder == nil { return "\(job.successor ?? "") waits behind no run" }
         }
         for state in sessions.values {
-            if state.claims.contains(where: { $0.token > lastToken }) { return "S5: a token from the future" }
+            if state.claims.values.contains(where: { $0.token > lastToken }) { return "S5: a token from the future" }
         }
         return nil
     }
@@ -72,8 +79,8 @@ extension QueueModel {
     /// S13: what is suspected of killing its workers never runs beside anything else.
     private var brokenQuarantine: String? {
         for (session, state) in sessions where state.claims.count > 1 {
-            if let claim = state.claims.first(where: { jobs[$0.id]?.isSuspect == true }) {
-                return "S13: suspect \(claim.id) is not alone at session \(session)"
+            if let id = state.claims.keys.first(where: { jobs[$0]?.isSuspect == true }) {
+                return "S13: suspect \(id) is not alone at session \(session)"
             }
         }
         return nil

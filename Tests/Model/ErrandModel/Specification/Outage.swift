@@ -1,7 +1,9 @@
+import Errand
+
 /// What is known outside the broker of when it could not be reached, to judge its grace by: after a time without beats,
 /// the sessions have a lease's time to come back, counted from the first call that came through; and once more if nothing
 /// comes through after that call, either.
-struct Outage: Hashable, Sendable {
+struct Outage: Sendable {
     /// The lease of every session.
     let lease: Time
     /// The last beat or registration, or the last call of a worker that showed that an outage is over.

@@ -1,10 +1,10 @@
 /// The last events, errors and results of ended jobs, within the limits.
-struct History: Sendable {
-    struct Record {
-        let at: Int64
+package struct MemoryHistory: Sendable, Equatable {
+    package struct Record: Sendable, Equatable {
+        package let at: Int64
         /// The last event, then those of the job's errors.
-        let events: [[UInt8]]
-        let result: [UInt8]
+        package let events: [[UInt8]]
+        package let result: [UInt8]
         let ending: MemoryEnding
 
         /// Includes a letter for the ending and a line feed, as in Redis.
@@ -20,8 +20,10 @@ struct History: Sendable {
     private var bytes = 0
     private var isTrimmed = true
 
-    subscript(id: String) -> Record? { records[id] }
-    var newestFirst: [String] { order.ids.reversed() }
+    package init() {}
+
+    package subscript(id: String) -> Record? { records[id] }
+    package var newestFirst: [String] { order.ids.reversed() }
 
     mutating func keep(_ record: Record, of id: String) {
         remove(id)
