@@ -14,6 +14,7 @@ struct SimulateCommand: AsyncParsableCommand {
         "recovered", "released", "dead", "overdue taken", "quarantine", "successor promoted", "stale report refused",
         "grace granted", "suspect served alone", "resend answered", "older call refused", "session lost", "rollback",
         "clock jump", "push exists", "dropped", "stopped as told", "waited too long", "crash", "pause", "outage",
+        "dispatched", "dispatch arrived in time", "dispatch arrived late", "claims compared", "claim was lost",
     ]
 
     @Option(help: "How many seeds.")

@@ -4,7 +4,8 @@
 /// executes that. ``QueuePoller`` does so with threads and a network; a simulation can do it in virtual time.
 package struct PollerState<Run: ClaimedRun>: Sendable {
     let session: Session
-    let limits: PollerLimits
+    /// The time limits.
+    package let limits: PollerLimits
     let slots: SlotShare
 
     /// Whether the broker no longer has the session.
@@ -213,5 +214,5 @@ package struct PollerLimits: Sendable {
 
     /// The latest time for a run to begin. A job that has not begun by then is released, because the broker would later
     /// time it out although its own time is not over.
-    func latestBegin(_ claimedAt: ContinuousClock.Instant) -> ContinuousClock.Instant { claimedAt + patience }
+    package func latestBegin(_ claimedAt: ContinuousClock.Instant) -> ContinuousClock.Instant { claimedAt + patience }
 }

@@ -102,7 +102,7 @@ package final class SlotBudget: Sendable {
     }
 
     /// Notes the duration of a run.
-    func note(_ elapsed: Duration) {
+    package func note(_ elapsed: Duration) {
         let microseconds = elapsed / .microseconds(1)
         state.withLock { state in
             state.meanMicroseconds = state.meanMicroseconds.map { $0 * 0.95 + microseconds * 0.05 } ?? microseconds

@@ -10,7 +10,7 @@ package struct Observation {
     var woken: [String]
     var stopped: [String]
     /// The job that a session was given before it asked for it.
-    var dispatch: DirectDispatch?
+    var dispatch: GivenDispatch?
     /// Sessions that wait for a wake-up.
     var waiting: [String]
 

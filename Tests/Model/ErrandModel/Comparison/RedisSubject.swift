@@ -92,7 +92,7 @@ package actor RedisSubject {
         var events: [UInt8] = []
         var work: [String] = []
         var stop: [String] = []
-        var dispatch: DirectDispatch?
+        var dispatch: GivenDispatch?
 
         mutating func add(channel: String, _ message: [UInt8]) {
             if channel.hasSuffix(":events") {
@@ -103,7 +103,7 @@ package actor RedisSubject {
                 if message == Array("s".utf8) {
                     stop.append(session)
                 } else if let given = DispatchedClaim(message, secret: secret) {
-                    dispatch = DirectDispatch(session: session, call: given.call, claim: given.claim)
+                    dispatch = GivenDispatch(session: session, call: given.call, claim: given.claim)
                 } else {
                     work.append(session)
                 }

@@ -150,7 +150,7 @@ extension World {
     }
 
     /// Whether a hint answers the next call of a worker.
-    func isNews(_ hint: DirectDispatch, to index: Int) -> Bool {
+    func isNews(_ hint: GivenDispatch, to index: Int) -> Bool {
         let worker = workers[index]
         return worker.session?.id == hint.session && !worker.isAwaiting && worker.lastNumber + 1 == hint.call
     }

@@ -18,7 +18,7 @@ struct World: Sendable {
     /// Calls on their way to the broker, copies among them, which may be executed in any order.
     var requests: [Request] = []
     /// Hints on their way to workers, of jobs that pushes gave them. Any may be lost: then it is never heard.
-    var hints: [DirectDispatch] = []
+    var hints: [GivenDispatch] = []
     /// How many jobs the producer has sent, which are their ids, and how many it has yet to send.
     var pushed = 0
     var unsent: Int

@@ -9,7 +9,7 @@ struct Agenda {
         case request(Message)
         case answer(Message, Answer)
         case pushAnswered(String)
-        case hint(DirectDispatch, worker: Int, life: Int)
+        case wakeUp(WakeUp, worker: Int, life: Int)
     }
 
     /// A worker's command on its way.

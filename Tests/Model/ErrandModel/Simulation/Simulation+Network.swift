@@ -27,12 +27,12 @@ extension Simulation {
         agenda.add(.answer(message, answer), at: now + delay())
     }
 
-    /// A hint goes another way than the answers.
-    private mutating func tell(_ handed: DirectDispatch) {
-        note("handed over")
-        guard let index = workers.firstIndex(where: { $0.session?.id == handed.session }) else { return }
-        if faultsStrike, numbers.chance(10) { return note("hint lost") }
-        agenda.add(.hint(handed, worker: index, life: workers[index].life), at: now + delay())
+    /// A wake-up takes another way than the replies.
+    private mutating func wakeUp(_ session: String, _ wakeUp: WakeUp) {
+        if case .claimed = wakeUp { note("dispatched") }
+        guard let index = workers.firstIndex(where: { $0.session?.id == session }) else { return }
+        if faultsStrike, numbers.chance(10) { return note("wake-up lost") }
+        agenda.add(.wakeUp(wakeUp, worker: index, life: workers[index].life), at: now + delay())
     }
 
     private mutating func noteRare(before command: Command) {
@@ -51,7 +51,7 @@ extension Simulation {
         let before = world.queue
         let (answer, broken) = world.observe(command)
         noteRare(answer, before)
-        if let dispatch = world.queue.effects.dispatch { tell(dispatch) }
+        for entry in world.queue.effects.wakeUps { wakeUp(entry.session, entry.wakeUp) }
         if let broken { outcome.broken = "\(command) at \(time): \(broken)" }
         if outcome.actions % 16 == 0, let finding = world.queue.findings.first {
             outcome.broken = outcome.broken ?? "\(finding)"

@@ -12,17 +12,18 @@ extension Simulation {
             }
         }
         guard workers[index].pausedUntil <= now else { return }
-        guard let session = workers[index].session, workers[index].isRegistered else { return register(index) }
+        guard let session = workers[index].session, workers[index].poller != nil else { return register(index) }
         // What is not confirmed for a lease is not this worker's any more.
         if now - workers[index].lastBeatAnswered > Self.lease {
             note("session given up")
             return forget(index)
         }
-        beat(index, session)
+        if now - workers[index].lastBeatSent >= Self.lease / 4 { beat(index, session) }
         run(index)
-        upkeep(index)
-        call(index, session)
-        leave(index, session)
+        guard workers[index].isUp else { return }
+        maintain(index)
+        drain(index)
+        poll(index, session)
     }
 
     private mutating func register(_ index: Int) {
@@ -34,11 +35,10 @@ extension Simulation {
                 host: "host",
                 pid: 1,
                 concurrency: SimulatedWorker.slots,
-                queues: [],
+                queues: ["work"],
                 lease: .milliseconds(Self.lease),
                 operations: Self.operations
             )
-            workers[index].number = 0
         }
         guard let session = workers[index].session else { return }
         workers[index].sentAt = now
@@ -46,38 +46,47 @@ extension Simulation {
     }
 
     private mutating func beat(_ index: Int, _ session: Session) {
-        guard now - workers[index].lastBeatSent >= Self.lease / 4 else { return }
         workers[index].lastBeatSent = now
         send(index, .beat(session, begun: workers[index].begun))
     }
 
-    private mutating func upkeep(_ index: Int) {
+    private mutating func maintain(_ index: Int) {
         guard now - workers[index].lastUpkeep > 100 else { return }
         workers[index].lastUpkeep = now
-        let waiting = workers[index].held.filter { $0.begunAt == nil && now - $0.since > SimulatedWorker.longestWait }
-        for held in waiting {
+        let limit = instant - .milliseconds(SimulatedWorker.longestWait)
+        for held in workers[index].held where held.begunAt == nil && held.since < limit {
             note("waited too long")
-            end(index, held.claim, .released)
+            end(index, held, .released)
         }
         send(index, .recover(look: nil))
         send(index, .promote)
     }
 
+    // MARK: Runs
+
     /// Runs begin while there are slots, and end when their time has come.
     private mutating func run(_ index: Int) {
-        for place in workers[index].held.indices {
-            let held = workers[index].held[place]
-            if held.begunAt == nil, workers[index].running < SimulatedWorker.slots { begin(index, place) }
+        for held in workers[index].held where held.begunAt == nil && workers[index].running < SimulatedWorker.slots {
+            begin(index, held)
             guard workers[index].isUp else { return }
         }
         for held in workers[index].held where held.begunAt != nil && held.endsAt <= now {
-            end(index, held.claim, held.verb)
+            end(index, held, held.verb)
         }
     }
 
-    private mutating func begin(_ index: Int, _ place: Int) {
+    private mutating func begin(_ index: Int, _ held: SimulatedWorker.Held) {
+        guard let place = workers[index].held.firstIndex(where: { $0.token == held.token && $0.id == held.id }) else {
+            return
+        }
+        // A process that was suspended may come too late.
+        guard let limits = workers[index].poller?.limits, instant <= limits.latestBegin(held.since) else {
+            note("begun too late")
+            return end(index, held, .released)
+        }
         workers[index].held[place].begunAt = now
-        let job = world.queue.jobs[workers[index].held[place].claim.id]
+        workers[index].begun = max(workers[index].begun, held.token)
+        let job = world.queue.jobs[held.id]
         if job?.header.operation == Self.poison, numbers.chance(95) {
             note("poison")
             return crash(index)
@@ -94,53 +103,83 @@ extension Simulation {
         }
     }
 
-    mutating func end(_ index: Int, _ claim: Claim, _ verb: OutcomeReport.Verb) {
-        workers[index].held.removeAll { $0.claim == claim }
+    /// Ends a run. Without a verb nothing is reported.
+    private mutating func end(_ index: Int, _ held: SimulatedWorker.Held, _ verb: OutcomeReport.Verb?) {
+        workers[index].held.removeAll { $0.token == held.token && $0.id == held.id }
+        guard let verb else {
+            _ = workers[index].poller?.ended(held, nil)
+            return
+        }
+        let claim = held.claim
         var report = OutcomeReport(id: claim.id, token: claim.token, verb: verb, attempt: claim.attempt)
         report.error = verb == .failed || verb == .timedOut ? "reason" : nil
         let job = made[claim.id]
         let retries = job.flatMap { $0.retries ?? Self.operations[$0.operation]?.retries } ?? 0
         report.retryDelay = claim.attempt <= retries || verb == .snoozed ? 50 : nil
-        workers[index].reports.append(report)
+        _ = workers[index].poller?.ended(held, report)
     }
 
-    private mutating func call(_ index: Int, _ session: Session) {
-        let worker = workers[index]
-        if let awaited = worker.awaited {
-            guard now - worker.sentAt > 120 else { return }
+    // MARK: The protocol
+
+    /// Executes what the worker's protocol decides.
+    private mutating func poll(_ index: Int, _ session: Session) {
+        if let lost = workers[index].poller?.sent {
+            guard now - workers[index].sentAt > 120 else { return }
             note("call sent again")
-            workers[index].sentAt = now
-            return send(index, .exchange(awaited))
+            workers[index].poller?.unanswered()
+            return call(index, lost)
         }
-        let room = SimulatedWorker.slots + SimulatedWorker.claimedAhead - worker.held.count
-        let wanted = worker.drainsSince == nil ? max(room, 0) : 0
-        guard wanted > 0 || !worker.reports.isEmpty else { return }
-        workers[index].number += 1
-        let freeSlots = min(wanted, max(SimulatedWorker.slots - worker.running, 0))
-        let call = Exchange(
-            session: session,
-            call: workers[index].number,
-            reports: worker.reports,
-            wanted: wanted,
-            freeSlots: freeSlots,
-            begun: worker.begun,
-            longestWait: .milliseconds(SimulatedWorker.longestWait),
-            stopGrace: .milliseconds(300),
-            acceptsDirectDispatch: freeSlots > 0
-        )
-        workers[index].reports = []
-        workers[index].awaited = call
-        workers[index].sentAt = now
-        send(index, .exchange(call))
+        guard now >= workers[index].reconcilesUntil else { return }
+        let isDraining = workers[index].drainsSince != nil
+        workers[index].poller?.isDraining = isDraining
+        let time = instant
+        while true {
+            let begun = workers[index].begun
+            switch workers[index].poller?.next(at: time, begun: begun) {
+            case nil: return
+            case .run(let reply, _): take(index, reply)
+            case .send(let exchange, let last):
+                if let last { take(index, last) }
+                return call(index, exchange)
+            case .gather: continue
+            case .reconcile(let call): return reconcile(index, session, call)
+            case .promote: send(index, .promote)
+            case .wait: return
+            case .finish: return leave(index, session)
+            }
+        }
     }
 
-    /// A worker that was told to leave ends what it holds, gives back the rest, and releases its session.
-    private mutating func leave(_ index: Int, _ session: Session) {
-        guard let since = workers[index].drainsSince else { return }
-        for held in workers[index].held where held.begunAt == nil || now - since > 150 {
-            end(index, held.claim, .released)
+    private mutating func call(_ index: Int, _ exchange: Exchange) {
+        workers[index].sentAt = now
+        send(index, .exchange(exchange))
+    }
+
+    private mutating func take(_ index: Int, _ reply: UnreadReply) {
+        workers[index].begun = max(workers[index].begun, reply.begun ?? 0)
+        let time = instant
+        for claim in workers[index].poller?.claimsToRun(of: reply, at: time) ?? [] {
+            let held = SimulatedWorker.Held(claim: claim, since: reply.since)
+            workers[index].held.append(held)
+            workers[index].poller?.began(held)
         }
-        guard workers[index].held.isEmpty, workers[index].reports.isEmpty, workers[index].awaited == nil else { return }
+    }
+
+    private mutating func reconcile(_ index: Int, _ session: Session, _ call: Int) {
+        note("claims compared")
+        workers[index].reconcilesUntil = now + 120
+        let claims = workers[index].poller?.claimsToReconcile() ?? []
+        let runs = claims.map { Beat.Stop(id: $0.id, token: $0.token) }.sorted { $0.token < $1.token }
+        send(index, .reconcile(session, call: call, runs: runs))
+    }
+
+    /// A worker that was told to leave releases what waits, and a little later what runs.
+    private mutating func drain(_ index: Int) {
+        guard let since = workers[index].drainsSince else { return }
+        for held in workers[index].held where held.begunAt == nil || now - since > 150 { end(index, held, .released) }
+    }
+
+    private mutating func leave(_ index: Int, _ session: Session) {
         send(index, .release(session))
         note("left")
         stop(index)
@@ -176,20 +215,22 @@ extension Simulation {
         restart(index)
     }
 
-    // MARK: Answers
+    // MARK: What arrives
 
-    /// A push has answered the next call. When it is under way already, its own answer counts.
-    mutating func hear(_ handed: DirectDispatch, _ index: Int, _ life: Int) {
-        guard workers[index].life == life, workers[index].isUp else { return }
+    mutating func hear(_ wakeUp: WakeUp, _ index: Int, _ life: Int) {
+        guard workers[index].life == life, workers[index].isUp, let session = workers[index].session else { return }
         if workers[index].pausedUntil > now {
-            return agenda.add(.hint(handed, worker: index, life: life), at: workers[index].pausedUntil)
+            return agenda.add(.wakeUp(wakeUp, worker: index, life: life), at: workers[index].pausedUntil)
         }
-        guard workers[index].awaited == nil, workers[index].session?.id == handed.session,
-            workers[index].number + 1 == handed.call
-        else { return note("hint too late") }
-        note("hint heard")
-        workers[index].number += 1
-        workers[index].held.append(.init(claim: handed.claim, since: now))
+        switch wakeUp {
+        case .work: workers[index].poller?.wokenUp()
+        case .stop: beat(index, session)
+        case .claimed(_, let call, let claim):
+            let isNext = workers[index].poller.map { $0.sent == nil && $0.call + 1 == call } ?? false
+            note(isNext ? "dispatch arrived in time" : "dispatch arrived late")
+            let dispatch = DirectDispatch(call: call, claim: claim, since: instant)
+            workers[index].poller?.wokenUp(with: dispatch)
+        }
     }
 
     mutating func take(_ answer: Answer, _ message: Agenda.Message) {
@@ -200,29 +241,38 @@ extension Simulation {
         }
         switch (message.command, answer) {
         case (.register(let session), .done):
-            guard workers[index].session == session, !workers[index].isRegistered else { return }
-            workers[index].isRegistered = true
+            guard workers[index].session == session, workers[index].poller == nil else { return }
+            workers[index].poller = SimulatedWorker.makePoller(of: session, at: instant)
             workers[index].lastBeatAnswered = now
         case (.exchange, .no(.sessionLost)), (.beat, .no(.sessionLost)):
             note("session lost")
             forget(index)
-        case (.beat, .beaten(let beat)):
-            workers[index].lastBeatAnswered = max(workers[index].lastBeatAnswered, now - 100)
-            for stop in beat.stops {
-                guard
-                    let held = workers[index].held.first(where: {
-                        $0.claim.id == stop.id && $0.claim.token == stop.token
-                    })
-                else { continue }
-                note("stopped as told")
-                end(index, held.claim, .cancelled)
-            }
+        case (.beat, .beaten(let beat)): take(beat, index)
         case (.exchange(let call), .exchanged(let reply)):
-            guard workers[index].awaited?.call == call.call else { return }
-            workers[index].awaited = nil
-            if reply.isPreanswered { workers[index].reports = call.reports + workers[index].reports }
-            workers[index].held += reply.claims.map { .init(claim: $0, since: now) }
+            let time = instant
+            workers[index].poller?.answered(reply, to: call.call, at: time)
+        case (.promote, .promoted(let promotion)): workers[index].poller?.promoted(promotion.promoted > 0)
+        case (.reconcile, .reconciled(let reconciliation)): take(reconciliation, index)
         default: break
+        }
+    }
+
+    private mutating func take(_ beat: Beat, _ index: Int) {
+        workers[index].lastBeatAnswered = max(workers[index].lastBeatAnswered, now - 100)
+        _ = workers[index].poller?.beaten(claims: beat.claims)
+        for stop in beat.stops {
+            for held in workers[index].held where held.id == stop.id && held.token == stop.token {
+                note("stopped as told")
+                end(index, held, held.begunAt == nil ? .released : .cancelled)
+            }
+        }
+    }
+
+    private mutating func take(_ reconciliation: Reconciliation, _ index: Int) {
+        workers[index].reconcilesUntil = 0
+        for held in workers[index].held where reconciliation.lost.contains(held.id) {
+            note("claim was lost")
+            end(index, held, nil)
         }
     }
 }

@@ -30,6 +30,7 @@ package struct Simulation {
     let universe: Universe
     var numbers: SeededNumbers
     var now = Simulation.start
+    private let clockStart = ContinuousClock.now
     /// The broker's clock may jump.
     var clockOffset: Time = 0
     var agenda = Agenda()
@@ -57,6 +58,8 @@ package struct Simulation {
         workers = (0..<Self.workerCount).map { SimulatedWorker(index: $0) }
     }
 
+    /// The time of the workers' own clocks.
+    var instant: ContinuousClock.Instant { clockStart + .milliseconds(now - Self.start) }
     var faultsStrike: Bool { now < Self.faultsEnd }
     mutating func note(_ what: String) { outcome.sometimes[what, default: 0] += 1 }
 
@@ -112,7 +115,7 @@ package struct Simulation {
         case .restart(let index): restart(index)
         case .request(let message): arrive(message)
         case .answer(let message, let answer): take(answer, message)
-        case .hint(let handed, let index, let life): hear(handed, index, life)
+        case .wakeUp(let wakeUp, let index, let life): hear(wakeUp, index, life)
         case .pushAnswered(let id): unanswered.removeAll { $0.id == id }
         }
     }

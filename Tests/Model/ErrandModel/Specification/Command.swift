@@ -72,7 +72,7 @@ package enum Answer: Equatable, Sendable {
 }
 
 /// A claim with which a push has answered a call that its session has not made yet.
-package struct DirectDispatch: Equatable, Sendable {
+package struct GivenDispatch: Equatable, Sendable {
     package var session: String
     package var call: Int
     package var claim: Claim
@@ -140,10 +140,10 @@ extension MemoryEffects {
     var stopped: [String] { wakeUps.filter { if case .stop = $0.wakeUp { true } else { false } }.map(\.session) }
 
     /// The job that a session was given before it asked for it.
-    var dispatch: DirectDispatch? {
+    var dispatch: GivenDispatch? {
         for entry in wakeUps {
             if case .claimed(_, let call, let claim) = entry.wakeUp {
-                return DirectDispatch(session: entry.session, call: call, claim: claim)
+                return GivenDispatch(session: entry.session, call: call, claim: claim)
             }
         }
         return nil
