@@ -132,8 +132,8 @@ struct ConnectionState: Sendable {
     private mutating func takeBatch() -> [ConnectionRequest] {
         var bytes = 0
         var count = 0
-        for request in waiting.prefix(Self.most.requests) {
-            bytes += request.bytes.count
+        while count < min(waiting.count, Self.most.requests) {
+            bytes += waiting[count].bytes.count
             if count > 0, bytes > Self.most.bytes { break }
             count += 1
         }
