@@ -1,8 +1,8 @@
-# What people and CI type. `make` alone lists it.
+# The commands for people and CI. `make` alone lists them.
 
 export ERRAND_STRICT = 1
 SWIFT = swift
-# SwiftPM hands the compiler the traits in an order of chance; with another order than last time it would build everything again.
+# SwiftPM passes the traits to the compiler in a random order; another order than last time would rebuild everything.
 BUILD = SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 RELEASE = .build/release
 SUITES = BackgroundableTests ErrandTests ErrandRedisTests ErrandCatalogueTests FuzzingTests ModelTests SnippetTests ExecutableTests
@@ -35,7 +35,7 @@ STORM ?= 10
 threads: ## the local operations under the thread sanitizer (STORM=60 for storms of 60 s)
 	scripts/check-threads $(STORM)
 
-# The quick profile uses what `make test` has built; the full one is about speed, too.
+# The quick profile uses the build of `make test`; the full one also depends on speed.
 FAULTS_BUILD = debug
 faults: fault-tools ## the quick profile of the fault catalogue: processes, networks and servers that really fail
 	.build/$(FAULTS_BUILD)/errand-faults --again 1 --lanes 2 $(ARGUMENTS)
@@ -67,7 +67,7 @@ model: build-model ## the transitions explored, simulated and compared with Redi
 	$(MODEL) redis --histories 100 --tombstones
 	$(MODEL) explore --quick
 	$(MODEL) simulate --seeds 500
-	ERRAND_MODEL=$(MODEL) HISTORIES=400 scripts/check-mutations said
+	ERRAND_MODEL=$(MODEL) HISTORIES=400 scripts/check-mutations core
 
 model-full: build-model ## the same with the figures of docs/model.md: two hours
 	$(MODEL) redis --histories 20000

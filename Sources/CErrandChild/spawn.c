@@ -93,8 +93,8 @@ static _Noreturn void child(const errand_child_spec *spec, pid_t parent, int rep
     default_signals();
     if (setpgid(0, 0) != 0) give_up(report, ERRAND_CHILD_STEP_GROUP, errno);
     die_with(parent);
-    int untold = errand_reaper_record(spec->reaper, getpid());
-    if (untold != 0) give_up(report, ERRAND_CHILD_STEP_REAPER, untold);
+    int failure = errand_reaper_record(spec->reaper, getpid());
+    if (failure != 0) give_up(report, ERRAND_CHILD_STEP_REAPER, failure);
     if (dup2(spec->input, 0) < 0 || dup2(spec->output, 1) < 0 || dup2(spec->error, 2) < 0)
         give_up(report, ERRAND_CHILD_STEP_PIPES, errno);
     close_others_on_exec();

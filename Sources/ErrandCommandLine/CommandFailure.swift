@@ -47,12 +47,12 @@ package struct CommandFailure: Error, CustomStringConvertible, Sendable {
 package func reportingFailures<Value>(_ body: () async throws -> Value) async throws -> Value {
     do { return try await body() } catch {
         guard let failure = CommandFailure(reporting: error) else { throw error }
-        throw failure.told()
+        throw failure.written()
     }
 }
 
 extension CommandFailure {
-    fileprivate func told() -> ExitCode {
+    fileprivate func written() -> ExitCode {
         StandardError.write("error: \(message)")
         return status
     }

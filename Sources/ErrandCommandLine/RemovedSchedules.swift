@@ -28,7 +28,7 @@ package struct RemovedSchedules: Sendable {
                 try await withdraw(on: queue)
             } catch {
                 guard error.isOfOnePlace else { throw error }
-                found.append("the schedules of queue \"\(queue)\" cannot be looked at: \(error.message)")
+                found.append("the schedules of queue \"\(queue)\" cannot be read: \(error.message)")
             }
         }
         return found
@@ -63,7 +63,7 @@ package struct RemovedSchedules: Sendable {
     /// Withdraws deleted schedules that the file no longer has either.
     private func withdraw(on queue: String) async throws(BrokerError) {
         for record in try await broker.declaredDeletedSchedules(on: queue)
-        where record.deletionMet?.catalogue == file && !declared.contains([queue, record.name]) {
+        where record.rejectedDeclaration?.catalogue == file && !declared.contains([queue, record.name]) {
             try await broker.withdrawDeletedSchedule(record.name, on: queue)
         }
     }

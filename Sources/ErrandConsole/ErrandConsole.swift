@@ -15,7 +15,7 @@ enum Program {
 struct ErrandConsole: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "errand",
-        abstract: "Shows and steers the queues of a broker.",
+        abstract: "Shows and controls the queues of a broker.",
         discussion: """
             Examples:
               errand status
@@ -24,7 +24,7 @@ struct ErrandConsole: AsyncParsableCommand {
 
             Exit status:
               0   done
-              1   not (wholly) done, or findings were found
+              1   failed or only partly done, or findings
               64  wrong usage
               65  bad input
               69  the broker cannot be reached, or the queue is full

@@ -14,7 +14,7 @@ final class ClaimGate: Sendable {
         var ended: (id: String, queue: String)?
         /// The queues in which a claim found no job since the last change there.
         var quiet: Set<String> = []
-        var listeners: [Int: (queues: [String], onHint: @Sendable (WakeUp) -> Void)] = [:]
+        var listeners: [Int: (queues: [String], onWakeUp: @Sendable (WakeUp) -> Void)] = [:]
         var nextNumber = 0
         /// The number of workers that have started and not ended.
         var workers = 0
@@ -26,7 +26,7 @@ final class ClaimGate: Sendable {
         /// Returns the wake-ups for workers that listen to these queues.
         func wakeUps(of queues: Set<String>) -> [() -> Void] {
             listeners.values.flatMap { listener in
-                listener.queues.filter(queues.contains).map { queue in { listener.onHint(.work(queue: queue)) } }
+                listener.queues.filter(queues.contains).map { queue in { listener.onWakeUp(.work(queue: queue)) } }
             }
         }
     }
@@ -55,13 +55,13 @@ final class ClaimGate: Sendable {
 
     /// Allows this number of claims and wakes the workers.
     func open(for count: Int) {
-        let hints = state.withLock { state in
+        let wakeUps = state.withLock { state in
             state.allowed = count
             state.quiet = []
             state.ended = nil
             return state.wakeUps(of: state.served)
         }
-        for hint in hints { hint() }
+        for wakeUp in wakeUps { wakeUp() }
     }
 
     /// Allows no more claims.
@@ -82,7 +82,7 @@ final class ClaimGate: Sendable {
     /// Records the result of a call: the claims admitted and made, and the reported runs.
     func note(admitted: Int, _ answer: ExchangeReply?, _ reports: [OutcomeReport], on queue: String) {
         let claims = answer?.claims ?? []
-        let (waiting, hints) = state.withLock { state in
+        let (waiting, wakeUps) = state.withLock { state in
             if answer != nil {
                 for report in reports where state.open.remove(report.id) != nil {
                     state.ended = state.ended ?? (report.id, queue)
@@ -99,7 +99,7 @@ final class ClaimGate: Sendable {
             return (state.waiting, state.wakeUps(of: others))
         }
         for continuation in waiting { continuation.resume() }
-        for hint in hints { hint() }
+        for wakeUp in wakeUps { wakeUp() }
     }
 
     /// Forgets the claims of a worker that died before it ran them.
@@ -135,17 +135,17 @@ final class ClaimGate: Sendable {
 
 /// Listeners for wake-ups.
 extension ClaimGate {
-    func listen(on queues: [String], _ onHint: @escaping @Sendable (WakeUp) -> Void) -> Int {
-        let (number, waiting, hints) = state.withLock { state in
+    func listen(on queues: [String], _ onWakeUp: @escaping @Sendable (WakeUp) -> Void) -> Int {
+        let (number, waiting, wakeUps) = state.withLock { state in
             state.nextNumber += 1
-            state.listeners[state.nextNumber] = (queues, onHint)
+            state.listeners[state.nextNumber] = (queues, onWakeUp)
             // The new worker has not looked for jobs yet.
             state.quiet.subtract(queues)
             defer { state.waiting = [] }
             return (state.nextNumber, state.waiting, state.allowed > 0 ? state.wakeUps(of: Set(queues)) : [])
         }
         for continuation in waiting { continuation.resume() }
-        for hint in hints { hint() }
+        for wakeUp in wakeUps { wakeUp() }
         return number
     }
 

@@ -39,22 +39,23 @@ extension TestBroker {
     ///   - type: The type of the jobs.
     ///   - count: The exact number of jobs; at least one if `nil`.
     ///   - queue: The queue to look in; every queue if `nil`.
-    ///   - isMeant: A condition for the jobs to count; all by default.
-    /// - Throws: ``NotAsAsserted``, which fails the test and describes the jobs that exist.
+    ///   - predicate: A condition for the jobs to count; all by default.
+    /// - Throws: ``EnqueueAssertionError``, which fails the test and describes the jobs that exist.
     public func assertEnqueued<Parameters: JobParameters>(
         _ type: Parameters.Type = Parameters.self,
         count: Int? = nil,
         in queue: String? = nil,
-        where isMeant: (Parameters) throws -> Bool = { _ in true }
+        where predicate: (Parameters) throws -> Bool = { _ in true }
     ) async throws {
         let all = try await enqueued(type, in: queue)
-        let meant = try all.filter(isMeant).count
-        if let count, meant == count { return }
-        if count == nil, meant > 0 { return }
+        let matching = try all.filter(predicate).count
+        if let count, matching == count { return }
+        if count == nil, matching > 0 { return }
         let wanted = count.map { $0 == 1 ? "1 unfinished job" : "\($0) unfinished jobs" } ?? "an unfinished job"
         let place = queue.map { " in queue \($0)" } ?? ""
-        throw NotAsAsserted(
-            description: "expected \(wanted) \(Parameters.jobName)\(place), found \(meant) that fit. There are: \(all)"
+        throw EnqueueAssertionError(
+            description:
+                "expected \(wanted) \(Parameters.jobName)\(place), found \(matching) that fit. There are: \(all)"
         )
     }
 
@@ -62,12 +63,12 @@ extension TestBroker {
     public func refuteEnqueued<Parameters: JobParameters>(
         _ type: Parameters.Type = Parameters.self,
         in queue: String? = nil,
-        where isMeant: (Parameters) throws -> Bool = { _ in true }
-    ) async throws { try await assertEnqueued(type, count: 0, in: queue, where: isMeant) }
+        where predicate: (Parameters) throws -> Bool = { _ in true }
+    ) async throws { try await assertEnqueued(type, count: 0, in: queue, where: predicate) }
 }
 
 /// The error of an assertion that does not hold.
-public struct NotAsAsserted: Error, Sendable, CustomStringConvertible {
+public struct EnqueueAssertionError: Error, Sendable, CustomStringConvertible {
     /// The expectation and the actual jobs.
     public let description: String
 }

@@ -93,12 +93,12 @@ extension TestBroker {
     public func wakeUps(
         for session: Session,
         on queues: [String],
-        _ onHint: @escaping @Sendable (WakeUp) -> Void
+        _ onWakeUp: @escaping @Sendable (WakeUp) -> Void
     ) -> any Subscription {
         GatedWakeUps(
             gate: gate,
-            number: gate.listen(on: queues, onHint),
-            inner: memory.wakeUps(for: session, on: queues, onHint)
+            number: gate.listen(on: queues, onWakeUp),
+            inner: memory.wakeUps(for: session, on: queues, onWakeUp)
         )
     }
 }

@@ -28,7 +28,7 @@ struct WebhookSender: Sendable {
     private func check(_ status: Int, _ retryAfter: Int?, _ webhook: Webhook) throws {
         switch status {
         case 200..<300: return
-        case 410: throw JobCancellation("webhook \"\(webhook.name)\": the receiver wants no more (410 Gone)")
+        case 410: throw JobCancellation("webhook \"\(webhook.name)\": the receiver is gone (410)")
         default:
             let pause = retryAfter.map { Duration.seconds(min(max($0, 1), 86_400)) }
             throw JobFailure("webhook \"\(webhook.name)\": the receiver answered \(status)", retryAfter: pause)

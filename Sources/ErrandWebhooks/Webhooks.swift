@@ -49,7 +49,7 @@ public struct Webhooks: Service {
             throw WebhookError("two webhooks have the same name")
         }
         guard !queues.contains(Self.queue) else {
-            throw WebhookError("deliveries tell of no events themselves: leave \(Self.queue) out")
+            throw WebhookError("deliveries have no webhooks themselves: leave \(Self.queue) out")
         }
         self.webhooks = webhooks
         self.queues = queues
@@ -119,7 +119,7 @@ public struct Webhooks: Service {
             let receipts = try await broker.push(deliveries, to: Self.queue)
             // A repeated push has the same ids, so accepted deliveries are not pushed twice.
             guard receipts.allSatisfy({ $0.outcome != .unknown }) else {
-                throw BrokerError(.outcomeUnknown, "the answer to the push of deliveries was lost")
+                throw BrokerError(.outcomeUnknown, "the reply to the push of deliveries was lost")
             }
         }
     }
@@ -128,7 +128,7 @@ public struct Webhooks: Service {
         do {
             switch next {
             case .event(let event): return webhook.wants(event.event) ? try envelope(webhook, event, queue) : nil
-            case .gap(let gap): return try envelope(webhook, told(gap, queue), queue, suffix: "_gap")
+            case .gap(let gap): return try envelope(webhook, gapEvent(gap, queue), queue, suffix: "_gap")
             }
         } catch {
             // Errand's own events are never too large, so another program has written into the stream.
@@ -138,7 +138,7 @@ public struct Webhooks: Service {
     }
 
     /// Makes an event for a gap, so that receivers learn that events are missing.
-    private func told(_ gap: EventGap, _ queue: String) -> KeptEvent {
+    private func gapEvent(_ gap: EventGap, _ queue: String) -> KeptEvent {
         let lost = gap.lost.map { "\($0)" } ?? "null"
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         let line = Array(#"{"event":"gap","queue":"\#(queue)","lost":\#(lost),"at_ms":\#(now)}"#.utf8)
@@ -171,7 +171,7 @@ public struct Webhooks: Service {
             do { return try await body() } catch let error as BrokerError
                 where [.notReachable, .outcomeUnknown, .full].contains(error.code)
             {
-                logger.warning("\(what) is tried again", metadata: ["error": "\(error)"])
+                logger.warning("\(what) is retried", metadata: ["error": "\(error)"])
                 try await Task.sleep(for: .seconds(1))
             }
         }

@@ -22,20 +22,19 @@ enum Program {
 struct DashboardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "errand-dashboard",
-        abstract: "Serves a page that shows a broker's queues, and lets operators act.",
+        abstract: "Serves web pages that show a broker's queues and let operators act.",
         discussion: """
-            It listens on this machine only, and shows without changing anything, unless it is told otherwise. To listen \
-            elsewhere it needs a file of users; put it behind something that speaks TLS then, as passwords travel with \
-            every request.
+            By default it listens on this machine only and changes nothing. To listen elsewhere it needs a file of users; put \
+            it behind a proxy with TLS then, because every request contains the password.
 
-            A line of the users file is name:password. Nobody but its owner may be able to read it. Without a file, the \
-            password of the user errand may be in ERRAND_DASHBOARD_PASSWORD, and that of the user reader, who never acts, in \
-            ERRAND_DASHBOARD_READER_PASSWORD.
+            A line of the users file is name:password. Only its owner may have permission to read it. Without a file, the \
+            password of the user errand may be in ERRAND_DASHBOARD_PASSWORD, and that of the user reader, which can only \
+            read, in ERRAND_DASHBOARD_READER_PASSWORD.
 
-            With --allow-actions every user acts but those that --reader names: programs that ask for /metrics and /scale \
-            need no more.
+            With --allow-actions every user can act except those that --reader names, which suffices for programs that read \
+            /metrics and /scale.
 
-            Besides pages it answers /metrics (Prometheus), /scale?queue=Q (autoscalers), /healthz and /readyz.
+            Besides pages it serves /metrics (Prometheus), /scale?queue=Q (autoscalers), /healthz and /readyz.
 
             Examples:
               errand-dashboard
@@ -48,24 +47,24 @@ struct DashboardCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The address to listen on.", valueName: "address"))
     var host = "127.0.0.1"
 
-    @Option(help: ArgumentHelp("The port to listen on; 0 takes any that is free.", valueName: "port"))
+    @Option(help: ArgumentHelp("The port to listen on; 0 for any.", valueName: "port"))
     var port = 8080
 
-    @Flag(help: "Also let all users except readers pause, cancel, retry, edit and delete.")
+    @Flag(help: "Let all users except readers pause, cancel, retry, edit and delete.")
     var allowActions = false
 
     @Option(
-        help: ArgumentHelp("A file with a line name:password for everybody who may see the pages.", valueName: "file")
+        help: ArgumentHelp("A file with a line name:password for each user.", valueName: "file")
     )
     var users: String?
 
     @Option(
         name: .customLong("reader"),
-        help: ArgumentHelp("A user who reads and never acts; may be given several times.", valueName: "name")
+        help: ArgumentHelp("A user that can only read; may be given several times.", valueName: "name")
     )
     var readers: [String] = []
 
-    @Flag(help: "Make a password for the user errand up, and say it on standard error.")
+    @Flag(help: "Generate a password for the user errand, and print it on standard error.")
     var generatePassword = false
 
     @Option(
@@ -143,7 +142,7 @@ struct DashboardCommand: AsyncParsableCommand {
     private func checkReach(_ users: Users?) throws(CommandFailure) {
         if users != nil || ["127.0.0.1", "::1", "localhost"].contains(host) { return }
         throw CommandFailure(
-            "to listen on \(host), say who may see the pages: --users FILE, ERRAND_DASHBOARD_PASSWORD or --generate-password; without it only this machine can",
+            "listening on \(host) needs users: --users FILE, ERRAND_DASHBOARD_PASSWORD or --generate-password; without them only this machine can connect",
             ExitStatus.badConfiguration
         )
     }

@@ -41,7 +41,7 @@ struct Users: Sendable {
             }
             add(String(line[..<colon]), password: line[line.index(after: colon)...])
         }
-        if isEmpty { throw CommandFailure("\(path) names nobody", ExitStatus.badConfiguration) }
+        if isEmpty { throw CommandFailure("\(path) names no users", ExitStatus.badConfiguration) }
     }
 
     /// Whether there are no users.

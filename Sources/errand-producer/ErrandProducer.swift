@@ -14,7 +14,7 @@ enum Program {
 struct ErrandProducer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "errand-producer",
-        abstract: "Hands operation descriptions to a broker.",
+        abstract: "Pushes jobs to a broker.",
         discussion: """
             Example:
               errand-producer push checksum '{"path":"a.jpg"}' --unique drop --wait=30s

@@ -11,7 +11,7 @@ final class ServerWarnings: Sendable {
     private let removed: RemovedSchedules
     /// `nil` once the worker has stopped.
     private let logger: Mutex<Logger?>
-    private let isTold = Atomic(false)
+    private let hasWarned = Atomic(false)
 
     init(of broker: RedisBroker, _ removed: RemovedSchedules, to logger: Logger) {
         self.broker = broker
@@ -21,19 +21,19 @@ final class ServerWarnings: Sendable {
 
     /// Checks the stored schedules and the server's settings in a background task, once, and logs warnings.
     func tellOnce() {
-        guard !isTold.exchange(true, ordering: .relaxed) else { return }
+        guard !hasWarned.exchange(true, ordering: .relaxed) else { return }
         Task {
             do throws(BrokerError) {
                 for message in try await removed.find() { log(.warning, message) }
             } catch {
-                log(.debug, "the queues' schedules could not be looked at", ["error": "\(error)"])
+                log(.debug, "the queues' schedules could not be read", ["error": "\(error)"])
             }
             do throws(BrokerError) {
                 for advice in try await ServerAdvice(broker: broker).warnings {
                     log(.warning, advice.message, ["advice": "\(advice.kind)"])
                 }
             } catch {
-                log(.debug, "the server's settings could not be looked at", ["error": "\(error)"])
+                log(.debug, "the server's settings could not be read", ["error": "\(error)"])
             }
         }
     }

@@ -19,18 +19,18 @@ enum Program {
 struct WorkerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "errand-worker",
-        abstract: "Claim jobs and run them.",
+        abstract: "Claims jobs and runs them.",
         discussion: """
-            The catalogue (YAML or JSON) says which operations there are and how each is run. A job of another operation waits \
-            for a worker that knows it. The catalogue's schedules are stored in the broker at the start; they tick while any \
+            The catalogue (YAML or JSON) defines the operations and how each is run. A job of another operation waits for a \
+            worker that has it. The catalogue's schedules are stored in the broker at the start; they tick while any \
             worker serves their queue.
 
             Example:
               errand-worker --catalogue catalogue.yaml --queue files:3 --queue mail --concurrency 16
 
-            The first SIGTERM, SIGINT or SIGHUP ends it gracefully: it claims nothing more, lets running jobs end for the \
-            grace, stops the rest and releases it with its attempts unspent. A second SIGTERM or SIGINT, at least 500 ms \
-            later, or a SIGQUIT stops and releases what runs at once, within a second.
+            The first SIGTERM, SIGINT or SIGHUP ends it gracefully: it claims no more jobs, lets running jobs end \
+            for the grace, then stops and releases the rest without spending an attempt. A second SIGTERM or SIGINT, at least \
+            500 ms later, or a SIGQUIT stops and releases running jobs within a second.
             """,
         version: ErrandVersion.current
     )
@@ -43,7 +43,7 @@ struct WorkerCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("queue"),
         help: ArgumentHelp(
-            "A queue to serve, with its weight; repeatable. Without it: the queues of the catalogue, and default.",
+            "A queue to serve, with its weight; repeatable. By default the queues of the catalogue, and default.",
             valueName: "queue[:weight]"
         )
     )
@@ -54,22 +54,22 @@ struct WorkerCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How long claims live without a heartbeat: after that other workers take the jobs back.",
+            "How long claims last without a heartbeat; after that other workers recover the jobs.",
             valueName: "duration"
         )
     )
     var lease = DurationArgument(.seconds(30))
 
-    @Option(help: ArgumentHelp("How long a graceful shutdown may take in all.", valueName: "duration"))
+    @Option(help: ArgumentHelp("The longest duration of a graceful shutdown.", valueName: "duration"))
     var grace = DurationArgument(.seconds(25))
 
-    @Flag(help: "Tell what happens to the worker as JSON lines on standard output.")
+    @Flag(help: "Write events of the worker as JSON lines on standard output.")
     var json = false
 
-    @Flag(help: "Log more.")
+    @Flag(help: "Also log debug messages.")
     var verbose = false
 
-    @Option(help: "How the log on standard error is written: text, or json with an object a line.")
+    @Option(help: "The format of the log on standard error: text, or json with an object a line.")
     var logFormat = LogFormat.text
 
     @OptionGroup var metrics: MetricsOptions

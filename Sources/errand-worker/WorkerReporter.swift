@@ -19,11 +19,11 @@ struct WorkerReporter: Sendable {
         case .registered(let session):
             say("registered", "worker \(session.id) serves \(session.queues.joined(separator: ", "))", session)
         case .sessionLost(let session):
-            say("session_lost", "the broker does not know worker \(session.id) any more; registering anew", session)
+            say("session_lost", "the broker no longer has worker \(session.id); registering again", session)
         case .waitingForBroker(let error):
             say("waiting", "waiting for the broker: \(error)", nil)
         case .stuck(let reason):
-            say("stuck", "stuck: \(reason); ending, to be started anew", nil)
+            say("stuck", "stuck: \(reason); exiting, so that its supervisor restarts it", nil)
         }
     }
 

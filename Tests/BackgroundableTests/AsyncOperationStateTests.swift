@@ -34,24 +34,24 @@ private final class Shared: Sendable {
         }
     }
 
-    @Test func whoeverComesSecondCloses() {
-        let toldFirst = Shared()
-        _ = toldFirst.state.decide(.cancelled)
-        let holds3 = !toldFirst.state.tell().contains(.opened)
+    @Test func theSecondOfTwoThreadsCloses() {
+        let reportedFirst = Shared()
+        _ = reportedFirst.state.decide(.cancelled)
+        let holds3 = !reportedFirst.state.reportEnd().contains(.opened)
         #expect(holds3)
-        let holds4 = !toldFirst.state.facts.isFinished
+        let holds4 = !reportedFirst.state.facts.isFinished
         #expect(holds4)
-        let holds5 = toldFirst.state.open().contains(.told)
+        let holds5 = reportedFirst.state.open().contains(.endReported)
         #expect(holds5)
-        let holds6 = toldFirst.state.facts.isFinished
+        let holds6 = reportedFirst.state.facts.isFinished
         #expect(holds6)
         let openedFirst = Shared()
         _ = openedFirst.state.decide(.finished)
-        let holds7 = !openedFirst.state.open().contains(.told)
+        let holds7 = !openedFirst.state.open().contains(.endReported)
         #expect(holds7)
         let holds8 = !openedFirst.state.facts.isFinished && !openedFirst.state.facts.contains(.inClosure)
         #expect(holds8)
-        let holds9 = openedFirst.state.tell().contains(.opened)
+        let holds9 = openedFirst.state.reportEnd().contains(.opened)
         #expect(holds9)
         let holds10 = openedFirst.state.facts.isFinished
         #expect(holds10)

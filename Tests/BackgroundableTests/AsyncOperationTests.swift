@@ -6,15 +6,15 @@ import Testing
 @Suite struct AsyncOperationTests {
     @Test func handsItselfToItsClosureAndStaysUntilItIsFinished() {
         let queue = BackgroundQueue()
-        let handed = Box<AsyncOperation?>(nil)
+        let received = Box<AsyncOperation?>(nil)
         let began = Signal()
         let operation = AsyncOperation { own in
-            handed.change { $0 = own }
+            received.change { $0 = own }
             began.fire()
         }
         queue.addOperation(operation)
         #expect(began.wait())
-        #expect(handed.now === operation)
+        #expect(received.now === operation)
         #expect(operation.isExecuting && !operation.isFinished && operation.ending == nil)
         #expect(queue.operations.count == 1)
         inTheGlobalQueue { operation.finish() }
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: AsyncOperationEnding.allCases)
-    func theOwnerLearnsTheEndingOnceOnTheDecidingThreadBeforeItIsSeen(ending: AsyncOperationEnding) {
+    func theEndingIsReportedOnceOnTheDecidingThreadBeforeItIsVisible(ending: AsyncOperationEnding) {
         let seen = Box<[(AsyncOperationEnding, Bool, Bool)]>([])
         let isHere = Box(false)
         let operation = AsyncOperation(

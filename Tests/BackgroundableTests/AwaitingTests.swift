@@ -21,7 +21,7 @@ import Testing
         for operation in operations {
             try await operation.finished()
             #expect(operation.isFinished)
-            // Once more, now that it has.
+            // Again, now that it has finished.
             try await operation.finished()
         }
     }

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func tellsItsDelegateOnceWhenBusyAndOnceWhenEmpty(way: Way) {
+    func notifiesItsDelegateOnceWhenBusyAndOnceWhenEmpty(way: Way) {
         let queue = BackgroundQueue()
         let listener = Listener()
         queue.delegate = listener
@@ -75,7 +75,7 @@ import Testing
             #expect(refiller.done.wait())
             #expect(queue.delegate === refiller)
         }
-        // The thread that told it last may still hold it for a moment.
+        // The thread of the last notification may still hold it for a moment.
         let patience = MonotonicTime.now + 20_000_000_000
         while queue.delegate != nil, MonotonicTime.now < patience { Thread.sleep(forTimeInterval: 0.001) }
         #expect(queue.delegate == nil)

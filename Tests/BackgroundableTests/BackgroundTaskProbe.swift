@@ -33,7 +33,7 @@ final class BackgroundTaskProbe {
         lines.now.filter { $0 != "ready" }
     }
 
-    /// The process that it said it has as a child.
+    /// The process id of its child.
     var child: pid_t? {
         said.compactMap { $0.hasPrefix("child ") ? pid_t($0.dropFirst(6)) : nil }.first
     }
@@ -42,7 +42,7 @@ final class BackgroundTaskProbe {
         kill(process.processIdentifier, SIGTERM)
     }
 
-    /// Ends its input: it ends its work.
+    /// Closes its input, which ends its work.
     func finish() {
         try? input.fileHandleForWriting.close()
     }
@@ -54,13 +54,13 @@ final class BackgroundTaskProbe {
         return said.contains(line)
     }
 
-    /// Waits until it has ended and says how: "exit 0", "signal 15".
+    /// Waits until it has ended and returns how: "exit 0", "signal 15".
     func ending(within seconds: TimeInterval = 20) -> String {
         guard ended.wait(seconds: seconds), outputEnded.wait() else { return "none" }
         return "\(process.terminationReason == .uncaughtSignal ? "signal" : "exit") \(process.terminationStatus)"
     }
 
-    /// Starts it with SIGTERM not blocked: pool threads block it, and children inherit that.
+    /// Starts it with SIGTERM unblocked, because pool threads block it and children inherit that.
     private func start() throws {
         var before = sigset_t()
         var freed = sigset_t()
@@ -71,7 +71,7 @@ final class BackgroundTaskProbe {
         try process.start()
     }
 
-    /// Reads what it prints, on a thread of its own.
+    /// Reads its output on a thread of its own.
     private func read(_ handle: FileHandle, _ ready: Signal) {
         Thread { [lines, outputEnded] in
             var line = Data()

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Backgroundable
 
-/// Background tasks of their own, for which a process would leave.
+/// Separate background tasks, for which a process would exit.
 struct BackgroundTaskStage {
     let departures = Box<[ProcessExit]>([])
     let left = Signal()
@@ -18,7 +18,7 @@ struct BackgroundTaskStage {
         tasks.expirationLead = lead
     }
 
-    /// What the signal's thread does.
+    /// The work of the signal's thread.
     func terminate() {
         Thread { [tasks] in tasks.terminate() }.start()
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import Backgroundable
 
 @Suite struct BackgroundTaskWaitingTests {
-    @Test func whoWaitsHearsAsSoonAsEveryTaskHasEnded() async {
+    @Test func aWaitEndsAsSoonAsEveryTaskHasEnded() async {
         let stage = BackgroundTaskStage(lead: 5)
         let seconds = Box<[TimeInterval]>([])
         let task = stage.tasks.beginBackgroundTask { stage.note("expired") }
@@ -19,7 +19,7 @@ import Testing
         #expect(stage.departures.now == [])
     }
 
-    @Test func whoWaitsTooLongHearsThatTasksAreLeft() async {
+    @Test func aWaitThatTimesOutReportsThatTasksAreLeft() async {
         let stage = BackgroundTaskStage(lead: 0.5)
         let expired = Signal()
         let task = stage.tasks.beginBackgroundTask { expired.fire() }
@@ -42,7 +42,7 @@ import Testing
         #expect(await stage.tasks.waitForAll(within: .seconds(300)))
     }
 
-    @Test func theShortestTimeIsEverybodys() async {
+    @Test func theShortestTimeAppliesToAll() async {
         let stage = BackgroundTaskStage()
         _ = stage.tasks.beginBackgroundTask()
         async let long = stage.tasks.waitForAll(within: .seconds(3_000))
@@ -51,7 +51,7 @@ import Testing
         #expect(await !long)
     }
 
-    @Test func whoIsCancelledWaitsNoLonger() async {
+    @Test func aCancelledWaitEnds() async {
         let stage = BackgroundTaskStage()
         let task = stage.tasks.beginBackgroundTask()
         let waiting = Task { await stage.tasks.waitForAll(within: .seconds(3_000)) }
@@ -66,7 +66,7 @@ import Testing
         stage.tasks.endBackgroundTask(task)
     }
 
-    @Test func aSignalWhileSomebodyWaitsMakesItLeave() async {
+    @Test func aSignalDuringAWaitMakesTheProcessLeave() async {
         let stage = BackgroundTaskStage(grace: 0.2)
         _ = stage.tasks.beginBackgroundTask()
         async let answer = stage.tasks.waitForAll(within: .seconds(3_000))

@@ -5,7 +5,7 @@ import Testing
 
 /// Cancelling many operations at once: nothing starts because something else was cancelled first.
 @Suite struct CancellationTests {
-    /// An operation that runs until it is cancelled, and signals that it runs.
+    /// An operation that runs until it is cancelled, and signals its start.
     private func runner(_ begun: Signal) -> AsyncOperation {
         AsyncOperation(timeout: 0) { _ in begun.fire() }
     }
@@ -125,7 +125,7 @@ import Testing
         let count = strays(waiting: own(3)) { queue, first, rest in
             let gate = AsyncOperation { $0.finish() }
             for part in rest { part.addDependency(first) }
-            // A part that runs says that its group does.
+            // A running part shows that its group runs.
             let inner = GroupOperation(operations: rest + [gate])
             queue.addOperation(GroupOperation(operations: [inner]))
             gate.waitUntilFinished()
@@ -225,7 +225,7 @@ import Testing
         #expect(stubborn.isCancelled)
     }
 
-    @Test func startsAndCancellationsAtOnceLoseNobody() {
+    @Test func concurrentStartsAndCancellationsLoseNoOperation() {
         let queue = BackgroundQueue()
         queue.maxConcurrentOperationCount = 3
         let listener = Listener()
@@ -247,10 +247,10 @@ import Testing
     }
 }
 
-/// What an operation that somebody keeps holds on to when its closure has returned.
+/// The references of a retained operation after its closure has returned.
 @Suite struct HeldOperationTests {
     @Test(arguments: [AsyncOperationEnding.cancelled, .timedOut, .finished], [true, false])
-    func itDoesNotKeepItsQueue(ending: AsyncOperationEnding, isAttended: Bool) {
+    func itDoesNotKeepItsQueue(ending: AsyncOperationEnding, hasAttachments: Bool) {
         for _ in 0..<20 {
             weak var gone: BackgroundQueue?
             let begun = Signal()
@@ -259,7 +259,7 @@ import Testing
                 begun.fire()
                 _ = held.wait()
             }
-            if isAttended { operation.addObserver(FinishedObserver { _, _ in }) }
+            if hasAttachments { operation.addObserver(FinishedObserver { _, _ in }) }
             do {
                 let queue = BackgroundQueue()
                 gone = queue
@@ -298,7 +298,7 @@ import Testing
             let queue = BackgroundQueue()
             gone = queue
             queue.addOperations([operation, group])
-            // Tests may block every thread of the pool that tasks run on: this one must not.
+            // Tests may block every thread of the pool for tasks; this one must not.
             #expect(await eventually { begun.now == 2 })
             queue.cancelAllOperations()
             try await queue.drained()
@@ -321,7 +321,7 @@ import Testing
             }
             operations.append(operation)
             queue.addOperation(operation)
-            // Its time may be over before the closure begins.
+            // Its timeout may pass before the closure begins.
             #expect(eventually { begun.now || operation.ending != nil })
             operation.cancel()
         }

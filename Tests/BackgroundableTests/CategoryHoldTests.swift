@@ -5,12 +5,12 @@ import Testing
 
 /// Exclusive categories while closures run on after their operation's end.
 @Suite struct CategoryHoldTests {
-    /// How an operation ends over the head of its closure.
+    /// The ways in which an operation ends before its closure returns.
     enum End: CaseIterable {
         case cancelled, timedOut
     }
 
-    /// A closure that notes whether another one ran beside it.
+    /// A closure that records whether another one ran at the same time.
     private final class Room: Sendable {
         let inside = Box(0)
         let wasEntered = Box(false)
@@ -57,8 +57,8 @@ import Testing
         }
     }
 
-    /// Runs `operation`, ends it or its part `ended` while a closure stays in the room, and sees to it that nobody enters
-    /// before that returns.
+    /// Runs `operation`, ends it or its part `ended` while a closure stays in the room, and checks that no other
+    /// closure enters before that one returns.
     ///
     /// - Parameter staying: The part whose closure stays in the room.
     private func expectExclusion(
@@ -76,10 +76,10 @@ import Testing
         queues[0].addOperation(operation)
         #expect(eventually { room.wasEntered.now })
         queues[1].addOperation(waiting)
-        // Not by a timeout that runs from the start: on a busy machine it passes before the closure begins.
+        // Not by a timeout from the start, which on a busy machine passes before the closure begins.
         self.end(ended ?? operation, by: end)
         operation.waitUntilFinished()
-        // Parts are cancelled after their group's timeout. Whoever ends last would give the category up by that.
+        // Parts are cancelled after their group's timeout. The last one to end would thereby free the category.
         #expect(eventually { staying.map { ($0 as? AsyncOperation)?.isFinished ?? $0.isCancelled } ?? true })
         queues[0].addOperation(late)
         #expect(!waiting.isReady && !late.isReady)

@@ -8,7 +8,7 @@ extension LoadTests {
     @Suite struct CombinationStormTests {
         /// Sixty-four threads add operations, groups and retries with every kind of condition and observer to every
         /// kind of queue, end them, and suspend the queues. Afterwards everything has ended once, every observer has
-        /// been told once, and no line and no queue has anybody in it. `STORM_SECONDS` lengthens it.
+        /// been notified once, and every category and queue is empty. `STORM_SECONDS` lengthens it.
         @Test func everythingInCombination() async {
             let seconds = ProcessInfo.processInfo.environment["STORM_SECONDS"].flatMap(Double.init) ?? 1
             let storm = CombinationStorm()
@@ -30,7 +30,7 @@ extension LoadTests {
     }
 }
 
-/// What one observer was told, to be compared with what it should have been.
+/// The notifications of one observer, for comparison with the expected ones.
 private final class Watch: OperationObserver {
     private struct Calls {
         var started = 0, cancelled = 0, timedOut = 0, finished = 0, wasInOrder = true
@@ -46,7 +46,7 @@ private final class Watch: OperationObserver {
 
     var isDone: Bool { calls.now.finished > 0 && operation.isFinished }
 
-    /// Whether it was told of each moment once, and of none that was not.
+    /// Whether it was notified of each event once, and of no other.
     var isRight: Bool {
         let calls = calls.now
         return calls.wasInOrder && calls.finished == 1 && calls.started <= 1
@@ -77,7 +77,7 @@ private final class Watch: OperationObserver {
     }
 }
 
-/// The watches that have not been found right yet, and how many there ever were.
+/// The watches that are not yet verified, and the number of all.
 private final class Watches: Sendable {
     private let open = Box<[Watch]>([])
     private let wrong = Box<[String]>([])
@@ -95,7 +95,7 @@ private final class Watches: Sendable {
         open.change { $0.append(watch) }
     }
 
-    /// Strikes out those whose operation is over.
+    /// Removes the watches of ended operations.
     func sweep() {
         let done = open.now.filter(\.isDone)
         let identities = Set(done.map(ObjectIdentifier.init))
@@ -132,10 +132,10 @@ private final class CombinationStorm: Sendable {
         }
         return
             "\(open.count) of \(watches.count) are left, in queues \(queues), lines \(ExclusiveCategories.shared.count): \(open.prefix(4)); "
-            + "waiting: \(waiting); running: \(open.filter(\.isExecuting).prefix(8)); told wrongly: \(watches.faults.prefix(8))"
+            + "waiting: \(waiting); running: \(open.filter(\.isExecuting).prefix(8)); reported wrongly: \(watches.faults.prefix(8))"
     }
 
-    /// Lets go of what hangs, so that the tests after this one are not held up.
+    /// Releases hanging operations, so that later tests are not delayed.
     func abandon() {
         for operation in watches.operations { operation.cancel() }
     }
@@ -254,7 +254,7 @@ private final class CombinationStorm: Sendable {
     }
 }
 
-/// Numbers that look random and are the same each time.
+/// Pseudo-random numbers that are the same each time.
 private struct Dice {
     private var state: UInt64
 

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Backgroundable
 
-/// What goes well alone and might not together.
+/// Combinations of features.
 @Suite struct CombinationTests {
     @Test(arguments: [AsyncOperationEnding.finished, .cancelled, .timedOut])
-    func startedIsToldBeforeTheEndHoweverCloseTheyCome(ending: AsyncOperationEnding) {
+    func theStartIsReportedBeforeTheEnd(ending: AsyncOperationEnding) {
         let notes = Notes()
         let operation = AsyncOperation(timeout: 0) { _ in }
         operation.addObserver(notes)
-        // The thread that starts it has opened it and not come any further.
+        // The thread that starts it has opened it and has got no further.
         _ = operation.state.claim()
         _ = operation.state.open()
         operation.end(ending)
@@ -19,12 +19,12 @@ import Testing
         #expect(notes.log.now.count == (ending == .finished ? 3 : 4))
     }
 
-    @Test func whoIsForgottenLeavesItsLine() {
+    @Test func aForgottenOperationLeavesItsCategory() {
         let category = MutuallyExclusive(category: "forgotten")
         for _ in 0..<2 {
             let forgotten = AsyncOperation { $0.finish() }
             forgotten.addCondition(category)
-            // A look is enough to get in line.
+            // Checking its readiness enters it into the category.
             _ = forgotten.isReady
         }
         let operation = AsyncOperation { $0.finish() }
@@ -34,7 +34,7 @@ import Testing
         operation.cancel()
     }
 
-    @Test func whoWaitedInNoQueueDoesNotRunOnTheTimersThread() {
+    @Test func anOperationOutsideQueuesDoesNotRunOnTheTimersThread() {
         let held = Signal()
         let queue = OperationQueue()
         let timesOut = AsyncOperation(timeout: 0.05) { _ in }
@@ -72,13 +72,14 @@ import Testing
         queue.waitUntilAllOperationsAreFinished()
     }
 
-    @Test func whoHasToWaitForSomethingElseGivesItsPlaceInLineUp() {
+    @Test func anOperationThatWaitsForSomethingElseGivesUpItsPosition() {
         let queue = BackgroundQueue()
         let category = MutuallyExclusive(category: "withdrawn")
         let first = AsyncOperation { $0.finish() }
         let waiting = AsyncOperation { $0.finish() }
         for operation in [first, waiting] { operation.addCondition(category) }
-        // It has its turn before it is in a queue, and then has to wait for the barrier, which waits for the other.
+        // It gets its turn before it is in a queue, and then has to wait for the barrier, which waits for the other
+        // operation.
         #expect(first.isReady)
         queue.addOperation(waiting)
         queue.addBarrierBlock {}
@@ -107,7 +108,7 @@ import Testing
         group.cancel()
     }
 
-    @Test func whoIsCancelledAndLetGoIsNotRememberedByWhatItWaitedFor() {
+    @Test func aCancelledOperationIsNotKeptByItsDependencies() {
         for isRemembering in [AsyncOperation(timeout: 0) { _ in }, AsyncOperation(timeout: 0) { _ in }] {
             let queue = BackgroundQueue()
             queue.addOperation(isRemembering)
@@ -139,7 +140,7 @@ import Testing
         queue.waitUntilAllOperationsAreFinished()
     }
 
-    @Test func whoIsCancelledLeavesItsLineBeforeItLeavesItsQueue() {
+    @Test func aCancelledOperationLeavesItsCategoryBeforeItsQueue() {
         let category = MutuallyExclusive(category: "suspended")
         let suspended = BackgroundQueue()
         suspended.isSuspended = true
@@ -154,7 +155,7 @@ import Testing
         suspended.waitUntilAllOperationsAreFinished()
     }
 
-    @Test(arguments: [true, false]) func aLostNoticeOfTheEndIsMadeGood(cancels: Bool) {
+    @Test(arguments: [true, false]) func aLostNotificationOfTheEndIsRepeated(cancels: Bool) {
         let held = Signal()
         let asked = Signal()
         let operation = Forgetful { $0.finish() }
@@ -174,7 +175,7 @@ import Testing
         held.fire()
     }
 
-    @Test func partsOvertakeOnlyThoseWhoHaveNotBegun() {
+    @Test func partsOvertakeOnlyOperationsThatHaveNotBegun() {
         let lines = ExclusiveCategories()
         let group = GroupOperation()
         let part = AsyncOperation { _ in }
@@ -193,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func whoWasOvertakenWaitsAlthoughItsQueueStartsIt() {
+    @Test func anOvertakenOperationWaitsAlthoughItsQueueStartsIt() {
         let category = MutuallyExclusive(category: "overtaken")
         let suspended = BackgroundQueue()
         suspended.isSuspended = true
@@ -219,7 +220,7 @@ import Testing
         suspended.isSuspended = false
         suspended.addOperation { after.fire() }
         #expect(after.wait())
-        // Nothing tells that it has not run: what should not come gets a little time to.
+        // That it has not run causes no event, so wait a little.
         Thread.sleep(forTimeInterval: 0.05)
         #expect(overtaken.ending == nil)
         held.fire()
@@ -311,7 +312,7 @@ import Testing
     }
 }
 
-/// A condition that has an operation run before it holds.
+/// A condition that first runs an operation.
 private struct Preceded: OperationCondition {
     let make: @Sendable () -> Operation
 
@@ -327,7 +328,7 @@ private struct Preceded: OperationCondition {
     }
 }
 
-/// An operation of which the first looks after its end get an answer from before. Unchecked for its superclass's reason.
+/// An operation that at first still seems unfinished after its end. Unchecked for its superclass's reason.
 private final class Forgetful: AsyncOperation, @unchecked Sendable {
     let looksToForget = Box(0)
 

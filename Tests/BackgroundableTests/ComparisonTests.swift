@@ -3,9 +3,9 @@ import Testing
 
 @testable import Backgroundable
 
-/// Where the tables of the document say how this library differs from those that it stands beside, and where it does not.
+/// The rows of the document's tables that compare this library with others.
 ///
-/// The rows that say "the same" are held by `OriginalSampleTests`, `OldNamesTests` and the tests of each part.
+/// `OriginalSampleTests`, `OldNamesTests` and the tests of each part cover the rows "the same".
 @Suite struct ComparisonTests {
     // MARK: Backgroundable 1.4
 
@@ -14,7 +14,7 @@ import Testing
     ) {
         let operation = AsyncOperation(timeout: timeout) { _ in }
         let queue = BackgroundQueue()
-        // Deadlines are met in order: one that means at once would be met before the other one's.
+        // Deadlines are handled in order, so an immediate one would come before the other one.
         let limited = AsyncOperation(timeout: 0.02) { _ in }
         queue.addOperations([operation, limited])
         limited.waitUntilFinished()
@@ -126,7 +126,7 @@ import Testing
         #expect(NoFailedDependenciesCondition().name == "NoFailedDependenciesCondition")
     }
 
-    @Test func `a block observer hears of the start, a cancellation, a timeout and the end`() {
+    @Test func `a block observer is notified of the start, a cancellation, a timeout and the end`() {
         func moments(_ operation: AsyncOperation) -> [String] {
             let log = Box<[String]>([])
             let ended = Signal()

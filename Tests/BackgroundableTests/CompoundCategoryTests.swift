@@ -3,7 +3,7 @@ import Testing
 
 @testable import Backgroundable
 
-/// The exclusive categories of compound conditions: those of the branches that decided.
+/// The exclusive categories of compound conditions: those of the deciding branches.
 @Suite struct CompoundCategoryTests {
     private static let holds = BlockCondition(name: "holds") { true }
     private static let isFalse = BlockCondition(name: "false") { false }

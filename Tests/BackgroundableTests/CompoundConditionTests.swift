@@ -3,13 +3,13 @@ import Testing
 
 @testable import Backgroundable
 
-/// Conditions of conditions, and conditions that are no failure.
+/// Compound conditions, and conditions without a failure.
 @Suite struct CompoundConditionTests {
     private static let holds = BlockCondition(name: "holds") { true }
     private static let fails = BlockCondition(name: "fails") { throw Mishap("broken") }
     private static let isFalse = BlockCondition(name: "false") { false }
 
-    /// Runs an operation with a condition: whether it ran, and its errors.
+    /// Runs an operation with a condition, and returns whether it ran, and its errors.
     private func run(_ condition: some OperationCondition) async throws -> (ran: Bool, errors: [String]) {
         let operation = AsyncOperation(timeout: 0) { $0.finish() }
         operation.addCondition(condition)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Backgroundable
 
-/// Every branch of a compound condition runs what it needs and is evaluated by itself; the first result that decides
+/// Every branch of a compound condition runs its dependencies and is evaluated separately; the first deciding result
 /// calls off the other branches.
 @Suite struct ConditionBranchTests {
     private static let holds = BlockCondition(name: "holds") { true }

@@ -5,7 +5,7 @@ import Testing
 
 /// Operations that conditions name to run first and that run already, wait elsewhere, or wait for the operation itself.
 @Suite struct ConditionCircleTests {
-    /// Names its own operation.
+    /// Names the condition's own operation.
     private struct Narcissus: OperationCondition {
         func dependency(for operation: AsyncOperation) -> Operation? { operation }
 
@@ -153,7 +153,7 @@ import Testing
         try await operation.succeeded()
     }
 
-    @Test func `an attempt that was used before fails, and is told apart`() async throws {
+    @Test func `an attempt that was used before fails, and is distinguished`() async throws {
         let same = AsyncOperation(timeout: 0) { $0.finish(with: Mishap("broken")) }
         let retries = RetryOperation(attempts: 3, delay: .constant(0)) { _ in same }
         BackgroundQueue().addOperation(retries)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Backgroundable
 
-/// The operations that conditions have run first: how long they may take, and that several conditions may share one.
+/// Operations that conditions run first: their time limits, and sharing by several conditions.
 @Suite struct ConditionDependencyTests {
     /// Holds when its dependency has run.
     private struct After: OperationCondition {
@@ -84,7 +84,7 @@ import Testing
             let operations = (0..<50).map { _ in operation([first, first]) }
             queue.addOperations(operations, waitUntilFinished: false)
             for operation in operations { operation.waitUntilFinished() }
-            // Once more, now that it has finished.
+            // Again, now that it has finished.
             let late = operation([first])
             queue.addOperations([late], waitUntilFinished: true)
             #expect((operations + [late]).allSatisfy { $0.ending == .finished })

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Backgroundable
 
-/// The first condition that fails decides, and so does the end of the operation: nothing is waited for any longer.
+/// The first failing condition and the end of the operation decide at once, without further waiting.
 @Suite struct ConditionFailureTests {
     private func operation(_ conditions: [any OperationCondition], timeout: TimeInterval = 0) -> AsyncOperation {
         let operation = AsyncOperation(timeout: timeout) { _ in Issue.record("the closure ran") }
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test func theFirstTimeoutOfAConditionDecides() {
-        // It does not begin, so its own time does not either.
+        // It does not begin, so its own timeout does not begin either.
         let hanging = never()
         hanging.addDependency(never())
         let operation = operation([UndecidedCondition(), PreparedCondition(helper: hanging)], timeout: 2)
@@ -132,7 +132,7 @@ import Testing
         struct Late: OperationCondition {
             let held = Signal()
             let asked = Signal()
-            let helper = AsyncOperation { _ in Issue.record("it ran although nobody asked") }
+            let helper = AsyncOperation { _ in Issue.record("it ran without a request") }
 
             func dependency(for operation: AsyncOperation) -> Operation? {
                 asked.fire()
@@ -144,7 +144,7 @@ import Testing
                 for operation: AsyncOperation,
                 completion: @escaping @Sendable (OperationConditionResult) -> Void
             ) {
-                Issue.record("it was evaluated although nobody asked")
+                Issue.record("it was evaluated without a request")
             }
         }
         let late = Late()

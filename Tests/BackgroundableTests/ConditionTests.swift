@@ -4,7 +4,7 @@ import Testing
 @testable import Backgroundable
 
 @Suite struct ConditionTests {
-    /// Runs an operation with a condition to its end. Returns whether its closure ran, and the operation.
+    /// Runs an operation with a condition until it ends. Returns whether its closure ran, and the operation.
     private func run(
         _ conditions: [any OperationCondition],
         in queue: OperationQueue,
@@ -17,7 +17,7 @@ import Testing
         }
         for condition in conditions { operation.add(condition) }
         queue.addOperation(operation)
-        // Tests may block every thread of the pool that asynchronous conditions run on: this one must not.
+        // Tests may block every thread of the pool for asynchronous conditions; this one must not.
         try await operation.finished()
         return (hasRun.now, operation)
     }
@@ -104,7 +104,7 @@ import Testing
         #expect(operation.errors.map { "\($0)" } == ["the condition Undecided did not decide within 0.2 s"])
     }
 
-    @Test func oneThatBlocksFailsInTimeWhateverStandsBesideIt() async throws {
+    @Test func aBlockingConditionFailsInTimeWhateverTheOthersDo() async throws {
         let held = Signal()
         let blocking = BlockCondition(name: "Blocking") {
             held.wait()
@@ -199,7 +199,7 @@ import Testing
         #expect(!operation.addCondition(BlockCondition { true }))
     }
 
-    @Test func failedDependenciesAreToldAlongAChain() {
+    @Test func failedDependenciesAreReportedAlongAChain() {
         for queue in queues {
             let first = AsyncOperation(name: "first") { $0.finish(with: Mishap("root")) }
             let second = AsyncOperation(name: "second") { $0.finish() }
@@ -209,8 +209,8 @@ import Testing
                 later.addCondition(NoFailedDependenciesCondition())
             }
             queue.addOperations([third, second, first], waitUntilFinished: true)
-            #expect(second.errors.map { "\($0)" } == ["what it depends on did not succeed: first (root)"])
-            #expect(third.errors.map { "\($0)" } == ["what it depends on did not succeed: second (root)"])
+            #expect(second.errors.map { "\($0)" } == ["a dependency did not succeed: first (root)"])
+            #expect(third.errors.map { "\($0)" } == ["a dependency did not succeed: second (root)"])
         }
     }
 
@@ -266,7 +266,7 @@ import Testing
         }
     }
 
-    @Test func manyEvaluationsLoseNobody() async throws {
+    @Test func manyEvaluationsLoseNoOperation() async throws {
         for queue in queues {
             queue.maxConcurrentOperationCount = 2
             let count = Box(0)

@@ -67,7 +67,7 @@ import Testing
         for _ in 0..<hogs { held.fire() }
     }
 
-    @Test func theHeapGivesBackInOrder() {
+    @Test func theHeapReturnsItsElementsInOrder() {
         var heap = DeadlineHeap()
         let deadlines = (0..<5_000).map { _ in Deadline(target: DeadlineAction {}) }
         var random = SystemRandomNumberGenerator()

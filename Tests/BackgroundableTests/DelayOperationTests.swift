@@ -7,7 +7,7 @@ import Testing
 @Suite struct DelayOperationTests {
     private let queue = BackgroundQueue()
 
-    /// How long an operation takes in an empty queue, in seconds.
+    /// The seconds that an operation takes in an empty queue.
     private func time(_ operation: Operation) async throws -> TimeInterval {
         let start = MonotonicTime.now
         queue.addOperation(operation)

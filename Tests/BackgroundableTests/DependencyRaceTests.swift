@@ -6,7 +6,7 @@ import Testing
 
 /// Changes of an operation while another thread adds it to a queue, or the queue is about to start it.
 @Suite(.serialized) struct DependencyRaceTests {
-    /// Conditions of each kind: judged, in line for a category, both, none.
+    /// The kinds of conditions: evaluated, exclusive, both, none.
     enum Conditions: CaseIterable {
         case none, judged, exclusive, both
 
@@ -21,20 +21,20 @@ import Testing
         AsyncOperation(timeout: 0) { _ in }
     }
 
-    /// Does all of `steps` at nearly the same moment, each on a thread of its own, in another order each round.
+    /// Runs all of `steps` at nearly the same moment, each on a thread of its own, in another order each round.
     private func together(_ round: Int, _ steps: [@Sendable () -> Void]) {
         let waiting = Atomic<Int>(steps.count)
         DispatchQueue.concurrentPerform(iterations: steps.count) { index in
             waiting.subtract(1, ordering: .acquiringAndReleasing)
             let patience = MonotonicTime.now + 100_000
-            // Other tests may have every other thread: then the steps come one after the other.
+            // Other tests may occupy every other thread; the steps then run one after the other.
             while waiting.load(ordering: .acquiring) > 0, MonotonicTime.now < patience {}
             for _ in 0..<(round * (index * 16 + 7) % 61) { _ = MonotonicTime.now }
             steps[index]()
         }
     }
 
-    /// Makes `change` and the addition to a queue at the same moment, many times, and expects every operation to run.
+    /// Runs `change` and the addition to a queue at the same moment, many times, and expects every operation to run.
     private func expectAllToRun(
         _ conditions: Conditions,
         dependencies count: Int,
@@ -56,21 +56,21 @@ import Testing
     }
 
     @Test(arguments: Conditions.allCases)
-    func takingBackTheLastDependencyBesideTheAddition(conditions: Conditions) {
+    func removingTheLastDependencyDuringTheAddition(conditions: Conditions) {
         expectAllToRun(conditions, dependencies: 1) { operation, dependencies, _ in
             [{ operation.removeDependency(dependencies[0]) }]
         }
     }
 
     @Test(arguments: Conditions.allCases)
-    func takingBackSeveralAtOnceBesideTheAddition(conditions: Conditions) {
+    func removingSeveralDependenciesDuringTheAddition(conditions: Conditions) {
         expectAllToRun(conditions, dependencies: 2) { operation, dependencies, _ in
             dependencies.map { dependency in { operation.removeDependency(dependency) } }
         }
     }
 
     @Test(arguments: Conditions.allCases)
-    func replacingADependencyBesideTheAddition(conditions: Conditions) {
+    func replacingADependencyDuringTheAddition(conditions: Conditions) {
         expectAllToRun(conditions, dependencies: 1) { operation, dependencies, _ in
             let brief = AsyncOperation { $0.finish() }
             return [
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: Conditions.allCases)
-    func changingPriorityAndSuspensionBesideTheAddition(conditions: Conditions) {
+    func changingPriorityAndSuspensionDuringTheAddition(conditions: Conditions) {
         expectAllToRun(conditions, dependencies: 1) { operation, dependencies, queue in
             [
                 { operation.removeDependency(dependencies[0]) },
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: Conditions.allCases)
-    func oneThatIsAddedAfterAnotherWasTakenBackIsWaitedFor(conditions: Conditions) {
+    func aDependencyAddedAfterARemovalIsAwaited(conditions: Conditions) {
         for queue in [OperationQueue(), BackgroundQueue()] {
             let operation = AsyncOperation { $0.finish() }
             let (first, other, later) = (never(), never(), never())
@@ -140,11 +140,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func everyConditionThatIsTakenIsEvaluated(isAttended: Bool) {
+    @Test(arguments: [false, true]) func everyConditionThatIsTakenIsEvaluated(hasAttachments: Bool) {
         for round in 0..<1_000 {
             let queue = round.isMultiple(of: 2) ? OperationQueue() : BackgroundQueue()
             let operation = AsyncOperation { $0.finish() }
-            if isAttended { operation.addObserver(FinishedObserver { _, _ in }) }
+            if hasAttachments { operation.addObserver(FinishedObserver { _, _ in }) }
             let asked = Box(0)
             let taken = Box(0)
             together(

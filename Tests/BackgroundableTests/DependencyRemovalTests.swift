@@ -3,7 +3,7 @@ import Testing
 
 @testable import Backgroundable
 
-/// Dependencies that are taken back from operations which are in a queue, or are not yet.
+/// The removal of dependencies from operations that are in a queue, or not yet.
 @Suite struct DependencyRemovalTests {
     private let queues = [OperationQueue(), BackgroundQueue()]
 
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func theLastOneThatIsTakenBackReleasesIt(isConditional: Bool) {
+    @Test(arguments: [false, true]) func removingTheLastDependencyReleasesIt(isConditional: Bool) {
         for queue in queues {
             let operation = AsyncOperation { $0.finish() }
             let dependency = never()
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func takingOneBackBeforeItIsQueuedBeginsNoEvaluation() {
+    @Test func removingOneBeforeItIsQueuedStartsNoEvaluation() {
         let asked = Box(0)
         let operation = AsyncOperation { $0.finish() }
         let dependency = never()
@@ -107,7 +107,7 @@ import Testing
         #expect(operation.ending == .finished)
     }
 
-    @Test func takingBackWhileTheyFinishLosesNobody() {
+    @Test func removalDuringTheirFinishLosesNoOperation() {
         for queue in queues {
             let operations = (0..<1_000).map { _ in AsyncOperation { $0.finish() } }
             for operation in operations {

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Backgroundable
 
-/// What is left of dependencies that were taken back.
+/// Removed dependencies leave nothing behind.
 @Suite struct DependencyWatchingTests {
-    /// How many dependencies are watched because Foundation does not notice when they finish.
+    /// The number of dependencies that are watched because Foundation does not notice when they finish.
     private func watched(by operation: AsyncOperation) -> Int {
         operation.slot.made?.state.withLock { $0.watchers.count } ?? 0
     }
 
-    @Test(arguments: [false, true]) func aDependencyThatIsTakenBackIsLetGo(isCancelled: Bool) async throws {
+    @Test(arguments: [false, true]) func aRemovedDependencyIsReleased(isCancelled: Bool) async throws {
         let operation = AsyncOperation { $0.finish() }
         weak var first: Operation?
         weak var second: Operation?

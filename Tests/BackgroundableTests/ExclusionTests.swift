@@ -3,7 +3,7 @@ import Testing
 
 @testable import Backgroundable
 
-/// A place that only one may be in, which notes who was and whether it was crowded.
+/// A place for only one operation, which records its visitors and collisions.
 private final class Room: Sendable {
     private struct State {
         var inside = 0
@@ -58,7 +58,7 @@ private enum Bath {}
         #expect(room.visitors == Array(0..<300))
     }
 
-    @Test func categoriesAreToldApart() {
+    @Test func categoriesAreDistinguished() {
         let held = Signal()
         let queue = OperationQueue()
         func operation(
@@ -136,7 +136,7 @@ private enum Bath {}
         #expect(room.visitors == [1, 2])
     }
 
-    @Test func whoeverEndsGivesTheCategoryUp() {
+    @Test func everyEndingFreesTheCategory() {
         let queue = BackgroundQueue()
         let lines = MutuallyExclusive(category: "ending")
         func operation(
@@ -167,7 +167,7 @@ private enum Bath {}
         queue.waitUntilAllOperationsAreFinished()
     }
 
-    @Test func aFailedConditionTakesNoPlaceInLine() {
+    @Test func aFailedConditionTakesNoPosition() {
         let room = Room()
         let queue = OperationQueue()
         let refused = room.visit(1)

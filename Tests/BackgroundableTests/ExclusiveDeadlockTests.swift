@@ -3,9 +3,9 @@ import Testing
 
 @testable import Backgroundable
 
-/// Groups that have a category and whose parts come to need another one later.
+/// Groups with a category whose parts later need another one.
 @Suite struct ExclusiveDeadlockTests {
-    /// How a part comes late.
+    /// The ways in which a part is added late.
     enum Late: CaseIterable {
         case group, currentQueue, nested, helper
     }
@@ -67,7 +67,7 @@ import Testing
                 return queue.cancelAllOperations()
             }
             let errors = groups.flatMap(\.errors)
-            // The part that would have closed the circle. What a condition runs first fails by itself only.
+            // The part that would have closed the cycle. An operation that a condition runs first fails alone.
             #expect(errors.count == (kind == .helper ? 0 : 1))
             for case let error as OperationError in errors {
                 guard case .exclusiveDeadlock(let categories) = error else {
@@ -130,7 +130,7 @@ import Testing
     }
 
     /// A group that runs `places` parts at once: a group whose part waits for category a, and one that has category b and waits
-    /// for a place. Another group has a, and its part comes to need b.
+    /// for a place. Another group has a, and its part later needs b.
     private func waitForPlace(_ places: Int, beside: [Operation], _ name: String) -> [AsyncOperation] {
         let isHeld = Signal()
         let inner = GroupOperation(operations: [AsyncOperation(timeout: 0) { _ = isHeld.wait(seconds: 600) }])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Backgroundable
 
-/// What Foundation's queues on Linux were known to get wrong, or do.
+/// Known past and present errors of Foundation's queues on Linux.
 @Suite struct FoundationTrapTests {
     @Test func cancellingReleasesWhatDependsOnIt() {
         let queue = BackgroundQueue()
@@ -114,7 +114,7 @@ import Testing
             for _ in 0..<50 {
                 let never = AsyncOperation(timeout: 0) { _ in }
                 let later = AsyncOperation(timeout: 0) { _ in }
-                // In line: not ready, ready, ready, not ready yet, ready.
+                // In order: not ready, ready, ready, not ready yet, ready.
                 let line = (0..<5).map { _ in AsyncOperation { $0.finish() } }
                 line[0].addDependency(never)
                 line[3].addDependency(later)
@@ -188,7 +188,8 @@ import Testing
 }
 
 extension FoundationTrapTests {
-    /// What is added just when its last dependency finishes runs all the same, although nothing else happens in its queue.
+    /// An operation that is added just when its last dependency finishes runs, although nothing else happens in its
+    /// queue.
     @Test func aDependencyThatFinishesWhileItsDependentIsAddedReleasesIt() {
         let next = Locked<AsyncOperation?>(nil)
         let isOver = Atomic<Bool>(false)

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Backgroundable
 
-/// A group is finished when the work in it is.
+/// A group finishes when its work does.
 @Suite struct GroupEndTests {
     private enum Added: CaseIterable {
         case own, plain, block, barrier, sequential, several
     }
 
-    /// Adds work to a queue that goes on until it is let go.
+    /// Adds work to a queue that runs until it is released.
     private func add(_ kind: Added, to queue: OperationQueue?, _ held: Signal, _ done: Box<Bool>) {
         @Sendable func work() {
             _ = held.wait()
@@ -192,7 +192,7 @@ import Testing
         }
         let queue = BackgroundQueue()
         queue.addOperation(retry)
-        // What the first attempt has added is the only part that is left.
+        // The addition of the first attempt is the only remaining part.
         #expect(eventually { retry.attemptsMade == 2 && retry.operations.count == 1 })
         #expect(!retry.isFinished)
         held.fire()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Backgroundable
 
-/// Groups can be suspended and listed, and hand their quality of service on.
+/// Groups can be suspended and listed, and pass on their quality of service.
 @Suite struct GroupPartsTests {
     private let queue = BackgroundQueue()
 

@@ -115,7 +115,7 @@ import Testing
         #expect(group.errors.map { "\($0)" } == ["major"])
     }
 
-    @Test func cancellingAtAnyMomentLeavesNobodyBehind() {
+    @Test func cancellingAtAnyMomentLeavesNoPartBehind() {
         for round in 0..<200 {
             let parts = (0..<5).map { _ in AsyncOperation { own in inTheGlobalQueue { own.finish() } } }
             let group = GroupOperation(operations: parts)

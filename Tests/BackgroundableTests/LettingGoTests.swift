@@ -3,9 +3,9 @@ import Testing
 
 @testable import Backgroundable
 
-/// What is given to an operation is let go of when it has ended, even if the operation itself is kept.
+/// An ended operation releases its closures and objects, even if the operation itself is retained.
 @Suite struct LettingGoTests {
-    /// What the code that is given to an operation captures.
+    /// The captures of an operation's code.
     private final class Payload: Sendable {
         func use() {}
     }
@@ -15,7 +15,7 @@ import Testing
         override func main() { finish() }
     }
 
-    /// A condition that keeps what it is asked with.
+    /// A condition that keeps its evaluation.
     private final class Keeper: OperationCondition {
         let completions = Box<[@Sendable (OperationConditionResult) -> Void]>([])
         let asked = Signal()
@@ -31,7 +31,7 @@ import Testing
 
     private typealias Make = @Sendable (Payload) -> AsyncOperation
 
-    /// An operation that gets a value by way of a closure, from one that runs.
+    /// An operation that gets a value through a closure from a running one.
     private static func injecting(_ payload: Payload, from source: ResultOperation<Int>) -> AsyncOperation {
         let operation = TransformOperation<Int, Void> { _ in }
         operation.injectResult(from: source) {
@@ -41,7 +41,7 @@ import Testing
         return operation
     }
 
-    /// Two attempts, with a pause of so many seconds between them.
+    /// Two attempts with a pause of this many seconds between them.
     private static func retrying(
         _ payload: Payload,
         after seconds: TimeInterval,
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// Operations that run to their end in a queue.
+    /// Operations that run in a queue until they end.
     private static let running: [String: Make] = [
         "closure": { payload in
             AsyncOperation {
@@ -182,11 +182,11 @@ import Testing
             }
             let kept = try #require(operation)
             kept.cancel()
-            // Those that wait for its end are told of it when a queue starts it.
+            // Waits for its end are resumed when a queue starts it.
             let waits = ["observer", "completion block"].contains(what)
             if starts { BackgroundQueue().addOperation(kept) }
             if starts || !waits { #expect(await eventually { payload == nil }, "\(kept)") }
-            // Foundation must not look for it when it is gone.
+            // Foundation must not access it after it is gone.
             for source in kept.dependencies { try await source.finished() }
         }
     }
@@ -231,7 +231,7 @@ import Testing
         #expect(await eventually { gone == nil && cancelled == nil })
     }
 
-    @Test func `a place in the line of a category`() async throws {
+    @Test func `a position in a category`() async throws {
         weak var gone: ConditionEvaluation?
         do {
             let operation = AsyncOperation { $0.finish() }

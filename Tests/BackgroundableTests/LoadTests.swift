@@ -1,4 +1,4 @@
 import Testing
 
-/// Tests that need the machine for themselves: one after the other.
+/// Tests that need the whole machine, one after the other.
 @Suite(.serialized) struct LoadTests {}

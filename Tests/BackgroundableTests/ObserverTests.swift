@@ -3,7 +3,7 @@ import Testing
 
 @testable import Backgroundable
 
-/// Writes down what an operation tells its observers.
+/// Records the notifications of an operation.
 final class Notes: OperationObserver {
     let log = Box<[String]>([])
     let finished = Signal()
@@ -27,7 +27,7 @@ struct Mishap: Error, CustomStringConvertible {
 }
 
 @Suite struct ObserverTests {
-    /// Each way in which an operation can end, and what its observers are told of it.
+    /// Each way in which an operation can end, and the notifications of it.
     enum Way: CaseIterable {
         case finish, error, cancel, cancelWithError, timeout, cancelBefore, finishBefore
 
@@ -61,7 +61,7 @@ struct Mishap: Error, CustomStringConvertible {
     }
 
     @Test(arguments: Way.allCases)
-    func everyObserverIsToldOnceAndInOrder(way: Way) {
+    func everyObserverIsNotifiedOnceAndInOrder(way: Way) {
         let operation = way.operation()
         let notes = (0..<3).map { _ in Notes() }
         for note in notes { operation.addObserver(note) }
@@ -85,7 +85,7 @@ struct Mishap: Error, CustomStringConvertible {
         #expect(late.log.now == ["attached"] + way.expected)
     }
 
-    @Test func observersAddedAtAnyMomentAreToldOnce() {
+    @Test func observersAddedAtAnyMomentAreNotifiedOnce() {
         for round in 0..<300 {
             let queue = OperationQueue()
             let operation = AsyncOperation { own in
@@ -102,9 +102,9 @@ struct Mishap: Error, CustomStringConvertible {
         }
     }
 
-    /// Another thread has made the place for its observer when the end is decided already, and comes to say what was
-    /// before that only after the end has been told.
-    @Test func theEndIsNotToldBeforeWhatWasBeforeIt() {
+    /// Another thread has created the attachments when the end is already decided, and reports earlier events only
+    /// after the end has been reported.
+    @Test func theEndIsReportedLast() {
         let operation = AsyncOperation(name: nil, timeout: 60, onEnd: { own, _ in _ = own.attach() }) { $0.cancel() }
         OperationQueue().addOperation(operation)
         operation.waitUntilFinished()
@@ -125,7 +125,7 @@ struct Mishap: Error, CustomStringConvertible {
         }
     }
 
-    @Test func aSlowObserverHoldsUpNoDeadline() {
+    @Test func aSlowObserverDelaysNoDeadline() {
         let held = Signal()
         let slow = AsyncOperation(timeout: 0.02) { _ in }
         slow.addObserver(TimedOutObserver { _ in _ = held.wait() })
@@ -148,7 +148,7 @@ struct Mishap: Error, CustomStringConvertible {
         #expect(!hasRun.now && operation.isCancelled)
     }
 
-    @Test func eachKindOfObserverHearsItsMoment() {
+    @Test func eachKindOfObserverIsNotifiedOfItsEvent() {
         let log = Box<[String]>([])
         let done = Signal()
         let blocks = BlockObserver(

@@ -2,7 +2,7 @@ import Backgroundable
 import Foundation
 import Testing
 
-/// Names of Backgroundable 1.4, Operations and ProcedureKit that stand for ours.
+/// Aliases with the names of Backgroundable 1.4, Operations and ProcedureKit.
 @Suite struct OldNamesTests {
     @Test func `the uniqueness policy has raw values and descriptions`() {
         #expect(AsyncOperationUniquenessPolicy.allCases.map(\.rawValue) == [0, 1, 2])

@@ -2,7 +2,7 @@ import Backgroundable
 import Foundation
 import Testing
 
-/// What the documents of Backgroundable and Operations show, as a user would write it here: compiled and run.
+/// The samples of the documents of Backgroundable and Operations, compiled and run.
 ///
 /// The samples of Apple's task scheduling are in `TaskSchedulerSampleTests`.
 @Suite struct OriginalSampleTests {

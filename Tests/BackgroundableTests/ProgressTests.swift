@@ -5,7 +5,7 @@ import Testing
 
 /// The progress of a background queue is that of Foundation's queue, whatever the operations are.
 @Suite struct ProgressTests {
-    /// Kinds of operations, each with something that runs.
+    /// Kinds of operations, each with running code.
     enum Kind: CaseIterable {
         case block, plain, closure, own, late, task, continuation, group
 
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// What is done with a queue, and how operations are made and added.
+    /// The actions on a queue, and the ways of making and adding operations.
     private typealias Scenario = @Sendable (OperationQueue, Kind) -> Void
 
     private static let scenarios: [String: Scenario] = [
@@ -109,7 +109,7 @@ import Testing
         },
     ]
 
-    /// What a progress says at the end.
+    /// The final state of a progress.
     private func end(
         _ queue: OperationQueue,
         _ run: @escaping @Sendable (OperationQueue) -> Void
@@ -275,7 +275,7 @@ import Testing
         let looked = Signal()
         Thread {
             while !isOver.now {
-                // Foundation reads a fraction without a lock: it may be one of an intermediate step.
+                // Foundation reads a fraction without a lock, so it may be that of an intermediate step.
                 let progress = queue.progress
                 if progress.fractionCompleted < 0 || progress.completedUnitCount > 2_000 { Issue.record("\(progress)") }
             }

@@ -7,7 +7,7 @@ import Testing
 extension LoadTests {
     @Suite struct PunctualityTests {
         /// Half of them at least are within 20 ms of their time, beyond what a thread that only sleeps is late at the
-        /// same time: the test must not fail because somebody else is busy.
+        /// same time, so that the test does not fail on a busy machine.
         @Test func everyOneOfAHundredThousandDeadlinesIsReachedOnTime() {
             let timer = DeadlineTimer()
             let total = 100_000
@@ -15,7 +15,7 @@ extension LoadTests {
             let done = Signal()
             let sleeper = Sleeper()
             for number in 0..<total {
-                // Not in order of time, so that the heap has something to do.
+                // Not in order of time, so that the heap has to sort.
                 let span = Duration.milliseconds(2_000 + (number * 7_919) % 10_000)
                 let due = MonotonicTime.now + UInt64(span / .nanoseconds(1))
                 _ = timer.schedule(after: span) {
@@ -36,7 +36,7 @@ extension LoadTests {
     }
 }
 
-/// A thread that only sleeps, and notes how late it wakes.
+/// A thread that only sleeps, and records how late it wakes up.
 private final class Sleeper: Sendable {
     private let lateness = Box<[Int64]>([])
     private let isOver = Atomic<Bool>(false)
@@ -46,7 +46,7 @@ private final class Sleeper: Sendable {
         Thread { self.run() }.start()
     }
 
-    /// Ends the thread. Returns how late nineteen of twenty of its wakings were at most, in nanoseconds.
+    /// Ends the thread. Returns the 95th percentile of its delays, in nanoseconds.
     func stop() -> Int64 {
         isOver.store(true, ordering: .releasing)
         _ = ended.wait()

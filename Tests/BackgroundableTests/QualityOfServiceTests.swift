@@ -5,7 +5,7 @@ import Testing
 
 /// The quality of service of an operation, of its queue, or of its group reaches its task.
 @Suite struct QualityOfServiceTests {
-    /// An operation that writes down its task's priority.
+    /// An operation that records its task's priority.
     private static func recording(_ log: Box<[TaskPriority]>) -> AsyncOperation {
         AsyncOperation(timeout: 0) { _ in
             await Task.yield()

@@ -16,7 +16,7 @@ private final class Doubling: TransformOperation<Int, Int>, @unchecked Sendable 
     }
 }
 
-/// Operations that produce values, and those that are made of other ones'.
+/// Operations with values, and operations that transform other values.
 @Suite struct ResultTests {
     private let queue = BackgroundQueue()
 
@@ -73,7 +73,7 @@ private final class Doubling: TransformOperation<Int, Int>, @unchecked Sendable 
         for _ in operations { await PendingWait.until(called) }
     }
 
-    @Test func `there is no result before the end, and one when observers are told of it`() async throws {
+    @Test func `the result exists when observers are notified of the end, and not before`() async throws {
         let seen = Box<[Int?]>([])
         let operation = ResultOperation<Int>(timeout: 0) { operation in
             seen.change { $0.append(try? operation.result?.get()) }
@@ -91,7 +91,7 @@ private final class Doubling: TransformOperation<Int, Int>, @unchecked Sendable 
         #expect(seen.now == [nil, 1])
     }
 
-    @Test func `one of a value and a cancellation that come together decides for everybody`() async throws {
+    @Test func `one of a value and a cancellation that come together decides for all`() async throws {
         for _ in 0..<200 {
             let operation = ResultOperation<Int>(timeout: 0) { operation in
                 inTheGlobalQueue { operation.cancel() }
@@ -144,7 +144,7 @@ private final class Doubling: TransformOperation<Int, Int>, @unchecked Sendable 
             ])
             try await queue.drained()
             let message = dependant.errors.map { "\($0)" }.joined()
-            #expect(dependant.isCancelled && message.hasPrefix("what it depends on did not succeed: source\(reason)"))
+            #expect(dependant.isCancelled && message.hasPrefix("a dependency did not succeed: source\(reason)"))
             #expect(last.isCancelled && last.errors.count == 1)
         }
         #expect(runs.now == 0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Backgroundable
 
-/// Which closure runs where, and what its return means.
+/// Where each kind of closure runs, and the meaning of its return.
 @Suite struct ReturningClosureTests {
     private let queue = BackgroundQueue()
 
@@ -152,7 +152,7 @@ import Testing
 }
 
 extension Mishap {
-    /// Throws if told to, and awaits nothing.
+    /// Throws on request, and awaits nothing.
     static func throwIf(_ isBroken: Bool) throws {
         if isBroken { throw Mishap("broken") }
     }

@@ -33,7 +33,7 @@ private final class Target: WatchedTarget {
         #expect(board.takeDue(at: .max).isEmpty && board.firstLook == .max)
     }
 
-    @Test func whoeverWritesSomethingEarlierIsToldToSaySo() {
+    @Test func anEarlierEntryMustBeAnnounced() {
         let board = RunningClosures()
         let (late, early) = (Target(due: 20), Target(due: 10))
         #expect(board.write(late)?.isFirst == true)
@@ -63,9 +63,9 @@ private final class Target: WatchedTarget {
         #expect(!patient.reached.wait(seconds: 0))
     }
 
-    /// Threads write and wipe without pause while the timer looks; nobody is called twice, and nobody whose thread wiped
-    /// first.
-    @Test func everybodyIsEitherCalledOrWiped() {
+    /// Threads write and remove entries continuously while the timer scans; no entry is called twice, or after its
+    /// removal.
+    @Test func everyEntryIsEitherCalledOrRemoved() {
         let timer = DeadlineTimer()
         let wrong = Atomic<Int>(0)
         let called = Atomic<Int>(0)

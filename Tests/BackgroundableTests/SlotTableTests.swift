@@ -4,7 +4,7 @@ import Testing
 @testable import Backgroundable
 
 @Suite struct SlotTableTests {
-    @Test func aFreeSeatIsTakenAgain() {
+    @Test func aFreeSlotIsReused() {
         var seating = SlotTable()
         for number in 0..<1_000 {
             let operation = PlainOperation()

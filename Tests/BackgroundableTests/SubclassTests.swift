@@ -97,7 +97,7 @@ private final class GroupThatNotesItsTimeout: GroupOperation, @unchecked Sendabl
     }
 }
 
-/// Who overrides `main()`, `execute()` or its asynchronous form gets what he is used to.
+/// Overriding `main()`, `execute()` or its asynchronous form works as usual.
 @Suite struct SubclassTests {
     private let queue = OperationQueue()
 

@@ -11,7 +11,7 @@ final class Signal: Sendable {
         semaphore.signal()
     }
 
-    /// Waits until it has fired; false when that took longer than any healthy machine needs.
+    /// Waits until it has fired; false if that took longer than any healthy machine needs.
     func wait(seconds: TimeInterval = 120) -> Bool {
         semaphore.wait(timeout: .now() + seconds) == .success
     }
@@ -34,7 +34,7 @@ final class Box<Value: Sendable>: Sendable {
     }
 }
 
-/// An operation of the kind that other code brings along. Unchecked because `Operation` may be subclassed.
+/// An operation like those of other code. Unchecked because `Operation` may be subclassed.
 final class PlainOperation: Operation, @unchecked Sendable {
     private let body: @Sendable () -> Void
 
@@ -49,7 +49,7 @@ final class PlainOperation: Operation, @unchecked Sendable {
     }
 }
 
-/// Writes down what a background queue tells, and signals when it is empty.
+/// Records the notifications of a background queue, and signals when it is empty.
 final class Listener: BackgroundQueueDelegate {
     let log = Box<[String]>([])
     let emptied = Signal()
@@ -82,7 +82,7 @@ struct BusyQueue {
     }
 }
 
-/// Whether something comes true before a healthy machine's patience ends. For what nobody announces.
+/// Polls until a condition holds or a time limit passes, for conditions without an event.
 func eventually(_ condition: () -> Bool) -> Bool {
     let patience = MonotonicTime.now + 120_000_000_000
     while !condition() {
@@ -92,9 +92,9 @@ func eventually(_ condition: () -> Bool) -> Bool {
     return true
 }
 
-/// Whether something comes true before a healthy machine's patience ends. For what nobody announces.
+/// Polls until a condition holds or a time limit passes, for conditions without an event.
 func eventually(seconds: Int = 120, _ condition: () -> Bool) async -> Bool {
-    // Counted in looks: while other tests block the threads of the pool, nobody looks and no patience is spent.
+    // Counted in polls, so that no time is spent while other tests block the threads of the pool.
     for _ in 0..<(seconds * 1_000) {
         if condition() { return true }
         try? await Task.sleep(for: .milliseconds(1))

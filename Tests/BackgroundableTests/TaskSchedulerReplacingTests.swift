@@ -3,7 +3,7 @@ import Testing
 
 @testable import Backgroundable
 
-/// What becomes of a request when another one comes, or when it is taken back.
+/// Replaced and withdrawn requests.
 @Suite struct TaskSchedulerReplacingTests {
     @Test func aNewerRequestTakesThePlaceOfTheOneThatWaits() throws {
         let scene = TaskScene()
@@ -20,7 +20,7 @@ import Testing
         #expect(scene.log.now == ["ran"])
     }
 
-    /// Also while it stands in a queue that is not coming to it.
+    /// Also while it waits in a queue that does not reach it.
     @Test func replacedAndCancelledRequestsNeverRunEvenFromTheQueue() throws {
         let scene = TaskScene()
         scene.queue.isSuspended = true
@@ -43,7 +43,7 @@ import Testing
         #expect(scene.log.now == ["other"])
     }
 
-    @Test func everyRequestCanBeTakenBackAtOnce() throws {
+    @Test func everyRequestCanBeWithdrawnAtOnce() throws {
         let clock = WallClock()
         let scene = TaskScene(clock: { clock.now }, longestWait: 0.02)
         scene.register { $0.setTaskCompleted(success: true) }
@@ -56,12 +56,12 @@ import Testing
         clock.move(by: 3600)
         Thread.sleep(forTimeInterval: 0.1)
         #expect(scene.endings.soFar.isEmpty)
-        // The scheduler is as good as new.
+        // The scheduler is as at the start.
         try scene.submit()
         #expect(scene.endings.next() == [true])
     }
 
-    /// A handler asks for its next launch before it works: that neither disturbs the run nor overtakes it.
+    /// A handler requests its next launch before its work, which neither disturbs the run nor overtakes it.
     @Test(arguments: [nil, 0.01, 3600.0])
     func aTaskMayRequestItsOwnNextLaunch(seconds: TimeInterval?) throws {
         let scene = TaskScene()
@@ -105,7 +105,7 @@ import Testing
         #expect(!launched.wait(seconds: 0.05))
     }
 
-    @Test func cancellingTheQueuesOperationsTakesWaitingRequestsBack() throws {
+    @Test func cancellingTheQueuesOperationsWithdrawsWaitingRequests() throws {
         let scene = TaskScene()
         scene.queue.isSuspended = true
         scene.register { $0.setTaskCompleted(success: true) }
@@ -119,7 +119,7 @@ import Testing
         #expect(scene.endings.next() == [true])
     }
 
-    /// The queue may come to a request just when it is replaced: what it came for is not what waits now.
+    /// The queue may reach a request just when it is replaced, and must then not run the new one.
     @Test func whatIsDueLaterIsNeverLaunchedInPlaceOfWhatWasDueNow() {
         var state = LocalTaskState()
         var later = RequestedTask("a", .refresh)
@@ -135,7 +135,8 @@ import Testing
         #expect(state.nextStep(Date(), 60) == .look(after: 60, number: 2))
     }
 
-    /// However many threads submit, cancel and ask: at most one task runs at a time, and the last request runs.
+    /// However many threads submit, cancel and list requests, at most one task runs at a time, and the last request
+    /// runs.
     @Test func everythingIsSafeFromAnyThread() throws {
         let scene = TaskScene()
         let running = Box(0)

@@ -3,7 +3,7 @@
     import Foundation
     import Testing
 
-    /// Code as it is written for Apple's systems, with another import.
+    /// Code for Apple's systems with another import.
     @Suite struct TaskSchedulerSampleTests {
         final class AppDelegate: Sendable {
             static let backgroundRefreshIdentifier = "your.refresh.identifier"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Backgroundable
 
-/// A local scheduler with a queue and a clock of its own, and what its tasks did.
+/// A local scheduler with its own queue and clock, and a record of its tasks.
 struct TaskScene: Sendable {
     static let identifier = "prices.refresh"
 
@@ -31,7 +31,7 @@ struct TaskScene: Sendable {
         #expect(scheduler.register(forTaskWithIdentifier: identifier, using: nil, launchHandler: handler))
     }
 
-    /// Submits a request that is due so many seconds from now.
+    /// Submits a request that is due in this many seconds.
     func submit(_ identifier: String = identifier, in seconds: TimeInterval? = nil) throws {
         try scheduler.submit(request(identifier, in: seconds))
     }

@@ -18,7 +18,7 @@ import Testing
         #expect(try #require(launchedAt.now.first) >= (try #require(request.earliestBeginDate)))
     }
 
-    /// Dates are the wall clock's: it is looked at again and again, for somebody may set it.
+    /// Dates refer to the wall clock, which is checked repeatedly, because it may be set.
     @Test func theWallClockMayBeSet() throws {
         let clock = WallClock()
         let scene = TaskScene(clock: { clock.now }, longestWait: 0.02)
@@ -33,36 +33,36 @@ import Testing
     }
 
     @Test func aTaskIsToldToStopShortlyBeforeItsAllowanceEnds() throws {
-        // The lead is 5 s: on a busy machine a handler may be late by more than one.
+        // The lead is 5 s; on a busy machine a handler may be late by more than one.
         let scene = TaskScene(allowances: TaskAllowances(refresh: .seconds(30)))
         let begun = Box<UInt64>(0)
-        let told = Box<UInt64>(0)
+        let expired = Box<UInt64>(0)
         scene.register { task in
             begun.change { $0 = MonotonicTime.now }
             task.expirationHandler = {
-                told.change { $0 = MonotonicTime.now }
-                scene.log.change { $0.append("told") }
+                expired.change { $0 = MonotonicTime.now }
+                scene.log.change { $0.append("expired") }
                 task.setTaskCompleted(success: true)
             }
         }
         try scene.submit()
-        // Completed within the lead, it counts as what it says.
+        // Completed within the lead, its own result counts.
         #expect(scene.endings.next() == [true])
-        #expect(told.now - begun.now > 23_900_000_000)
-        #expect(scene.log.now == ["told"])
+        #expect(expired.now - begun.now > 23_900_000_000)
+        #expect(scene.log.now == ["expired"])
     }
 
-    @Test func aTaskThatNobodyCompletesEndsWithoutSuccess() throws {
+    @Test func anUncompletedTaskEndsWithoutSuccess() throws {
         let scene = TaskScene(allowances: TaskAllowances(refresh: .seconds(2)))
         let tasks = Box<[ScheduledTask]>([])
-        let told = Signal()
+        let expired = Signal()
         scene.register { task in
             tasks.change { $0.append(task) }
-            task.expirationHandler = { told.fire() }
+            task.expirationHandler = { expired.fire() }
         }
         try scene.submit()
         #expect(scene.endings.next() == [false])
-        #expect(told.wait())
+        #expect(expired.wait())
         tasks.now.first?.setTaskCompleted(success: true)
         scene.queue.waitUntilAllOperationsAreFinished()
         #expect(scene.endings.soFar == [false])
@@ -84,22 +84,22 @@ import Testing
         let backgroundTasks = BackgroundTasks { _, _ in left.fire() }
         backgroundTasks.expirationLead = 60
         let scene = TaskScene(backgroundTasks: backgroundTasks)
-        let told = Signal()
+        let expired = Signal()
         let tasks = Box<[ScheduledTask]>([])
         scene.register { task in
             tasks.change { $0.append(task) }
-            task.expirationHandler = { told.fire() }
+            task.expirationHandler = { expired.fire() }
             if tasks.now.count == 1 { backgroundTasks.terminate() }
         }
         try scene.submit()
-        #expect(told.wait())
+        #expect(expired.wait())
         #expect(!left.wait(seconds: 0.05))
         tasks.now.first?.setTaskCompleted(success: true)
         #expect(scene.endings.next() == [true])
         #expect(left.wait())
-        // What is launched from now on is told to stop at once.
+        // A task that is launched from now on is told to stop at once.
         try scene.submit()
-        #expect(told.wait())
+        #expect(expired.wait())
         tasks.now.last?.setTaskCompleted(success: true)
         #expect(scene.endings.next() == [true, true])
     }
@@ -145,11 +145,11 @@ import Testing
         scene.register { task in
             seen.change { $0.append(task) }
             task.expirationHandler = {
-                _ = task.identifier; scene.log.change { $0.append("told") }
+                _ = task.identifier; scene.log.change { $0.append("expired") }
             }
             task.setTaskCompleted(success: true)
             task.expirationHandler = {
-                _ = task.identifier; scene.log.change { $0.append("told") }
+                _ = task.identifier; scene.log.change { $0.append("expired") }
             }
         }
         try scene.submit()
@@ -158,7 +158,7 @@ import Testing
         weakTask = seen.now.first
         #expect(weakTask != nil)
         seen.change { $0 = [] }
-        // Its deadlines do not wait for their time to let go of it, and so cannot tell it anything.
+        // Its deadlines release it at once, and so cannot notify it.
         #expect(eventually { weakTask == nil })
         #expect(scene.log.now.isEmpty)
     }
@@ -166,16 +166,16 @@ import Testing
     @Test func cancellingTheOperationTellsTheTaskToStop() throws {
         let scene = TaskScene(allowances: TaskAllowances(refresh: .zero))
         let launched = Signal()
-        let told = Signal()
+        let expired = Signal()
         scene.register { task in
-            task.expirationHandler = { told.fire() }
+            task.expirationHandler = { expired.fire() }
             launched.fire()
         }
         try scene.submit()
         #expect(launched.wait())
         scene.queue.cancelAllOperations()
-        // It does not obey: after five seconds it ends without success.
+        // It ignores the expiration, and ends without success after five seconds.
         #expect(scene.endings.next() == [false])
-        #expect(told.wait())
+        #expect(expired.wait())
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Backgroundable
 
-/// A condition that has an operation run first.
+/// A condition that first runs an operation.
 struct PreparedCondition: OperationCondition {
     let helper: Operation
     var holds = true

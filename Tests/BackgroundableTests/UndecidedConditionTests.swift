@@ -3,7 +3,7 @@ import Testing
 
 @testable import Backgroundable
 
-/// Conditions that do not decide in time, in others.
+/// Conditions that do not decide in time, within other conditions.
 @Suite struct UndecidedConditionTests {
     private static let holds = BlockCondition { true }
     private static let isFalse = BlockCondition { false }

@@ -168,7 +168,7 @@ import Testing
         #expect(all.allSatisfy { $0.isFinished })
     }
 
-    /// What it costs does not grow with what is there: neither with other names nor with ended ones of the same name.
+    /// The cost grows neither with other names nor with ended operations of the same name.
     @Test func findingANameCostsTheSameHoweverManyWait() {
         let busy = BusyQueue()
         func time(_ names: Range<Int>) -> Double {
@@ -186,14 +186,14 @@ import Testing
     }
 
     @Test(arguments: [AsyncOperationUniquenessPolicy.drop, .replace])
-    func whoComesBetweenTwoOfOneCallIsSeen(_ policy: AsyncOperationUniquenessPolicy) {
+    func anOperationAddedDuringACallIsSeen(_ policy: AsyncOperationUniquenessPolicy) {
         for name in (0..<100).map({ "name-\($0)" }) {
             var roll = OperationIndex()
             func admit(_ name: String, _ call: UInt64) -> Admission {
                 let own = operation(name, policy)
                 return roll.admit(own, key: NameKey(name), policy: policy, call: call)
             }
-            // Enough of one call that some stand in every chain.
+            // Enough in one call that every chain has some.
             for number in 0..<200 { _ = admit("other-\(number)", 1) }
             #expect(admit(name, 2).seat != nil)
             let second = admit(name, 1)
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func theRollKeepsItsChainsStraight() {
+    @Test func theIndexKeepsItsChainsConsistent() {
         var roll = OperationIndex()
         var random = SystemRandomNumberGenerator()
         var seats: [Int: AsyncOperation] = [:]

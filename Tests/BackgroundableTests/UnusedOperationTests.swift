@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// What waiting for the operation in every way comes to.
+    /// The result of waiting for the operation in every way.
     private func outcomes(_ operation: ResultOperation<Int>) async -> [String] {
         var outcomes: [String] = []
         do { outcomes.append("\(try await operation.value)") } catch { outcomes.append("\(error)") }

@@ -30,10 +30,10 @@ public struct ConformanceCase: Sendable, CaseIterable, CustomTestStringConvertib
     public static var allCases: [ConformanceCase] {
         uniqueness + uniqueUntilStarted + streams + naming + succession + outcomes + keptErrors + notes + fences
             + identity
-            + lines + parking
+            + lines + unroutable
             + priorities
             + timing
-            + endings + reconciling + handing
+            + endings + reconciling + directDispatch
             + retryingByHand + settings + queues + schedules + overlaps + sessions + recovery + quarantine + views
             + events
     }

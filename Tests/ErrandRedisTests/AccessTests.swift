@@ -6,7 +6,7 @@ import Testing
 
 @testable import ErrandRedis
 
-/// The user of `deploy/redis/errand.acl`: the rest of the suite runs as it; here is what it may not do.
+/// The permissions of the user in `deploy/redis/errand.acl`, which the rest of the suite uses.
 @Suite struct AccessTests {
     private static let rules: [Substring] = {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -15,7 +15,7 @@ import Testing
         return (try? String(contentsOf: file, encoding: .utf8))?.split { $0.isWhitespace } ?? []
     }()
 
-    /// The commands of the rules, `config|get` for a part of one.
+    /// The commands of the rules; `config|get` is a subcommand.
     private static let commands = rules.filter { $0.hasPrefix("+") }.map { String($0.dropFirst()) }
 
     private func broker(_ server: RedisServer) throws -> RedisBroker {
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: ["-client", "-ping", "-select", "-info", "-config", "-scan", "-subscribe", "-psubscribe"])
-    func `what is not needed to push and run need not be permitted`(rule: String) async throws {
+    func `permissions beyond pushing and running are optional`(rule: String) async throws {
         let server = try RedisServer(rules: rule)
         let broker = RedisBroker(
             try RedisAddress(url: server.url),
@@ -96,7 +96,7 @@ import Testing
         #expect(try await Producer(broker: broker).push(OperationDescription("work")).outcome == .accepted)
     }
 
-    @Test func `a user who is not let in hears so, whatever the name is answered with`() async throws {
+    @Test func `a rejected login is reported, whatever the reply to the name`() async throws {
         let server = try RedisServer(["--requirepass", "another"])
         let broker = try broker(server)
         defer { broker.close() }
@@ -107,7 +107,7 @@ import Testing
     @Test(arguments: [
         ("-evalsha", "evalsha"), ("-hget", "HGET"), ("-time", "TIME"), ("-publish", "PUBLISH"), ("-type", "TYPE"),
         ("resetkeys ~other:*", "key"), ("resetchannels &other:*", "channel"),
-    ]) func `a missing permission is named, and nobody tries again`(rule: String, word: String) async throws {
+    ]) func `a missing permission is named, and the call is not repeated`(rule: String, word: String) async throws {
         let server = try RedisServer(rules: rule)
         let broker = try broker(server)
         defer { broker.close() }
@@ -115,7 +115,7 @@ import Testing
         let job = try OperationDescription("work", name: "one", unique: .drop, id: desk).makeEnvelope()
         let error = await #expect(throws: BrokerError.self) {
             _ = try await broker.push([job], to: "default")
-            // The second gives way, and that is published.
+            // The second job is replaced, which is published.
             _ = try await broker.push(
                 [try OperationDescription("work", name: "one", unique: .drop).makeEnvelope()],
                 to: "default"
@@ -126,7 +126,7 @@ import Testing
         #expect(error?.message.contains("errand.acl") == true)
         let calls = try server.run("INFO", "commandstats").split(whereSeparator: \.isNewline)
             .filter { $0.contains("eval") }
-        // By digest, by text, and by digest again for the second push: nobody insists.
+        // By digest, by text, and by digest again for the second push: no call is repeated.
         let count = calls.compactMap { $0.split(separator: "=").dropFirst().first }.compactMap {
             Int($0.prefix { $0.isNumber })
         }

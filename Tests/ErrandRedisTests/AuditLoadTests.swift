@@ -6,9 +6,9 @@ import Testing
 
 @testable import ErrandRedis
 
-/// What an audit of a million waiting jobs costs those who work meanwhile. Prints its figures.
+/// Measures the cost of an audit of a million waiting jobs for a worker that runs meanwhile, and prints the figures.
 @Suite(.enabled(if: ProcessInfo.processInfo.environment["ERRAND_FAULTS"] == "full")) struct AuditLoadTests {
-    @Test func `a million waiting jobs are audited beside a worker`() async throws {
+    @Test func `a million waiting jobs are audited while a worker runs`() async throws {
         let server = try RedisServer()
         let broker = RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "load"))
         defer { broker.close() }
@@ -18,7 +18,7 @@ import Testing
         try server.run("CONFIG", "RESETSTAT")
         try server.run("SLOWLOG", "RESET")
         let began = ContinuousClock.now
-        let beside = try await churn(server) {
+        let during = try await churn(server) {
             let findings = try await broker.audit("default", repair: false)
             #expect(findings.isEmpty, "\(findings)")
         }
@@ -29,10 +29,10 @@ import Testing
             slow.indices.filter { slow[$0] == "EVALSHA" && $0 >= 1 }.compactMap { Int(slow[$0 - 1]) }.max() ?? 0
         print(
             "audit of 1,000,000 waiting jobs: \(took) s, longest command \(longest) us (0: under 2,000),",
-            "worker alone \(Int(alone)) jobs/s, beside it \(Int(beside)) jobs/s"
+            "worker alone \(Int(alone)) jobs/s, with the audit \(Int(during)) jobs/s"
         )
         #expect(longest < 50_000)
-        #expect(beside > alone / 4)
+        #expect(during > alone / 4)
     }
 
     /// Jobs of one body, written by the server itself.
@@ -47,7 +47,7 @@ import Testing
         try server.run("EVAL", text, "0", String(count), body)
     }
 
-    /// Jobs a second that a worker gets through while `body` runs.
+    /// Returns how many jobs a second a worker runs while `body` runs.
     private func churn(_ server: RedisServer, _ body: () async throws -> Void) async throws -> Double {
         let own = RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "churn"))
         defer { own.close() }

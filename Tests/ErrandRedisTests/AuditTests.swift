@@ -6,11 +6,11 @@ import Testing
 
 @testable import ErrandRedis
 
-/// Broken data of every kind is found, mended, and not found again; no job with a body is lost by it.
+/// Corrupt data of every kind is found, repaired, and not found again; no job with a body is lost.
 @Suite struct AuditTests {
     private static let Q = "errand:{default}"
 
-    /// Every key of a full queue, and what the doctor may call its loss: nothing where nothing was lost but counts.
+    /// Every key of a full queue, and the findings that its loss may cause: none if only counts were lost.
     private static let losses: [(key: String, kinds: Set<String>)] =
         [
             ("body", ["position_without_body", "name_without_job"]),
@@ -47,11 +47,11 @@ import Testing
         #expect(try await stage.broker.audit("default", repair: false) == [])
         let keys = try stage.server.run("KEYS", Self.Q + ":*").split(whereSeparator: \.isNewline)
         let held = Set(keys.map { $0.dropFirst(Self.Q.count + 1) })
-        // What the tests below take away must be there.
+        // The keys that the tests below remove must exist.
         for (key, _) in Self.losses { #expect(held.contains(key[...]), "no key \(key): \(held.sorted())") }
     }
 
-    @Test(arguments: losses.map(\.key)) func `a key that is lost is found and mended`(key: String) async throws {
+    @Test(arguments: losses.map(\.key)) func `a lost key is found and repaired`(key: String) async throws {
         let stage = try await FullQueue()
         defer { stage.broker.close() }
         try stage.server.run("DEL", "\(Self.Q):\(key)")
@@ -59,12 +59,12 @@ import Testing
         try await mend(stage, expected, key)
     }
 
-    @Test(arguments: losses.map(\.key)) func `a key of the wrong type stops scripts before they write, and is mended`(
+    @Test(arguments: losses.map(\.key)) func `a key of the wrong type stops scripts before they write, and is repaired`(
         key: String
     ) async throws {
         let stage = try await FullQueue()
         defer { stage.broker.close() }
-        // Whatever type the key has, it gets another one.
+        // A type that the key does not have.
         try stage.server.run("DEL", "\(Self.Q):\(key)")
         try stage.server.run("SET", "\(Self.Q):\(key)", "corrupt")
         let before = try stage.dump()
@@ -79,7 +79,7 @@ import Testing
         #expect(try stage.server.run("GET", "\(Self.Q):corrupt:\(key)") == "corrupt")
     }
 
-    /// Found, mended, gone; and then every job that has its body ends.
+    /// Checks that the finding is repaired and does not recur, and that every job with a body then ends.
     private func mend(_ stage: FullQueue, _ expected: Set<String>, _ key: String) async throws {
         let found = Set(try await stage.broker.audit("default", repair: false).map(\.kind))
         #expect(found.isSuperset(of: expected), "\(key): \(found.sorted()), expected \(expected.sorted())")
@@ -98,7 +98,7 @@ import Testing
         #expect(drained.isEmpty, "\(key): not clean after the drain: \(drained.map { $0.kind + " " + $0.subject })")
     }
 
-    @Test func `odd values are found and mended`() async throws {
+    @Test func `invalid values are found and repaired`() async throws {
         let breaks: [(words: [String], kind: String)] = [
             (["RPUSH", "ready:5", "plain"], "several_places"), (["ZADD", "scheduled", "1", "plain"], "several_places"),
             (["RPUSH", "ready:3", "no such job"], "position_without_body"),
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `a job that was to run later is put back at its time`() async throws {
+    @Test func `a scheduled job that lost its position is scheduled again`() async throws {
         let stage = try await FullQueue()
         defer { stage.broker.close() }
         try stage.server.run("DEL", "\(Self.Q):scheduled")
@@ -156,7 +156,7 @@ import Testing
         #expect(try await stage.broker.inspect(["later"], on: "default").first??.state == .scheduled)
     }
 
-    @Test func `what has lost its body ends dead, for a person to see`() async throws {
+    @Test func `an entry without a body becomes a dead job`() async throws {
         let stage = try await FullQueue()
         defer { stage.broker.close() }
         try stage.server.run("RPUSH", "\(Self.Q):ready:3", "no-such-job")
@@ -164,10 +164,10 @@ import Testing
         #expect(try await stage.broker.inspect(["no-such-job"], on: "default").first??.state == .dead)
     }
 
-    @Test func `of a deleted queue no key is left, whatever was in it`() async throws {
+    @Test func `a deleted queue leaves no key`() async throws {
         let stage = try await FullQueue()
         defer { stage.broker.close() }
-        // What a repair has put aside, what a lost session has left, and keys of another type.
+        // Keys that a repair has moved aside, keys of a lost session, and keys of another type.
         try stage.server.run("SET", "\(Self.Q):corrupt:body:17", "aside")
         try stage.server.run("HSET", "\(Self.Q):claims:session-gone", "a", "1:1")
         try stage.server.run("HSET", "\(Self.Q):session:session-gone", "host", "h")
@@ -195,7 +195,7 @@ import Testing
         #expect(try await stage.broker.queues() == ["default"])
     }
 
-    @Test func `a lost registry is found and mended`() async throws {
+    @Test func `a lost registry is found and repaired`() async throws {
         let stage = try await FullQueue()
         defer { stage.broker.close() }
         try stage.server.run("DEL", "errand:queues")
@@ -204,7 +204,7 @@ import Testing
         #expect(try await stage.broker.auditRegistry(repair: false) == [])
     }
 
-    @Test func `of many findings of a kind some are told and the others counted`() async throws {
+    @Test func `of many findings of a kind some are listed and the others counted`() async throws {
         let server = try RedisServer()
         let broker = try broker(server)
         defer { broker.close() }

@@ -3,10 +3,10 @@ import Foundation
 import Logging
 import TestSupport
 
-/// The scripts with one of them broken on purpose, when the environment says so: `scripts/check-mutations` sees in this way
-/// whether these tests notice.
+/// The scripts, with a mutation if the environment contains one: `scripts/check-mutations` checks that these tests
+/// detect it.
 enum BrokenScripts {
-    /// A text of a script, and what to put in its place.
+    /// A text of a script and its replacement.
     struct Change {
         /// The script's name; `*` for all.
         var script = "*"
@@ -14,14 +14,15 @@ enum BrokenScripts {
         let new: String
     }
 
-    /// `nil`, and so what is shipped, unless `ERRAND_BROKEN_SCRIPT` holds a script's name (`*` for all), the text to change,
-    /// and the text to put in its place, with a unit separator (0x1F) between them.
+    /// `nil` for the original scripts, unless `ERRAND_BROKEN_SCRIPT` contains a script's name (`*` for all), the text
+    /// to change, and its replacement, separated by unit separators (0x1F).
     static func overrides() throws -> ScriptOverrides? {
         guard let breakage = try breakage() else { return nil }
         return try overrides([breakage])
     }
 
-    /// The scripts with another text in them, such as a limit that a test can reach; broken like the others.
+    /// The scripts with a changed text, such as a limit that a test can reach, and with the mutation of the
+    /// environment.
     static func overrides(with new: String, for old: String) throws -> ScriptOverrides {
         try overrides([Change(old: old, new: new)] + (breakage().map { [$0] } ?? []))
     }
@@ -31,7 +32,7 @@ enum BrokenScripts {
         try broker(on: server, overrides())
     }
 
-    /// A broker with another text in its scripts, such as a limit that a test can reach.
+    /// A broker whose scripts have a changed text, such as a limit that a test can reach.
     static func broker(on server: RedisServer, with new: String, for old: String) throws -> RedisBroker {
         try broker(on: server, overrides(with: new, for: old))
     }

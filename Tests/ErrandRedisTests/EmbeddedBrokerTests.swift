@@ -26,7 +26,7 @@ struct EmbeddedBrokerTests {
         try await Self.onAThread { try Self.awaitEnd(of: address) }
     }
 
-    @Test func whoComesWhileItEndsGetsANewOneWithTheSameData() async throws {
+    @Test func aClientThatComesWhileItEndsGetsANewOneWithTheSameData() async throws {
         let directory = makeDirectory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
         for round in 0..<5 {
@@ -52,14 +52,14 @@ struct EmbeddedBrokerTests {
         try await Self.onAThread { try Self.awaitEnd(of: embedded.address) }
     }
 
-    @Test func whatItsStarterHasOpenIsNotKeptOpen() async throws {
+    @Test func descriptorsOfItsStarterAreNotKeptOpen() async throws {
         let directory = makeDirectory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let (embedded, end) = try await Self.onAThread {
             try withoutOtherStarts {
                 var ends: [Int32] = [0, 0]
                 try #require(pipe(&ends) == 0)
-                // Above those numbers that the guardian uses itself.
+                // Above the descriptors that the guardian itself uses.
                 let held = fcntl(ends[1], F_DUPFD, 100)
                 close(ends[1])
                 defer { close(held) }
@@ -74,7 +74,7 @@ struct EmbeddedBrokerTests {
         embedded.leave()
     }
 
-    @Test func aDirectoryThatOthersCanWriteToIsRefused() throws {
+    @Test func aDirectoryThatOthersCanWriteToIsRejected() throws {
         let directory = makeDirectory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -105,7 +105,7 @@ struct EmbeddedBrokerTests {
         }
     }
 
-    /// Joining blocks its thread, which the pool's few must not be.
+    /// Runs a call on a thread of its own, because joining blocks and the pool has few threads.
     static func onAThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             let thread = Thread { continuation.resume(with: Result { try body() }) }
@@ -114,7 +114,7 @@ struct EmbeddedBrokerTests {
     }
 }
 
-/// What may happen to the server itself.
+/// Ways in which the server can fail.
 extension EmbeddedBrokerTests {
     @Test func aBusyServerIsWaitedForAndNotStartedTwice() async throws {
         let directory = makeDirectory()
@@ -123,7 +123,7 @@ extension EmbeddedBrokerTests {
         let server = try #require(try await Self.serverPID(first.address))
         kill(server, SIGSTOP)
         let joining = Task { try await Self.onAThread { try EmbeddedBroker.join(directory) } }
-        // Longer than a look at the server takes.
+        // Longer than a check of the server takes.
         try await Self.onAThread { _ = usleep(1_500_000) }
         #expect(try serverCount(directory) == 1)
         kill(server, SIGCONT)
@@ -134,7 +134,7 @@ extension EmbeddedBrokerTests {
         try await Self.onAThread { try Self.awaitEnd(of: first.address) }
     }
 
-    @Test func aServerThatEndedIsStartedAnewWhileItIsUsed() async throws {
+    @Test func aServerThatEndedIsRestartedWhileItIsUsed() async throws {
         let directory = makeDirectory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let embedded = try await Self.onAThread { try EmbeddedBroker.join(directory) }
@@ -143,7 +143,7 @@ extension EmbeddedBrokerTests {
         try await Self.onAThread {
             let deadline = ContinuousClock.now + .seconds(20)
             while !EmbeddedBroker.isAnswering(embedded.address) {
-                guard ContinuousClock.now < deadline else { throw TestFailure("nobody started the server anew") }
+                guard ContinuousClock.now < deadline else { throw TestFailure("the server was not restarted") }
                 usleep(20_000)
             }
         }

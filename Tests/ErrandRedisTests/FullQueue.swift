@@ -34,18 +34,18 @@ struct FullQueue {
         try await broker.keep(EventCursor(epoch: 1, number: 1), of: "reader", on: "default")
         try await broker.register(Self.session, on: "default")
         var calls = Calls(broker: broker, session: Self.session)
-        // One that is done and gave a result, one that failed and is to be tried again, one that is dead, one that nobody knows.
-        try await push("done"); try await push("retry"); try await push("dead"); try await push("parked", "unknown")
+        // A finished job with a result, a retrying one, a dead one, and an unroutable one.
+        try await push("done"); try await push("retry"); try await push("dead"); try await push("unroutable", "unknown")
         let claims = try await calls.claim(4)
         for claim in claims {
             switch claim.id {
             case "done": try await calls.report(claim, .finished, result: "out")
             case "retry": try await calls.report(claim, .failed, delay: 3_600_000)
             case "dead": try await calls.report(claim, .failed)
-            default: try await calls.report(claim, .parked)
+            default: try await calls.report(claim, .unroutable)
             }
         }
-        // One that runs and is to give way to another.
+        // A running job with a successor.
         try await push("holder", name: "name")
         try await push("running")
         for claim in try await calls.claim(2) {
@@ -56,20 +56,20 @@ struct FullQueue {
         try await push("plain")
         try await push("urgent", priority: 9)
         try await push("later", notBefore: Int64(Date().timeIntervalSince1970 * 1000) + 3_600_000)
-        // A place in line that was taken over, and a tombstone of a long line.
+        // An alias in a ready list, and a tombstone in a long one.
         try await push("old", name: "other")
         try await push("new", name: "other")
-        try await fillLine()
-        try server.run("HSET", "errand:{default}:crashes", "suspect", "3")
-        try await push("suspect", notBefore: 1)
-        try server.run("LREM", "errand:{default}:ready:5", "0", "suspect")
-        try server.run("RPUSH", "errand:{default}:quarantined", "suspect")
+        try await fillReadyList()
+        try server.run("HSET", "errand:{default}:crashes", "quarantined-job", "3")
+        try await push("quarantined-job", notBefore: 1)
+        try server.run("LREM", "errand:{default}:ready:5", "0", "quarantined-job")
+        try server.run("RPUSH", "errand:{default}:quarantined", "quarantined-job")
         try server.run("SADD", "errand:{default}:idle", Self.session.id)
         try await broker.configure("default", QueueSettings(maximumLength: 100_000))
         try await fillSchedules()
     }
 
-    /// One that ticks, one that is paused and one that was deleted.
+    /// Adds a schedule that ticks, a paused one and a deleted one.
     private func fillSchedules() async throws {
         for name in ["ticking", "paused", "deleted"] { try await broker.put(try Self.schedule(name)) }
         _ = try await broker.pauseSchedule("paused", on: "default")
@@ -81,8 +81,8 @@ struct FullQueue {
         try Schedule(name, .every(.seconds(3600)), pushing: OperationDescription("work"), revision: revision)
     }
 
-    /// So long that a cancelled job leaves a tombstone.
-    private func fillLine() async throws {
+    /// Makes the ready list so long that a cancelled job leaves a tombstone.
+    private func fillReadyList() async throws {
         let jobs = try (0..<1001).map { try OperationDescription("work", priority: 1, id: "line-\($0)").makeEnvelope() }
         _ = try await broker.push(jobs, to: "default")
         _ = try await broker.cancel(["line-500"], on: "default")
@@ -106,7 +106,7 @@ struct FullQueue {
         _ = try await broker.push([job.makeEnvelope()], to: "default")
     }
 
-    /// Everything that is in the server, but for the time of the last beat and what an audit puts aside.
+    /// All data in the server except the time of the last heartbeat and keys that an audit has moved aside.
     func dump() throws -> [String: String] {
         var dump: [String: String] = [:]
         for key in try server.run("KEYS", "errand:*").split(whereSeparator: \.isNewline).map(String.init) {
@@ -128,7 +128,7 @@ struct FullQueue {
         lines.split(whereSeparator: \.isNewline).sorted().joined(separator: "\n")
     }
 
-    /// Calls whatever changes a schedule; answers whether all of it was refused.
+    /// Calls everything that changes a schedule, and returns whether all calls were rejected.
     func tryEverythingOfSchedules() async -> Bool {
         let broker = broker
         let changed = try? Self.schedule("ticking", revision: 1)
@@ -149,12 +149,12 @@ struct FullQueue {
         return refused == calls.count
     }
 
-    /// Calls every transition that changes jobs, or those that touch a key of the session; answers whether all were refused.
+    /// Calls every transition that changes jobs or a key of the session, and returns whether all were rejected.
     func tryEverything(with key: String) async -> Bool {
         let session = Self.session
         let broker = broker
         let job = try? OperationDescription("work", name: "yet another", unique: .drop).makeEnvelope()
-        let reports = [OutcomeReport.Verb.finished, .failed, .parked].map {
+        let reports = [OutcomeReport.Verb.finished, .failed, .unroutable].map {
             OutcomeReport(
                 id: "running",
                 token: 1,
@@ -168,9 +168,9 @@ struct FullQueue {
             { _ = try await broker.recover(on: "default") },
             { try await broker.release(session, on: "default") },
         ]
-        // Who cancels looks at sessions' claims, and at nothing else of theirs.
+        // Cancelling reads sessions' claims, and no other keys of sessions.
         let claims: [() async throws -> Void] = [
-            { _ = try await broker.cancel(["plain", "later", "running", "parked", "line-3"], on: "default") }
+            { _ = try await broker.cancel(["plain", "later", "running", "unroutable", "line-3"], on: "default") }
         ]
         let common: [() async throws -> Void] = [
             { _ = try await broker.push(job.map { [$0] } ?? [], to: "default") },
@@ -186,12 +186,12 @@ struct FullQueue {
         }
     }
 
-    /// Runs everything there is, the dead and the parked included; answers what never came.
+    /// Runs all jobs, also the dead and the unroutable ones, and returns those that were never claimed.
     func drain() async throws -> [String] {
         let bodies = Set(
             try server.run("HKEYS", "errand:{default}:body").split(whereSeparator: \.isNewline).map(String.init)
         )
-        // The old session dies; what it held is taken back.
+        // The old session dies, and its jobs are recovered.
         try server.run("ZADD", "errand:{default}:sessions", "1", Self.session.id)
         try server.run("HDEL", "errand:{default}:runtime", "grace", "beat")
         while try await broker.recover(on: "default").hasMore {}
@@ -227,14 +227,14 @@ struct FullQueue {
                 try await calls.report(claim, .finished)
             }
         }
-        // What a replacement displaced when it was given back has ended too.
+        // A job that was replaced when it was released has ended, too.
         let left = Set(
             try server.run("HKEYS", "errand:{default}:body").split(whereSeparator: \.isNewline).map(String.init)
         )
         return left.intersection(bodies).subtracting(came).sorted()
     }
 
-    /// Pushes, claims, fails, gives back and finishes until it is cancelled; answers how many jobs came.
+    /// Pushes, claims, fails, releases and finishes jobs until it is cancelled, and returns the number of claims.
     static func churn(_ broker: RedisBroker) async throws -> Int {
         let session = session("sessionC")
         try await broker.register(session, on: "default")
@@ -290,7 +290,7 @@ struct Calls {
         return try await broker.exchange(Self.exchange(session, number, [], wanted: count), on: "default").claims
     }
 
-    /// Answers whether the report counted.
+    /// Returns whether the report was accepted.
     @discardableResult mutating func report(
         _ claim: Claim,
         _ verb: OutcomeReport.Verb,

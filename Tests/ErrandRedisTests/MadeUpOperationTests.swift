@@ -3,7 +3,7 @@ import ErrandRedis
 import TestSupport
 import Testing
 
-/// Somebody has made operations up by the hundred, and jobs of theirs wait for a worker that will never come.
+/// Hundreds of invented operations whose jobs wait for a worker that will never come.
 struct MadeUpOperationTests {
     private static let count = 1100
 
@@ -23,13 +23,19 @@ struct MadeUpOperationTests {
             let answer = try await broker.exchange(Calls.exchange(session, call, reports, wanted: 300), on: "default")
             reports = try answer.claims.map { claim in
                 let fragment = try JobEnvelope.read(stored: claim.body).fragment
-                return OutcomeReport(id: claim.id, token: claim.token, verb: .parked, attempt: 1, fragment: fragment)
+                return OutcomeReport(
+                    id: claim.id,
+                    token: claim.token,
+                    verb: .unroutable,
+                    attempt: 1,
+                    fragment: fragment
+                )
             }
         } while !reports.isEmpty
         try await broker.release(session, on: "default")
     }
 
-    @Test func whoKnowsOneOfThemGetsIt() async throws {
+    @Test func aSessionWithOneOfThemGetsItsJob() async throws {
         defer { broker.close() }
         let session = Session(
             id: "who-knows-one",

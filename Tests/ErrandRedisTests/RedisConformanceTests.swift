@@ -5,7 +5,7 @@ import Logging
 import TestSupport
 import Testing
 
-/// The broker over Redis does what every broker must do.
+/// The conformance suite on Redis.
 @Suite("RedisBroker conforms")
 struct RedisConformanceTests {
     /// One server for all cases; each uses a queue of its own.

@@ -6,7 +6,7 @@ import Logging
 import TestSupport
 import Testing
 
-/// Task schedulers do on Redis what they do on the broker in memory.
+/// The tests of task schedulers on Redis.
 @Suite("Task schedulers on RedisBroker", .timeLimit(.minutes(6)))
 struct RedisTaskSchedulerTests {
     private static let identifier = "prices.refresh"
@@ -53,7 +53,7 @@ struct RedisTaskSchedulerTests {
         }
     }
 
-    @Test("requests wait, are shown, replaced and cancelled")
+    @Test("requests wait, are listed, replaced and cancelled")
     func keepsRequests() async throws {
         try await withScheduler { scheduler, _ in
             let request = ProcessingTaskRequest(identifier: Self.identifier)
@@ -76,7 +76,7 @@ struct RedisTaskSchedulerTests {
         }
     }
 
-    @Test("a task may request its own next launch, which waits for its end")
+    @Test("a task may request its own next launch, which waits until it ends")
     func requestsItself() async throws {
         try await withScheduler { scheduler, total in
             let tasks = Locked<[ScheduledTask]>([])
@@ -99,12 +99,12 @@ struct RedisTaskSchedulerTests {
         }
     }
 
-    @Test("a broker that is not there is an error that says so")
+    @Test("an unreachable broker is reported as an error")
     func saysWhenTheBrokerIsGone() async throws {
         let broker = RedisBroker(try RedisAddress(url: "unix:///nowhere/at/all"), logger: Logger(label: "tasks"))
         defer { broker.close() }
         let scheduler = TaskScheduler(broker: broker, permittedIdentifiers: [Self.identifier])
-        // Side by side, since a broker is given some seconds to come back.
+        // Concurrently, because a broker has some seconds to come back.
         async let submitted = failure(of: {
             try await scheduler.submit(AppRefreshTaskRequest(identifier: Self.identifier))
         })

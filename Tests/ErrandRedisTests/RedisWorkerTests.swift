@@ -5,7 +5,7 @@ import Logging
 import TestSupport
 import Testing
 
-/// Workers on the broker over Redis do what workers must do on every broker.
+/// The conformance suite of workers on Redis.
 @Suite("Workers on RedisBroker")
 struct RedisWorkerTests {
     private static let server = Result { try RedisServer() }

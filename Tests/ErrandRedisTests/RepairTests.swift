@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandRedis
 
-/// Repairs of what was lost while jobs with names ran, and went on being pushed: nobody is stopped, run twice or locked out for it.
+/// Repairs of data that was lost while jobs with names ran and were pushed: no job is stopped, run twice or locked out.
 struct RepairTests {
     private let server: RedisServer
     private let broker: RedisBroker
@@ -29,7 +29,7 @@ struct RepairTests {
         return (calls, claims)
     }
 
-    @Test func whoRunsUnderALostNameStopsNobody() async throws {
+    @Test func aRunWithALostNameStopsNoOtherRun() async throws {
         defer { broker.close() }
         #expect(try await push("first", "name") == .accepted)
         var (first, firstClaims) = try await claims("sessionA")
@@ -45,10 +45,10 @@ struct RepairTests {
         #expect(try await broker.audit("default", repair: false) == [])
     }
 
-    @Test func aPlaceOfNobodyIsFreedInOneRepair() async throws {
+    @Test func anEntryWithoutAJobIsRemovedInOneRepair() async throws {
         defer { broker.close() }
         #expect(try await push("first", "name") == .accepted)
-        // Each knows of the other, and nobody of the job.
+        // Both records refer to each other, and the job does not exist.
         try server.run("HSET", key + "alias", "entry", "nobody")
         try server.run("HSET", key + "alias:of", "nobody", "entry")
         let findings = try await broker.audit("default", repair: true)
@@ -56,12 +56,12 @@ struct RepairTests {
         #expect(try await broker.audit("default", repair: false) == [])
     }
 
-    @Test func whoWaitsUnderALostNameRunsOnce() async throws {
+    @Test func aWaitingJobWithALostNameRunsOnce() async throws {
         defer { broker.close() }
         #expect(try await push("first", "name") == .accepted)
         try server.run("DEL", key + "unique")
         #expect(try await push("second", "name") == .accepted)
-        // The second one runs, the first one waits behind it.
+        // The second job runs, and the first one is ready.
         try server.run("LREM", key + "ready:5", "1", "first")
         try server.run("RPUSH", key + "ready:5", "first")
         var (calls, running) = try await claims("sessionA")
@@ -74,7 +74,7 @@ struct RepairTests {
         #expect(try await broker.audit("default", repair: false) == [])
     }
 
-    @Test func aRevivedJobThatLostItsPlaceIsInLineAgain() async throws {
+    @Test func aRetriedJobThatLostItsPositionIsReadyAgain() async throws {
         defer { broker.close() }
         #expect(try await push("job", "name") == .accepted)
         var (calls, claims) = try await claims("sessionA")
@@ -88,13 +88,13 @@ struct RepairTests {
         #expect(claims.map(\.id) == ["other"])
     }
 
-    @Test func aDeadJobThatLostItsPlaceHoldsNoName() async throws {
+    @Test func aDeadJobThatLostItsPositionHoldsNoName() async throws {
         defer { broker.close() }
         #expect(try await push("job", "name") == .accepted)
         var (calls, claims) = try await claims("sessionA")
         try await calls.report(try #require(claims.first), .failed)
         try server.run("DEL", key + "dead")
-        // As a half restored backup may have it.
+        // As in a partly restored backup.
         try server.run("HSET", key + "unique:of", "job", "name")
         try server.run("HSET", key + "unique", "name", "job")
         _ = try await broker.audit("default", repair: true)
@@ -103,7 +103,7 @@ struct RepairTests {
         #expect(try await broker.audit("default", repair: false) == [])
     }
 
-    @Test func aBatchMeetsAHolderWhoseSessionsClaimsAreSpoiled() async throws {
+    @Test func aBatchIsAcceptedThoughAHoldersClaimsAreCorrupt() async throws {
         defer { broker.close() }
         #expect(try await push("holder", "name") == .accepted)
         _ = try await claims("sessionA")
@@ -119,7 +119,7 @@ struct RepairTests {
         #expect(try server.run("HGET", key + "counters", "pushed") == "2")
     }
 
-    /// The holder runs, and another one of its name, by this letter of its policy, waits for its end; then nobody knows that any more.
+    /// Lets a holder run with a successor of this policy, then removes the records of the succession.
     private func loseSuccession(_ letter: String, due: Int64? = nil) async throws {
         #expect(try await push("holder", "name") == .accepted)
         _ = try await claims("sessionA")
@@ -134,21 +134,21 @@ struct RepairTests {
     }
 
     @Test(arguments: ["d": "", "D": "", "r": "replace", "R": "replace"])
-    func onlyWhoAskedARunToStopDoesSoAgain(_ letter: String, _ stop: String) async throws {
+    func onlyASuccessorThatRequestedAStopRequestsItAgain(_ letter: String, _ stop: String) async throws {
         defer { broker.close() }
         try await loseSuccession(letter)
         #expect(try server.run("HGET", key + "successors", "holder") == "0:second")
         #expect(try server.run("HGET", key + "stops", "holder") == stop)
     }
 
-    @Test func whoWaitsForARunAndForItsTimeStillDoes() async throws {
+    @Test func aSuccessorThatIsDueLaterStaysScheduled() async throws {
         defer { broker.close() }
         try await loseSuccession("r", due: 4_000_000_000_000)
         #expect(try server.run("HGET", key + "successors", "holder") == "4000000000000:second")
     }
 
     @Test(arguments: [UniquenessPolicy.drop, .replace])
-    func whoHoldsANameUntilItStartsIsToldOfIt(_ policy: UniquenessPolicy) async throws {
+    func aNameThatIsHeldUntilTheStartIsRestored(_ policy: UniquenessPolicy) async throws {
         defer { broker.close() }
         let job = try OperationDescription("work", name: "name", unique: policy, uniqueUntil: .started, id: "first")
         _ = try await broker.push([job.makeEnvelope()], to: "default")
@@ -158,7 +158,7 @@ struct RepairTests {
         #expect(try await push("second", "name") == .dropped)
     }
 
-    @Test func whatOneRepairPutAsideTheNextOneKeeps() async throws {
+    @Test func aRepairKeepsWhatAnEarlierOneMovedAside() async throws {
         defer { broker.close() }
         for text in ["one", "two", "three"] {
             try server.run("DEL", key + "settings")

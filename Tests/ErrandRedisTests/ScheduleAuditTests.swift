@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What an audit does with schedules beyond finding what is wrong.
+/// Audits and repairs of schedules.
 struct ScheduleAuditTests {
     private let server: RedisServer
     private let broker: RedisBroker
@@ -21,7 +21,7 @@ struct ScheduleAuditTests {
         try await broker.audit("default", repair: repair)
     }
 
-    @Test func `a definition that cannot be read is kept aside, and a worker that declares it brings it back`()
+    @Test func `an unreadable definition is moved aside, and a worker that declares it restores it`()
         async throws
     {
         defer { broker.close() }
@@ -68,7 +68,7 @@ struct ScheduleAuditTests {
         #expect(try await broker.schedule("paused", on: "default")?.isPaused == true)
     }
 
-    @Test func `a schedule whose pause was spoiled does not tick until somebody says so`() async throws {
+    @Test func `a schedule whose pause was corrupted does not tick until it is resumed`() async throws {
         defer { broker.close() }
         for name in ["paused", "ticking"] { try await broker.put(schedule(name)) }
         _ = try await broker.pauseSchedule("paused", on: "default")
@@ -83,7 +83,7 @@ struct ScheduleAuditTests {
         #expect(try await audit() == [])
     }
 
-    @Test func `a spoiled key of schedules leaves the jobs alone`() async throws {
+    @Test func `a corrupt key of schedules does not affect the jobs`() async throws {
         defer { broker.close() }
         for key in ["schedules", "timetable", "pauses", "ticks", "unscheduled", "unscheduled:old"] {
             try server.run("SET", self.key + key, "corrupt")

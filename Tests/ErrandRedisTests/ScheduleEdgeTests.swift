@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What only a real server's data can be brought to.
+/// Cases that need the data of a real server.
 struct ScheduleEdgeTests {
     private let server: RedisServer
     private let broker: RedisBroker
@@ -45,13 +45,13 @@ struct ScheduleEdgeTests {
         let all = Int((last - first) / 1000) + 1
         #expect(record.pushed + record.missed == all)
         #expect(record.pushed == round.pushed)
-        // On a slow machine more come due meanwhile.
+        // On a slow machine more ticks become due meanwhile.
         let later = max(0, Int((last - now) / 1000))
         #expect((expected + 10...expected + 13 + later).contains(record.pushed) || record.pushed == all)
         #expect(try await pushed() == record.pushed)
     }
 
-    @Test func aCatchUpBeyondWhatOneCallTakesGoesOnInTheNext() async throws {
+    @Test func aCatchUpBeyondOneCallContinuesInTheNext() async throws {
         defer { broker.close() }
         try await put("s", .all(limit: 1000))
         let now = try await broker.dueSchedules(on: "default", skipping: 0).now
@@ -66,7 +66,7 @@ struct ScheduleEdgeTests {
         #expect(last >= now - 1000, "it has caught up")
     }
 
-    @Test func aDefinitionThatCannotBeReadStopsNobodyElse() async throws {
+    @Test func anUnreadableDefinitionDoesNotAffectOthers() async throws {
         defer { broker.close() }
         for index in 0..<150 {
             try server.run("HSET", key + "schedules", "bad\(index)", index % 2 == 0 ? "garbage" : #"{"v":7}"#)
@@ -94,7 +94,7 @@ struct ScheduleEdgeTests {
         try await put("last", .none)
     }
 
-    @Test(arguments: ["-5", "-9000000000000000"]) func aNextTickThatIsNoTimeStopsNobodyElse(
+    @Test(arguments: ["-5", "-9000000000000000"]) func anInvalidNextTickDoesNotAffectOthers(
         _ tick: String
     ) async throws {
         defer { broker.close() }
@@ -103,7 +103,7 @@ struct ScheduleEdgeTests {
         try server.run("ZADD", key + "timetable", tick, "bad")
         try await eventually("the good one ticks") { try await ticker.work().pushed > 0 }
         #expect(try await broker.schedule("bad", on: "default")?.pushed == 0)
-        // What the log tells an operator to do helps.
+        // The remedy that the log recommends works.
         #expect(try await broker.pauseSchedule("bad", on: "default"))
         #expect(try await broker.resumeSchedule("bad", on: "default"))
         try await eventually("the bad one ticks again") {
@@ -112,7 +112,7 @@ struct ScheduleEdgeTests {
         }
     }
 
-    @Test func keysOfAnotherTypeAreRefusedBeforeAnythingIsWritten() async throws {
+    @Test func keysOfAnotherTypeAreRejectedBeforeAnythingIsWritten() async throws {
         defer { broker.close() }
         try await put("s")
         try await eventually("it is due") {
@@ -141,17 +141,17 @@ struct ScheduleEdgeTests {
         #expect(try await ticker.work().pushed > 0)
     }
 
-    @Test(.timeLimit(.minutes(6))) func whatCannotBeReadOfAScheduleKeepsNobodyAsking() async throws {
+    @Test(.timeLimit(.minutes(6))) func anUnreadableScheduleIsNotPolledAgainAndAgain() async throws {
         defer { broker.close() }
         try server.run("HSET", key + "unscheduled", "s", "rubbish")
         try server.run("HSET", key + "schedules", "t", "")
-        // Each of these was compared with what it could never be equal to, again and again.
+        // Each of these was once polled again and again, because a comparison could never hold.
         try await put("s")
         try await put("t")
         #expect(try await broker.schedules(on: "default").allSatisfy { $0.schedule != nil })
     }
 
-    @Test func deletedSchedulesAreForgottenWhenManyOthersWereDeletedSince() async throws {
+    @Test func deletedSchedulesAreForgottenAfterManyLaterDeletions() async throws {
         defer { broker.close() }
         func delete(_ name: String) async throws {
             try await put(name)
@@ -192,7 +192,7 @@ struct ScheduleEdgeTests {
         #expect(exists.contains("calls=50,"), "\(stats)")
     }
 
-    @Test(arguments: [false, true]) func whoPausesOrResumesWhileAnotherDeploysIsNotOverruled(
+    @Test(arguments: [false, true]) func aDeploymentDoesNotOverruleAConcurrentPauseOrResumption(
         isPaused: Bool
     ) async throws {
         defer { broker.close() }
@@ -207,7 +207,7 @@ struct ScheduleEdgeTests {
         )
         defer { deployer.close() }
         let held = Mutex(false)
-        // The definition is held back, once it has been decided on.
+        // The definition is held back after the decision.
         proxy.treat { request in
             request.contains("every-minute")
                 && !held.withLock { was in
@@ -227,7 +227,7 @@ struct ScheduleEdgeTests {
         let record = try #require(try await broker.schedule("s", on: "default"))
         #expect(record.isPaused == !isPaused)
         #expect(record.schedule == schedule)
-        // Resumed, it ticks by its new timing.
+        // After the resumption it ticks with its new timing.
         if isPaused { #expect(record.nextTick.map { $0 % 60_000 } == 0) }
         #expect(try await broker.audit("default", repair: false) == [])
     }

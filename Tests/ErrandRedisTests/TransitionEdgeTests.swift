@@ -3,7 +3,7 @@ import ErrandRedis
 import TestSupport
 import Testing
 
-/// What only a real server's data can be brought to.
+/// Cases that need the data of a real server.
 struct TransitionEdgeTests {
     private let server: RedisServer
     private let broker: RedisBroker
@@ -13,7 +13,7 @@ struct TransitionEdgeTests {
         broker = try BrokenScripts.broker(on: server)
     }
 
-    @Test func aPushIntoALineOfTheWrongTypeWritesNothing() async throws {
+    @Test func aPushIntoAListOfTheWrongTypeWritesNothing() async throws {
         defer { broker.close() }
         try server.run("SET", "errand:{default}:ready:5", "not a list")
         let job = try OperationDescription("noop", id: "a")
@@ -24,7 +24,7 @@ struct TransitionEdgeTests {
         #expect(try await Producer(broker: broker).push(job).outcome == .accepted)
     }
 
-    @Test func aCallThatCameTooLateClaimsNothing() async throws {
+    @Test func aCallThatArrivesTooLateClaimsNothing() async throws {
         defer { broker.close() }
         let session = Session(
             id: "session-1",
@@ -71,13 +71,13 @@ struct TransitionEdgeTests {
         #expect(try server.run("LLEN", "errand:{default}:history:order") == "10000")
     }
 
-    @Test func aClaimIsWhatItsTokenSaysWhenAccountsAreCompared() async throws {
+    @Test func reconciliationComparesTokens() async throws {
         defer { broker.close() }
         let session = FullQueue.session("session-1")
         try await broker.register(session, on: "default")
         _ = try await Producer(broker: broker).push(OperationDescription("work", id: "job"))
         let token = try #require(try await claim(1, session).first).token
-        // The worker has the report of an older claim of it, too.
+        // The worker also has the report of an older claim.
         for runs in [[token, token - 1], [token - 1, token]] {
             let answer = try await broker.reconcile(
                 session,
@@ -90,19 +90,19 @@ struct TransitionEdgeTests {
         #expect(try await broker.status(of: "default").queue.running == 1)
     }
 
-    @Test func whoMayOnlyPublishHandsNoJobOver() async throws {
+    @Test func aClientThatMayOnlyPublishCannotDispatchAJob() async throws {
         defer { broker.close() }
         let session = FullQueue.session("session-1")
         try await broker.register(session, on: "default")
-        let (hints, heard) = AsyncStream.makeStream(of: WakeUp.self)
+        let (wakeUps, heard) = AsyncStream.makeStream(of: WakeUp.self)
         let subscription = broker.wakeUps(for: session, on: ["default"]) { heard.yield($0) }
         defer { subscription.cancel() }
         let job = try OperationDescription("work", id: "forged").makeEnvelope()
         let body = "1700000000000" + String(decoding: job.bytes, as: UTF8.self)
         var sent = 0
-        for await hint in hints {
-            // The first two say that it has subscribed.
-            if case .claimed = hint { Issue.record("a forged job was taken: \(hint)") }
+        for await wakeUp in wakeUps {
+            // The first two messages confirm the subscriptions.
+            if case .claimed = wakeUp { Issue.record("a forged job was claimed: \(wakeUp)") }
             sent += 1
             if sent == 2 {
                 for word in ["c1 9007199254740991 forged", "c 1 9007199254740991 forged", "cguess 1 1 forged"] {
@@ -113,7 +113,7 @@ struct TransitionEdgeTests {
         }
     }
 
-    @Test func historyGoesAlsoWhenNothingEndsAnyMore() async throws {
+    @Test func historyExpiresEvenIfNoJobEndsAnyMore() async throws {
         defer { broker.close() }
         try server.run("HSET", "errand:{default}:settings", "keep_ms", "500")
         _ = try await Producer(broker: broker).push(OperationDescription("noop", id: "first"))
@@ -121,7 +121,7 @@ struct TransitionEdgeTests {
         try await eventually("its record is gone", within: .seconds(10)) {
             try server.run("EXISTS", "errand:{default}:history", "errand:{default}:history:order") == "0"
         }
-        // What was counted of it is no reason to throw the next one away.
+        // Its stored size does not count against the next record.
         try server.run("HSET", "errand:{default}:settings", "keep_ms", "60000")
         try server.run("HSET", "errand:{default}:runtime", "history_bytes", "99999999")
         _ = try await Producer(broker: broker).push(OperationDescription("noop", id: "second"))
@@ -130,7 +130,7 @@ struct TransitionEdgeTests {
         #expect(record.state == .cancelled && !record.lastEvent.isEmpty)
     }
 
-    @Test func whoIsToKeepRecordsForLongerIsHeardAtOnce() async throws {
+    @Test func aLongerRetentionAppliesAtOnce() async throws {
         defer { broker.close() }
         _ = try await Producer(broker: broker).push(OperationDescription("noop", id: "first"))
         #expect(try await broker.cancel(["first"], on: "default") == [.cancelled])
@@ -143,7 +143,7 @@ struct TransitionEdgeTests {
         }
     }
 
-    @Test func whoReplacesAJobOfASpoiledLineIsInLine() async throws {
+    @Test func aReplacementOfAJobInACorruptListIsReady() async throws {
         defer { broker.close() }
         _ = try await Producer(broker: broker).push(
             OperationDescription("unknown", name: "name", unique: .replace, id: "holder")

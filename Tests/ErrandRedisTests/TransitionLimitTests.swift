@@ -3,7 +3,7 @@ import ErrandRedis
 import TestSupport
 import Testing
 
-/// What a transition does at the limits of a line, of a call and of the server.
+/// Transitions at the limits of a ready list, of a call and of the server.
 struct TransitionLimitTests {
     private let server: RedisServer
     private let broker: RedisBroker
@@ -14,7 +14,7 @@ struct TransitionLimitTests {
         broker = try BrokenScripts.broker(on: server)
     }
 
-    @Test func whatLeftALongLineDoesNotHideALaterJobOfItsID() async throws {
+    @Test func aTombstoneDoesNotHideALaterJobOfItsID() async throws {
         defer { broker.close() }
         for batch in 0..<3 {
             let jobs = try (0..<400).map { try OperationDescription("noop", id: "job-\(batch)-\($0)") }
@@ -23,7 +23,7 @@ struct TransitionLimitTests {
         _ = try await producer.push(OperationDescription("noop", id: "again"))
         #expect(try await broker.cancel(["again"], on: "default") == [.cancelled])
         #expect(try server.run("HGET", "errand:{default}:tombstones", "again") == "1")
-        // As if what has ended had been forgotten.
+        // As if the ended ids had been forgotten.
         try server.run("DEL", "errand:{default}:ended", "errand:{default}:ended:old")
         _ = try await producer.push(OperationDescription("noop", priority: 9, id: "again"))
 
@@ -38,7 +38,7 @@ struct TransitionLimitTests {
         #expect(try await broker.audit("default", repair: false) == [])
     }
 
-    @Test func aCallThatMetOnlyWhatLeftSaysThatThereIsMore() async throws {
+    @Test func aCallThatFoundOnlyTombstonesReportsThatThereIsMore() async throws {
         defer { broker.close() }
         let ids = (0..<3200).map { "job-\($0)" }
         for start in stride(from: 0, to: ids.count, by: 400) {
@@ -52,12 +52,15 @@ struct TransitionLimitTests {
         try await broker.register(session, on: "default")
         let first = try await broker.exchange(Calls.exchange(session, 1, [], wanted: 1), on: "default")
         #expect(first.claims.isEmpty && first.hasMore && !first.hasDueJobs)
-        #expect(try server.run("SCARD", "errand:{default}:idle") == "0", "it is to ask again, not to wait for a hint")
+        #expect(
+            try server.run("SCARD", "errand:{default}:idle") == "0",
+            "it has to call again, not to wait for a wake-up"
+        )
         let second = try await broker.exchange(Calls.exchange(session, 2, [], wanted: 1), on: "default")
         #expect(second.claims.map(\.id) == ["job-2100"] && !second.hasMore)
     }
 
-    @Test func manyDeadJobsAreRevivedInOrder() async throws {
+    @Test func manyDeadJobsAreRetriedInOrder() async throws {
         defer { broker.close() }
         let large = String(repeating: "x", count: 900_000)
         var asked: [String] = []
@@ -74,7 +77,7 @@ struct TransitionLimitTests {
         #expect(try await broker.audit("default", repair: false) == [])
     }
 
-    @Test func aCallPutsFewerJobsInLineWhenTheyAreLarge() async throws {
+    @Test func aCallPromotesFewerJobsIfTheyAreLarge() async throws {
         defer { broker.close() }
         let large = String(repeating: "x", count: 900_000)
         for number in 0..<20 {
@@ -92,7 +95,7 @@ struct TransitionLimitTests {
         #expect(try await broker.status(of: "default").queue.ready == 20)
     }
 
-    @Test func sessionsByTheThousandAreToldInPartsAndAllOfThem() async throws {
+    @Test func thousandsOfSessionsAreListedInPages() async throws {
         defer { broker.close() }
         for number in 0..<1203 {
             try server.run("ZADD", "errand:{default}:sessions", "\(4_000_000_000_000 + number)", "many-\(number)")
@@ -110,7 +113,7 @@ struct TransitionLimitTests {
         #expect(calls?.contains("calls=2,") == true || calls?.contains("calls=3,") == true, "not a few hundred a call")
     }
 
-    @Test func operationsMadeUpByTheHundredAreCountedAndNotAllNamed() async throws {
+    @Test func hundredsOfInventedOperationsAreCountedAndNotAllNamed() async throws {
         defer { broker.close() }
         _ = try await producer.push(OperationDescription("noop", id: "a"))
         for number in 0..<150 {
@@ -120,7 +123,7 @@ struct TransitionLimitTests {
         let status = try await broker.status(of: "default").queue
         #expect(status.ready == 151)
         #expect(status.unknownOperations.count == 100)
-        // Garbage for a count is no reason to say that there are fewer jobs than none, or more than a number holds.
+        // An invalid count must not lead to a negative number of jobs, or to an overflow.
         for number in 0..<150 {
             let garbage = number % 2 == 0 ? "-9000000000000000" : "9000000000000000"
             try server.run("HSET", "errand:{default}:unroutable", "made-up-\(number)", garbage)
@@ -128,19 +131,19 @@ struct TransitionLimitTests {
         #expect((151...150_000_000_000).contains(try await broker.status(of: "default").queue.ready))
     }
 
-    @Test func whoWaitsForAHintIsNotToldToGoOnByASecondAnswer() async throws {
+    @Test func aRepeatedReplyKeepsAWaitingSessionWaiting() async throws {
         defer { broker.close() }
         let session = FullQueue.session("session-1")
         try await broker.register(session, on: "default")
         let call = Calls.exchange(session, 1, [], wanted: 1)
         for _ in 0..<2 { #expect(try await broker.exchange(call, on: "default").hasMore == false) }
-        // Its hint may have been lost with the answer.
+        // Its wake-up may have been lost with the reply.
         _ = try await producer.push(OperationDescription("work", id: "a"))
         let answer = try await broker.exchange(call, on: "default")
         #expect(answer.hasMore && answer.claims.isEmpty)
     }
 
-    @Test func aServerThatTakesNoWritesStillAnswersQuestions() async throws {
+    @Test func aServerThatRejectsWritesStillServesReads() async throws {
         defer { broker.close() }
         _ = try await producer.push(OperationDescription("noop", id: "a"))
         try server.run("CONFIG", "SET", "min-replicas-to-write", "1")
@@ -168,7 +171,7 @@ struct TransitionLimitTests {
         #expect(try server.run("HGET", "errand:{default}:runtime", "history_bytes") == bytes)
     }
 
-    @Test func aBeatTellsOfItsOwnStopsHoweverManyOthersThereAre() async throws {
+    @Test func aHeartbeatReturnsItsOwnStopsHoweverManyOthersThereAre() async throws {
         defer { broker.close() }
         let session = FullQueue.session("session-1")
         try await broker.register(session, on: "default")
@@ -180,7 +183,7 @@ struct TransitionLimitTests {
         for _ in 0..<5 { #expect(try await beat(session).stops.map(\.id) == ["mine"]) }
     }
 
-    /// The first beat of a heartbeat.
+    /// The reply to the first heartbeat.
     private func beat(_ session: Session) async throws -> Beat {
         let (beats, heard) = AsyncStream.makeStream(of: Result<Beat, BrokerError>.self)
         let heartbeat = broker.startHeartbeat(
@@ -212,7 +215,7 @@ struct TransitionLimitTests {
         for number in 0..<1005 {
             try server.run("HSET", "errand:{default}:session:short-\(number)", "lease", "2000")
         }
-        // They end before it does; one more of them comes, and one leaves.
+        // They end before it does; one more registers, and one ends.
         let now = try await broker.now()
         for number in 0..<1005 {
             try server.run("ZADD", "errand:{default}:sessions", "\(now + 60_000)", "short-\(number)")
@@ -237,7 +240,7 @@ struct TransitionLimitTests {
         #expect(try await broker.status(of: "default").queue.ready == 0)
     }
 
-    @Test func placesOfJobsThatLeftCountForTheLimit() async throws {
+    @Test func tombstonesCountForTheLimit() async throws {
         defer { broker.close() }
         let jobs = try (0..<1001).map { try OperationDescription("noop", id: "job-\($0)") }
         for start in stride(from: 0, to: 1001, by: 500) {
@@ -248,7 +251,7 @@ struct TransitionLimitTests {
         let more = try (0..<2).map { try OperationDescription("noop", id: "more-\($0)") }
         let error = await #expect(throws: BrokerError.self) { try await producer.push(contentsOf: more) }
         #expect(error?.code == .full)
-        // What comes to the head leaves the line for good.
+        // A tombstone that reaches the head is removed.
         let session = FullQueue.session("session-1")
         try await broker.register(session, on: "default")
         var calls = Calls(broker: broker, session: session)

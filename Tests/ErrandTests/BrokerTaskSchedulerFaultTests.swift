@@ -6,10 +6,10 @@ import Testing
 
 @testable import Errand
 
-/// Whatever happens between a request's two jobs, its task runs, and once for each success.
-@Suite("Task schedulers on a broker in trouble", .timeLimit(.minutes(6)))
+/// Whatever happens between the two jobs of a request, its task runs, once for each success.
+@Suite("Task schedulers and failing calls", .timeLimit(.minutes(6)))
 struct BrokerTaskSchedulerFaultTests {
-    /// Claims one job as a worker that never gives a sign of life again.
+    /// Claims one job as a worker that dies afterwards.
     private func claimAndDie(_ scene: BrokerScene) async throws -> Claim {
         let session = Session(
             id: "session-\(UInt32.random(in: .min ... .max))",
@@ -37,7 +37,7 @@ struct BrokerTaskSchedulerFaultTests {
         return try #require(try await scene.broker.exchange(exchange, on: BrokerScene.queue).claims.first)
     }
 
-    /// The run that the launch with this claim makes.
+    /// The run that a launch with this claim pushes.
     private func run(of claim: Claim) throws -> JobEnvelope {
         let requested = RequestedTask(BrokerScene.identifier, .refresh)
         return try requested.run(ofLaunch: claim.id, in: BrokerScene.queue, allowance: .seconds(30)).makeEnvelope()
@@ -52,7 +52,7 @@ struct BrokerTaskSchedulerFaultTests {
         return scene
     }
 
-    @Test("a worker that dies before it pushed the run loses nothing")
+    @Test("a worker that dies before it has pushed a run loses nothing")
     func diesBeforeTheRun() async throws {
         let scene = makeScene()
         try await scene.submit()
@@ -65,7 +65,7 @@ struct BrokerTaskSchedulerFaultTests {
         try await scene.checkThatItIsOver()
     }
 
-    @Test("a worker that dies after it pushed the run makes no second one")
+    @Test("a worker that dies after it has pushed a run causes no second run")
     func diesAfterTheRun() async throws {
         let scene = makeScene()
         try await scene.submit()
@@ -79,14 +79,14 @@ struct BrokerTaskSchedulerFaultTests {
         try await scene.checkThatItIsOver()
     }
 
-    @Test("nor when the run ended so long ago that its id is not remembered any more")
+    @Test("a run that ended long ago is not pushed again either")
     func diesLongAfterTheRun() async throws {
         let later = Atomic<Int64>(0)
         let broker = MemoryBroker { MemoryBroker.systemTime() + later.load(ordering: .relaxed) }
         let scene = makeScene(broker)
         try await scene.submit()
         let claim = try await claimAndDie(scene)
-        // This one can only run: the launch is not reported.
+        // This worker only has the run; the launch is not reported.
         _ = try await broker.push([try run(of: claim)], to: BrokerScene.queue)
         try await scene.withWorker(knowing: { $0.hasPrefix("run.") }) {
             try await scene.eventually("ran") { try await scene.total("finished") == 1 }
@@ -100,7 +100,7 @@ struct BrokerTaskSchedulerFaultTests {
         try await scene.checkThatItIsOver()
     }
 
-    @Test("a worker that stops while a task runs gives it back, and another one runs it")
+    @Test("a worker that stops during a task releases it, and another worker runs it")
     func stopsMidway() async throws {
         let first = BrokerScene()
         first.register { task in
@@ -123,7 +123,7 @@ struct BrokerTaskSchedulerFaultTests {
         try await second.checkThatItIsOver()
     }
 
-    @Test("a lost answer is asked for again with the same id", arguments: [1, 3])
+    @Test("a push whose reply is lost is repeated with the same id", arguments: [1, 3])
     func answersAreLost(count: Int) async throws {
         let broker = ForgetfulBroker(lost: count)
         let place = TaskPlace(broker: MemoryBroker(), queue: BrokerScene.queue, logger: Logger(label: "tasks"))
@@ -133,7 +133,7 @@ struct BrokerTaskSchedulerFaultTests {
         #expect(broker.ids.count == count + 1)
     }
 
-    @Test("an answer that stays lost is an error that says so")
+    @Test("a reply that stays lost is reported as an error")
     func answersStayLost() async throws {
         let broker = ForgetfulBroker(lost: .max)
         let place = TaskPlace(broker: MemoryBroker(), queue: BrokerScene.queue, logger: Logger(label: "tasks"))
@@ -146,7 +146,7 @@ struct BrokerTaskSchedulerFaultTests {
     }
 }
 
-/// A broker that takes what is pushed and loses its first answers.
+/// A broker that accepts pushes and loses its first replies.
 private final class ForgetfulBroker: PushingBroker {
     private let broker = MemoryBroker()
     private let lost: Int

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Errand
 
-/// A scheduler on a broker, and what its tasks did. Other processes are other schedulers on the same broker.
+/// A scheduler on a broker, and a record of its tasks. Other schedulers on the same broker stand for other processes.
 struct BrokerScene: Sendable {
     static let identifier = "prices.refresh"
     static let queue = "tasks"
@@ -28,7 +28,7 @@ struct BrokerScene: Sendable {
         #expect(scheduler.register(forTaskWithIdentifier: identifier, using: nil, launchHandler: handler))
     }
 
-    /// A request that is due so many seconds from now.
+    /// A request that is due in this many seconds.
     func request(_ identifier: String = identifier, in seconds: TimeInterval? = nil) -> TaskRequest {
         let request = AppRefreshTaskRequest(identifier: identifier)
         request.earliestBeginDate = seconds.map { Date(timeIntervalSinceNow: $0) }
@@ -48,7 +48,7 @@ struct BrokerScene: Sendable {
         try await run(try scheduler.makeWorker(lease: .seconds(2)), while: body)
     }
 
-    /// Runs a worker that knows only some of the scheduler's operations while `body` runs, then stops it at once.
+    /// Runs a worker with only some of the scheduler's operations while `body` runs, then stops it at once.
     func withWorker(knowing isKnown: (String) -> Bool, _ body: () async throws -> Void) async throws {
         let worker = Worker(
             broker: broker,
@@ -71,7 +71,7 @@ struct BrokerScene: Sendable {
         try await work.value
     }
 
-    /// Asks again and again until the answer is there.
+    /// Polls until the condition holds.
     func eventually(_ what: String, _ isSo: () async throws -> Bool) async throws {
         let end = ContinuousClock.now + .seconds(120)
         while try await !isSo() {
@@ -80,7 +80,7 @@ struct BrokerScene: Sendable {
         }
     }
 
-    /// Nothing of it is left but what is kept for a time, and the broker's data is sound.
+    /// Checks that nothing but temporary records is left, and that the broker's data is sound.
     func checkThatItIsOver() async throws {
         let status = try await broker.status(of: Self.queue).queue
         #expect(status.isEmpty)
@@ -95,7 +95,7 @@ extension QueueStatus {
     }
 }
 
-/// What tasks did, in order, and the tasks themselves.
+/// A record of what tasks did, in order, and the tasks themselves.
 final class TaskLog: Sendable {
     private let state = Locked<(lines: [String], tasks: [ScheduledTask])>(([], []))
 

@@ -43,7 +43,7 @@ struct BrokerTaskSchedulerTests {
         #expect(await scene.scheduler.pendingTaskRequests().isEmpty)
     }
 
-    @Test("a newer request takes the place of the one that waits")
+    @Test("a newer request replaces the waiting one")
     func replaces() async throws {
         let scene = BrokerScene()
         try await scene.submit(in: 3600)
@@ -54,7 +54,7 @@ struct BrokerTaskSchedulerTests {
         #expect(try #require(pending.last?.earliestBeginDate).timeIntervalSinceNow > 3700)
     }
 
-    @Test("a date that no broker can keep becomes the last that it can, and one that has passed means now")
+    @Test("a date beyond the limit becomes the limit, and a past date means now")
     func clampsDates() async throws {
         let scene = BrokerScene()
         for date in [Date.distantFuture, Date(timeIntervalSince1970: .infinity), .distantPast] {
@@ -66,7 +66,7 @@ struct BrokerTaskSchedulerTests {
         }
     }
 
-    @Test("cancelled requests never run, whoever submitted them")
+    @Test("cancelled requests never run, whichever process submitted them")
     func cancels() async throws {
         let scene = BrokerScene()
         let stranger = BrokerScene(scene.broker)
@@ -78,14 +78,14 @@ struct BrokerTaskSchedulerTests {
             try await scene.scheduler.cancelAllTaskRequests()
             #expect(await scene.scheduler.pendingTaskRequests().isEmpty)
         }
-        // Where nothing waits there is nothing to cancel, and nothing stays behind.
+        // Without a waiting request there is nothing to cancel, and nothing stays behind.
         try await scene.scheduler.cancel(taskRequestWithIdentifier: BrokerScene.identifier)
         try await scene.scheduler.cancel(taskRequestWithIdentifier: "no such name, nor could it be one")
         try await scene.checkThatItIsOver()
         #expect(try await scene.total("finished") == 0)
     }
 
-    @Test("a task may request its own next launch: that neither disturbs the run nor overtakes it")
+    @Test("a next launch that a task requests neither disturbs the run nor overtakes it")
     func requestsItself() async throws {
         let scene = BrokerScene()
         scene.register { task in
@@ -99,7 +99,7 @@ struct BrokerTaskSchedulerTests {
         try await scene.withWorker {
             try await scene.eventually("launched") { scene.log.tasks.count == 1 }
             try await scene.eventually("the next one gave way") { try await scene.total("dropped") > 0 }
-            // Not while it is being tried, for a moment in every second.
+            // Not while it is being attempted, for a moment every second.
             try await scene.eventually("it waits") { await scene.scheduler.pendingTaskRequests().count == 1 }
             #expect(scene.log.tasks.count == 1)
             #expect(scene.log.tasks.first?.isExpired == false)
@@ -145,7 +145,7 @@ struct BrokerTaskSchedulerTests {
         #expect(String(decoding: try #require(dead.first).lastEvent, as: UTF8.self).contains("timeout of 4.5 s"))
     }
 
-    @Test("a job that is cancelled by hand tells its task to stop")
+    @Test("the task of a job that is cancelled by hand is told to stop")
     func isStopped() async throws {
         let scene = BrokerScene()
         scene.register { task in
@@ -167,7 +167,7 @@ struct BrokerTaskSchedulerTests {
         try await scene.checkThatItIsOver()
     }
 
-    @Test("ordinary threads wait for the broker's answer, also when every thread of the pool does")
+    @Test("ordinary threads can wait for the broker's reply while every pool thread waits")
     func submitsFromThreads() async throws {
         let scene = BrokerScene()
         await withTaskGroup(of: Void.self) { group in
@@ -187,7 +187,7 @@ struct BrokerTaskSchedulerTests {
         try await scene.checkThatItIsOver()
     }
 
-    @Test("identifiers that cannot name an operation are not registered, and others must be permitted")
+    @Test("identifiers that cannot name an operation are not registered, and the others must be permitted")
     func refuses() async throws {
         let scene = BrokerScene()
         let long = String(repeating: "x", count: 122)
@@ -202,7 +202,7 @@ struct BrokerTaskSchedulerTests {
         #expect(scene.scheduler.operations.isEmpty)
     }
 
-    @Test("a local scheduler needs no worker and says so")
+    @Test("a local scheduler reports that it needs no worker")
     func localSchedulersNeedNoWorker() {
         let local = TaskScheduler(permittedIdentifiers: ["a"])
         local.register(forTaskWithIdentifier: "a", using: nil) { _ in }

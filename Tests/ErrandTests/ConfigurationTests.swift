@@ -4,13 +4,13 @@
     import ErrandRedis
     import Testing
 
-    /// Settings that come from the environment, or from wherever a reader's providers have them.
+    /// Settings from the environment or from other providers of a reader.
     @Suite struct ConfigurationTests {
         private func config(_ environment: [String: String]) -> ConfigReader {
             ConfigReader(provider: EnvironmentVariablesProvider(environmentVariables: environment)).scoped(to: "errand")
         }
 
-        @Test func `the environment says how a worker works`() throws {
+        @Test func `the environment configures a worker`() throws {
             let settings = try WorkerConfiguration(
                 config: config([
                     "ERRAND_QUEUES": "mail:3,default", "ERRAND_CONCURRENCY": "32", "ERRAND_LEASE_SECONDS": "2.5",
@@ -42,7 +42,7 @@
             ("ERRAND_CONCURRENCY", "0", "concurrency"), ("ERRAND_LEASE_SECONDS", "30s", "leaseSeconds"),
             ("ERRAND_LEASE_SECONDS", "-1", "leaseSeconds"), ("ERRAND_GRACE_SECONDS", "inf", "graceSeconds"),
         ])
-        func `a wrong value is refused with its key`(name: String, value: String, key: String) throws {
+        func `a wrong value is rejected with its key`(name: String, value: String, key: String) throws {
             #expect { try WorkerConfiguration(config: config([name: value])) } throws: { error in
                 (error as? ConfigurationProblem)?.key == key
             }

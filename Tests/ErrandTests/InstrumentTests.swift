@@ -8,9 +8,9 @@ import Testing
 import Tracing
 
 /// Traces and metrics of a request through its job, with the instruments that swift-metrics and swift-distributed-tracing
-/// give to tests.
+/// provide for tests.
 @Suite struct InstrumentTests {
-    /// A worker on a broker in memory whose operation fails once and then succeeds.
+    /// A worker on an in-memory broker whose operation fails once and then succeeds.
     private func work(
         _ middleware: [any JobMiddleware],
         _ push: (Producer) async throws -> Receipt
@@ -61,7 +61,7 @@ import Tracing
         #expect(runs.map { $0.status?.code } == [.error, nil])
     }
 
-    @Test func `a trace can go on in the runs`() async throws {
+    @Test func `a trace can continue in the runs`() async throws {
         let tracer = InMemoryTracer(idGenerator: .incrementing)
         _ = try await work([TracingMiddleware(tracer: tracer, continuesTraces: true)]) { producer in
             try await producer.push(OperationDescription("work"))

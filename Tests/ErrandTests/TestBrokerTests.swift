@@ -4,7 +4,7 @@ import Logging
 import Synchronization
 import Testing
 
-/// The test kit, used as its users do.
+/// The test kit, used like in a user's tests.
 @Suite(.timeLimit(.minutes(6))) struct TestBrokerTests {
     private struct Welcome: JobParameters {
         static let jobName = "welcome"
@@ -56,19 +56,19 @@ import Testing
         }
     }
 
-    @Test func `what is not as asserted says what is there`() async throws {
+    @Test func `a failed assertion lists the existing jobs`() async throws {
         try await broker.producer().push(Welcome(to: "ada"))
-        let error = await #expect(throws: NotAsAsserted.self) {
+        let error = await #expect(throws: EnqueueAssertionError.self) {
             try await broker.assertEnqueued(Welcome.self) { $0.to == "grace" }
         }
         #expect(error?.description.contains("found 0 that fit") == true)
         #expect(error?.description.contains("ada") == true)
-        await #expect(throws: NotAsAsserted.self) { try await broker.refuteEnqueued(Welcome.self) }
-        await #expect(throws: NotAsAsserted.self) { try await broker.assertEnqueued(Welcome.self, in: "other") }
+        await #expect(throws: EnqueueAssertionError.self) { try await broker.refuteEnqueued(Welcome.self) }
+        await #expect(throws: EnqueueAssertionError.self) { try await broker.assertEnqueued(Welcome.self, in: "other") }
         await #expect(throws: NoWorker.self) { try await broker.performNext() }
     }
 
-    @Test func `retries and delays come when the clock has moved`() async throws {
+    @Test func `retries and delayed jobs run when the clock has moved`() async throws {
         try await broker.running(worker()) {
             let first = try await broker.perform(Welcome(to: "nobody"))
             #expect(first?.state == .retrying)
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `a lost answer makes no second job and no second run`() async throws {
+    @Test func `a lost reply causes no second job and no second run`() async throws {
         let producer = broker.producer()
         broker.inject(.pushAnswerLost)
         broker.inject(.pushFails(BrokerError(.full, "no room")))

@@ -6,7 +6,7 @@ import Testing
     import FoundationXML
 #endif
 
-/// `errand bench` as a process; of its figures only that they are there and make sense.
+/// `errand bench` as a process; its figures are only checked for plausibility.
 @Suite struct BenchTests {
     private struct Figures: Decodable {
         struct Ceiling: Decodable { let push_single, push_batch, claim_finish_batch: Int }
@@ -48,7 +48,7 @@ import Testing
         #expect(figures.worker_rss_bytes > 1_000_000 && figures.server_us_per_job > 0)
         #expect(figures.idle_commands_per_s > 0)
         #expect(figures.long_drain.drain > 0 && figures.long_drain.worker_rss_bytes > 1_000_000)
-        // The highest of several ways, of which this is one.
+        // The highest rate of several ways, of which this is one.
         let oneCall = figures.ceiling_one_call
         #expect(oneCall.push_batch > 0 && oneCall.push_batch <= figures.ceiling.push_batch)
         #expect(oneCall.claim_finish_batch > 0 && oneCall.claim_finish_batch <= figures.ceiling.claim_finish_batch)
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// Also as a user who may do no more than Errand needs.
+    /// Also with a user that has only the permissions that Errand needs.
     @Test(arguments: [false, true])
     func leavesAServerOfOthersAsItWas(restricted: Bool) async throws {
         let server = try RedisServer()
@@ -79,7 +79,7 @@ import Testing
         #expect(try server.run("SMEMBERS", "errand:queues") == "bench-mine-0")
     }
 
-    /// A queue is removed before the next measurement, not only in the end; as many workers as were asked for drain it.
+    /// A queue is removed before the next measurement, not only at the end; the requested number of workers drains it.
     @Test(.timeLimit(.minutes(5)))
     func tidiesUpBetweenMeasurements() async throws {
         let server = try RedisServer()
@@ -108,7 +108,7 @@ import Testing
 
     @Test func wantsTheCeilingsJobsToBeTaken() async throws {
         let server = try RedisServer()
-        // Too little for the jobs of one measurement.
+        // Too little memory for the jobs of one measurement.
         try server.run("CONFIG", "SET", "maxmemory", "3mb")
         let bench = try Program(
             "errand",
@@ -160,7 +160,7 @@ import Testing
         #expect(drawn.split(separator: "commands a second while idle, by").count == 3)
     }
 
-    @Test func tellsTheSpreadOfSeveralRuns() async throws {
+    @Test func reportsTheSpreadOfSeveralRuns() async throws {
         let words = ["--axis", "bodies", "--jobs", "1000", "--runs", "2", "--json"]
         let bench = try Program("errand", ["bench", "--growth"] + words)
         #expect(try await bench.end(within: .seconds(300)) == 0, "\(bench.lines)")
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func refusesAPlotOfNothing() async throws {
+    @Test func rejectsAnEmptyPlot() async throws {
         let bench = try Program("errand", ["bench", "--plot", "growth.svg"])
         #expect(try await bench.end(within: .seconds(300)) == 64)
         #expect(bench.lines.contains { $0.contains("--plot goes with --growth") }, "\(bench.lines)")

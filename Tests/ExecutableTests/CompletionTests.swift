@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Completion for a shell: the script is loaded into one, and asked as the shell would ask it.
+/// Shell completion: the script is loaded into a shell and called like the shell calls it.
 @Suite struct CompletionTests {
-    /// Calls the function as bash does when somebody presses the key after these words.
+    /// Calls the function like bash does when the Tab key is pressed after these words.
     private static let asking = """
         words=("$@"); COMP_WORDS=("${words[@]:1}"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
         source "$1"

@@ -4,13 +4,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the console does beside a damaged queue: it reports the queue and the key, and does everything else.
+/// The console with a damaged queue: it reports the queue and the key, and does everything else.
 @Suite struct ConsoleDamageTests {
     private let server: RedisServer
 
     init() throws { server = try RedisServer() }
 
-    /// Two queues with a job and a dead job each; then a line of queue z is another type.
+    /// Two queues with a job and a dead job each; a ready list of queue z then gets another type.
     private func damage() async throws {
         for queue in ["fine", "z"] {
             let desk = try await Desk(server, queues: [queue])
@@ -70,7 +70,7 @@ import Testing
         #expect(try shown.object["state"] == "cancelled")
     }
 
-    @Test func `what is refused is not done, and not said to be unknown`() async throws {
+    @Test func `rejected actions are reported as not done`() async throws {
         try await damage()
         let delete = try await console("jobs", "delete", "--state", "dead", "--yes", "--json")
         expectReport(delete)
@@ -81,7 +81,7 @@ import Testing
         expectReport(one)
     }
 
-    /// Three queues with two jobs each; the counters of the second are another type.
+    /// Three queues with two jobs each; the counters of the second have another type.
     private func damageCounters() async throws {
         for queue in ["alpha", "beta", "gamma"] {
             for number in 1...2 { try await push("\(queue)\(number)", queue) }
@@ -89,7 +89,7 @@ import Testing
         try server.run("SET", "errand:{beta}:counters", "boo")
     }
 
-    @Test func `an action goes past a queue that cannot be changed, and warns of it`() async throws {
+    @Test func `an action skips a queue that cannot be changed, with a warning`() async throws {
         try await damageCounters()
         let cancel = try await console("jobs", "cancel", "--operation", "work", "--yes")
         #expect(cancel.status == 1)
@@ -104,10 +104,10 @@ import Testing
         #expect(again.text.contains("gamma1 ended: there is nothing left to end\n"), "\(again.text)")
         #expect(again.text.contains("beta1 not done: queue beta cannot be changed\n"), "\(again.text)")
         #expect(again.error.contains(warning), "\(again.error)")
-        #expect(again.error.contains("error: not done for 2 of 2 jobs, as said above\n"), "\(again.error)")
+        #expect(again.error.contains("error: not done for 2 of 2 jobs, as listed above\n"), "\(again.error)")
     }
 
-    @Test func `an import goes past a queue that cannot be changed`() async throws {
+    @Test func `an import skips a queue that cannot be changed`() async throws {
         try await damageCounters()
         let lines = ["beta", "gamma"].map { #"{"operation":"work","queue":"\#($0)"}"# }.joined(separator: "\n")
         let output = try await Executable.console.run(["jobs", "import", "-"], on: server, input: lines)
@@ -118,14 +118,14 @@ import Testing
     }
 
     @Test(arguments: [["beta1"], ["beta1", "--queue", "beta"]])
-    func `a job whose queue cannot be read is not said to be unknown`(_ arguments: [String]) async throws {
+    func `a job whose queue cannot be read is not reported as unknown`(_ arguments: [String]) async throws {
         for id in ["alpha1", "beta1"] { try await push(id, String(id.dropLast())) }
         try server.run("SET", "errand:{beta}:scheduled", "boo")
         let key = "warning: queue beta cannot be read: "
         let show = try await Executable.console.run(["job", "show"] + arguments, on: server)
         #expect(show.status == 1)
         #expect(show.error.contains(key) && show.error.contains("errand:{beta}:scheduled is a string"), "\(show.error)")
-        #expect(show.error.contains("error: beta1 cannot be looked up: queue beta cannot be read"), "\(show.error)")
+        #expect(show.error.contains("error: beta1 cannot be found: queue beta cannot be read"), "\(show.error)")
         for verb in ["cancel", "delete", "retry"] {
             let output = try await Executable.console.run(["job", verb] + arguments, on: server)
             #expect(output.status == 1)
@@ -152,7 +152,7 @@ import Testing
         #expect(output.error.contains("errand:{beta}:\(key) is a string"), "\(output.error)")
     }
 
-    @Test func `schedules, the doctor and the check of a worker go on`() async throws {
+    @Test func `schedules, the doctor and the worker check still work`() async throws {
         try await damage()
         #expect(try await console("schedule", "list").status == 0)
         let doctor = try await console("doctor", "--json")
@@ -166,7 +166,7 @@ import Testing
         #expect(try await console("worker-check", "--host", "desk.example").status == 0)
     }
 
-    @Test func `an import says in its dry run that the destination takes nothing`() async throws {
+    @Test func `the dry run of an import reports that the destination rejects writes`() async throws {
         try await damage()
         let payload = #"{"class":"HardJob","args":[1],"jid":"b4a577edbccf1d805744efa9","retry":true,"queue":"z"}"#
         for queue in ["z", "fine"] {
@@ -180,7 +180,7 @@ import Testing
         #expect(text.text.contains("1 job to move, 1 to leave"), "\(text.text)")
     }
 
-    @Test func `the dashboard shows the rest and says what is missing`() async throws {
+    @Test func `the dashboard shows the rest and reports what is missing`() async throws {
         try await damage()
         let scene = try await DashboardScene(server)
         for page in ["/", "/jobs", "/workers"] {

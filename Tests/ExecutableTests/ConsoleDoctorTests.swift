@@ -39,7 +39,7 @@ import Testing
         #expect(kinds(try output.object["advice"]) == [kind])
     }
 
-    @Test func aQueueThatIsNotInTheRegistryIsAFinding() async throws {
+    @Test func anUnregisteredQueueIsAFinding() async throws {
         let server = try RedisServer(durable: true)
         _ = try await Executable.producer.run(["push", "work"], on: server)
         try server.run("DEL", "errand:queues")
@@ -56,7 +56,7 @@ import Testing
             )
         }
         try server.run("CONFIG", "SET", "maxmemory", "1")
-        // Anything that writes makes the server evict.
+        // Every write makes the server evict keys.
         try server.run("PUBLISH", "errand:x", "y")
         _ = try? server.run("SET", "filler", "x")
         try server.run("CONFIG", "SET", "maxmemory", "0")
@@ -70,7 +70,7 @@ import Testing
         #expect(kinds(try after.object["advice"]).contains("maxmemory_policy"))
     }
 
-    @Test func aScheduleThatNobodyTicksIsAdvice() async throws {
+    @Test func aScheduleThatNoWorkerTicksIsAdvice() async throws {
         let server = try RedisServer(durable: true)
         for name in ["nightly", "hourly", "later"] {
             _ = try await Executable.console.run(["schedule", "add", name, "work", "--every", "1h"], on: server)
@@ -94,13 +94,13 @@ import Testing
         #expect(kinds(try output.object["advice"]) == ["settings_hidden"])
     }
 
-    @Test func jobsThatNobodyWillRunAreAdvice() async throws {
+    @Test func unroutableJobsAreAdvice() async throws {
         let server = try RedisServer(durable: true)
         _ = try await Executable.producer.run(["push", "play"], on: server)
         #expect(kinds(try await doctor(server).object["advice"]) == ["no_worker"])
         let desk = try await Desk(server)
         let claim = try #require(try await desk.claim().first)
-        try await desk.report(claim, .parked)
+        try await desk.report(claim, .unroutable)
         let advice = try await doctor(server).object["advice"]
         #expect(kinds(advice) == ["unknown_operation"])
         #expect(advice?.items.first?["message"]?.string?.contains("play") == true)
@@ -125,7 +125,7 @@ import Testing
         #expect(try server.run("SMEMBERS", "errand:queues") == "default")
     }
 
-    @Test func findsAndRepairsAJobInNoPlace() async throws {
+    @Test func findsAndRepairsAJobWithoutAPosition() async throws {
         let server = try RedisServer(durable: true)
         _ = try await Executable.producer.run(["push", "work", "--id", "one"], on: server)
         try server.run("DEL", "errand:{default}:ready:5")

@@ -19,7 +19,7 @@ import Testing
         return running
     }
 
-    @Test func whoMayNotListenIsToldSo() async throws {
+    @Test func aRefusedSubscriptionIsReported() async throws {
         try server.run("ACL", "SETUSER", "errand", "-subscribe", "-psubscribe")
         let events = try await Executable.console.run(["events"], on: server)
         #expect(events.status == 77)
@@ -46,7 +46,7 @@ import Testing
         try await desk.work(.finished, queue: queue)
     }
 
-    @Test func writesEventsOfEveryQueueAsTheyCome() async throws {
+    @Test func writesEventsOfEveryQueueAsTheyArrive() async throws {
         let running = try await start("--json")
         try await finish("one", in: "made-later")
         let line = try await running.line { $0.contains(#""event":"finished""#) }
@@ -73,7 +73,7 @@ import Testing
         #expect(try output.objects.map { $0["id"] } == ["wanted"])
     }
 
-    @Test func goesOnAfterACursor() async throws {
+    @Test func continuesAfterACursor() async throws {
         #expect(try await Executable.console.run(["queue", "create", "a"], on: server).status == 0)
         let first = try await Executable.console.run(["queue", "set", "a", "events", "1000"], on: server)
         #expect(first.status == 0)
@@ -94,7 +94,7 @@ import Testing
         try await finish("three", in: "a")
         let rest = try events(after: cursor)
         _ = try await rest.line { $0.contains("three") }
-        // What happens while it waits is heard, too; and a numbering that is gone is told.
+        // New events arrive while it waits, and a cursor of an earlier epoch is reported.
         try await finish("four", in: "a")
         _ = try await rest.line { $0.contains("four") }
         rest.signal(SIGTERM)
@@ -111,13 +111,13 @@ import Testing
         (["--after", "oldest"], 64, "one --queue"), (["--queue", "a", "--after", "never"], 64, "is not a cursor"),
         (["--queue", "a", "--after", "oldest"], 78, "errand queue set a events"),
     ])
-    func saysWhyItCannotGoOn(arguments: [String], status: Int32, reason: String) async throws {
+    func reportsWhyItCannotContinue(arguments: [String], status: Int32, reason: String) async throws {
         let output = try await Executable.console.run(["events"] + arguments, on: server)
         #expect(output.status == status)
         #expect(output.error.contains(reason), "\(output.error)")
     }
 
-    @Test func passesOverWhatIsNoEvent() async throws {
+    @Test func skipsInvalidEvents() async throws {
         let running = try await start("--json")
         let channel = "errand:{default}:events"
         for garbage in [
@@ -144,7 +144,7 @@ import Testing
         #expect(await running.end().status == 0)
     }
 
-    @Test func endsWhenNobodyReadsAnyMore() async throws {
+    @Test func endsWhenItsOutputIsClosed() async throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = [

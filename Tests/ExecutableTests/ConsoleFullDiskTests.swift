@@ -4,13 +4,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The console on a server that cannot write to its disk, and so takes no writes (MISCONF).
+/// The console on a server that cannot write to its disk and therefore rejects writes (MISCONF).
 @Suite struct ConsoleFullDiskTests {
     private let server: RedisServer
 
     init() throws { server = try RedisServer() }
 
-    /// Lets snapshots fail: a directory is in the way of the file.
+    /// Makes snapshots fail with a directory in place of the file.
     private func refuseWrites() async throws {
         let file = try server.run("CONFIG", "GET", "dbfilename").split(whereSeparator: \.isNewline).last ?? ""
         try FileManager.default.createDirectory(
@@ -30,7 +30,7 @@ import Testing
         #expect(try await Executable.producer.run(["push", "--from", "-"], on: server, input: line).status == 0)
     }
 
-    @Test func `the doctor says what it found, and what is wrong with the server`() async throws {
+    @Test func `the doctor reports its findings and the server's problem`() async throws {
         try await push("one")
         try server.run("HDEL", "errand:{default}:body", "one")
         try await refuseWrites()
@@ -42,7 +42,7 @@ import Testing
         #expect(report["advice"]?.items.contains { $0["kind"] == "persistence" } == true)
     }
 
-    @Test func `a repair that is refused examines all the same, and says why nothing is repaired`() async throws {
+    @Test func `a rejected repair still reports findings, and why nothing is repaired`() async throws {
         try await push("one")
         try server.run("HDEL", "errand:{default}:body", "one")
         try server.run("DEL", "errand:queues")
@@ -61,7 +61,7 @@ import Testing
         #expect(text.text.hasSuffix("2 findings\n"), "\(text.text)")
     }
 
-    @Test func `a repair finds nothing to do on a server that takes no writes`() async throws {
+    @Test func `a repair without findings succeeds on a server that rejects writes`() async throws {
         try await push("one")
         try await refuseWrites()
         let output = try await Executable.console.run(["doctor", "--repair", "--json"], on: server)
@@ -69,7 +69,7 @@ import Testing
         #expect(try output.object["clean"] == true)
     }
 
-    @Test func `a replica is examined without repairs, too`() async throws {
+    @Test func `a replica is examined without repairs`() async throws {
         try await push("one")
         try server.run("HDEL", "errand:{default}:body", "one")
         try server.run("REPLICAOF", "127.0.0.1", "1")
@@ -92,21 +92,23 @@ import Testing
     }
 
     @Test(arguments: [["queue", "pause", "default", "--json"], ["job", "cancel", "one", "--json"]])
-    func `a command that waits says so and why, on standard error`(_ command: [String]) async throws {
+    func `a command that waits reports that and why on standard error`(_ command: [String]) async throws {
         try await push("one")
         try await refuseWrites()
         let running = try RunningExecutable(.console, command, environment: ["ERRAND_REDIS_URL": server.url])
         let line = try await running.errorLine { $0.contains("waiting for the broker") }
-        #expect(line.contains("the server takes no writes, for it cannot write its data to its disk; trying again for"))
+        #expect(
+            line.contains("the server rejects writes, because it cannot write its data to its disk; trying again for")
+        )
         let output = await running.end()
         #expect(output.status == 69)
         #expect(output.error.components(separatedBy: "waiting for the broker").count == 2, "\(output.error)")
         #expect(!output.text.contains("waiting"))
     }
 
-    @Test func `what is refused ends well when there is room again`() async throws {
+    @Test func `a rejected command succeeds when there is room again`() async throws {
         try await push("one")
-        // On a busy machine there may be room only when the command's patience is over: then it is tried again.
+        // On a busy machine the room may come too late for the command, which is then repeated.
         for attempt in 1...5 {
             try await refuseWrites()
             let running = try RunningExecutable(
@@ -123,17 +125,17 @@ import Testing
         }
     }
 
-    @Test func `the reason is told once, in whole sentences`() async throws {
+    @Test func `the reason is printed once, in whole sentences`() async throws {
         try await push("one")
         try await refuseWrites()
         let output = try await Executable.console.run(["job", "cancel", "one"], on: server)
         #expect(output.text == "one not done: the broker failed\n")
         #expect(output.error.components(separatedBy: "MISCONF").count == 2, "\(output.error)")
-        #expect(output.error.contains(". Make room") && !output.error.contains(".. "), "\(output.error)")
+        #expect(output.error.contains(". Free space") && !output.error.contains(".. "), "\(output.error)")
     }
 
     @Test(arguments: [["status"], ["jobs"], ["job", "show", "one"], ["schedule", "list"], ["doctor"]])
-    func `a queue that is named is read`(_ command: [String]) async throws {
+    func `a named queue is read`(_ command: [String]) async throws {
         try await push("one")
         try await refuseWrites()
         let output = try await Executable.console.run(command + ["--queue", "default"], on: server)
@@ -141,7 +143,7 @@ import Testing
         #expect(!output.error.contains("waiting"), "\(output.error)")
     }
 
-    @Test func `a job that could not be cancelled is not said to be unknown`() async throws {
+    @Test func `a job that could not be cancelled is not reported as unknown`() async throws {
         try await push("one")
         try await refuseWrites()
         let output = try await Executable.console.run(["job", "cancel", "one", "--json"], on: server)

@@ -21,7 +21,7 @@ import Testing
         #expect(output.text.contains("Example"))
         #expect(output.text.contains((["  errand"] + command).joined(separator: " ")))
         #expect(output.error.isEmpty)
-        // A line of the source that was joined with the next one keeps the next one's indentation.
+        // A wrongly joined source line would keep the indentation of the next one.
         #expect(output.text.firstMatch(of: /[a-z,.] {12,}[a-z]/) == nil, "\(output.text)")
     }
 

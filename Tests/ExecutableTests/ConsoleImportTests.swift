@@ -4,10 +4,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `errand import`: keys as the other libraries leave them in Redis, moved to Errand.
+/// `errand import` with keys like those of the other libraries in Redis.
 @Suite struct ConsoleImportTests {
     private let server: RedisServer
-    /// The operator's address: Errand's own user may not read other keys.
+    /// The operator's address, because Errand's own user may not read other keys.
     private var source: String { "unix://\(server.socket)" }
 
     init() throws { server = try RedisServer() }
@@ -42,7 +42,7 @@ import Testing
             on: server
         )
         #expect(output.status == 77, "\(output.error)")
-        #expect(output.error.contains("does not permit this user what the import needs"), "\(output.error)")
+        #expect(output.error.contains("does not permit this user a command that the import needs"), "\(output.error)")
         #expect(!output.error.contains("errand.acl") && !output.error.contains("doctor"), "\(output.error)")
     }
 
@@ -85,7 +85,7 @@ import Testing
         try server.run("SET", "_hbJobQueue.metadata.worker.w2", "lock")
     }
 
-    @Test func looksAtJobsOfSwiftJobsWithoutChangingAnything() async throws {
+    @Test func listsJobsOfSwiftJobsInADryRun() async throws {
         try fillSwiftJobs()
         let before = try server.run("KEYS", "*").split(whereSeparator: \.isNewline).sorted()
         let output = try await runImport("swift-jobs")
@@ -119,7 +119,7 @@ import Testing
         #expect(try server.run("LRANGE", "_hbJobQueue.processing", "0", "-1") == "ALIVE")
         #expect(try server.run("EXISTS", "_hbJobQueue/READY", "_hbJobQueue/DEAD.metadata") == "0")
 
-        // Stopped after its push and before it took the job out: the job is not pushed twice.
+        // Stopped between the push and the removal of the job, it does not push the job twice.
         try server.run("SET", "_hbJobQueue/READY", #"{"SendEmail":{"p":{}}}"#)
         try server.run("ZADD", "_hbJobQueue.pending", "0", "READY")
         #expect(try counts(try await runImport("swift-jobs", "--commit", "--stranded"))["moved"] == 1)
@@ -206,7 +206,7 @@ import Testing
         #expect(try await desk.broker.status(of: "q").queue.ready == 857)
     }
 
-    // MARK: places and entries that are not as they should be
+    // MARK: Invalid places and entries
 
     @Test func `a place of another type is reported, and the others are moved`() async throws {
         let job = #"{"class":"A","args":[],"jid":"NAME","queue":"q"}"#
@@ -285,7 +285,7 @@ import Testing
         #expect(try await descriptions(in: "q").count == 2)
     }
 
-    @Test func `where an answer is lost in the middle, what was moved is said`() async throws {
+    @Test func `after a lost reply the number of moved jobs is reported`() async throws {
         try server.run("SADD", "queues", "q")
         for start in stride(from: 0, to: 400, by: 100) {
             let jobs = (start..<start + 100).map { #"{"class":"A","args":[],"jid":"j\#($0)","queue":"q"}"# }
@@ -294,7 +294,7 @@ import Testing
         let target = try RedisServer()
         let proxy = try ChaosProxy(to: target)
         defer { proxy.close() }
-        // Of the second page.
+        // From the second page.
         proxy.treat { $0.contains("j399") ? .loseAnswer : .pass }
         let output = try await Executable.console.run(
             ["import", "--from", "sidekiq", "--source", source, "--commit", "--json"],
@@ -305,7 +305,7 @@ import Testing
         #expect(try server.run("LLEN", "queue:q") == "200")
     }
 
-    @Test func refusesWhatItCannotDo() async throws {
+    @Test func rejectsWhatItCannotDo() async throws {
         #expect(try await runImport("resque").status == 64)
         #expect(try await runImport("sidekiq", "--rename", "no").status == 64)
         #expect(try await runImport("sidekiq", "--queue", "a b").status == 64)
@@ -314,12 +314,12 @@ import Testing
             on: server
         )
         #expect(unreachable.status == 69)
-        // Errand's own user may not read foreign keys, and says so.
+        // Errand's own user may not read foreign keys, which is reported.
         let forbidden = try await Executable.console.run(["import", "--from", "sidekiq"], on: server)
         #expect(forbidden.status == 77, "\(forbidden.error)")
     }
 
-    @Test func whatIsParkedForGoodStaysSo() async throws {
+    @Test func distantDatesBecomeTheLatestOne() async throws {
         let payload = #"{"SendEmail":{"p":{}}}"#
         let times = ["PARKED": "64092211200", "ENDLESS": "inf", "EDGE": "9999999999", "PAST": "-inf"]
         for (id, time) in times {

@@ -2,7 +2,7 @@ import Errand
 import TestSupport
 import Testing
 
-/// `errand job edit` where the answer is lost, and what comes of doing it again.
+/// `errand job edit` with a lost reply, and its repetition.
 @Suite struct ConsoleJobEditAgainTests {
     private let server: RedisServer
 
@@ -30,14 +30,14 @@ import Testing
         return Set(try output.objects.compactMap { $0["id"]?.string })
     }
 
-    @Test func aLostAnswerIsNoRefusalAndTheSameAgainMakesNoSecondJob() async throws {
+    @Test func aLostReplyIsNoRejectionAndARepetitionPushesNoSecondJob() async throws {
         try await makeDead()
         let proxy = try ChaosProxy(to: server)
         defer { proxy.close() }
         proxy.treat { $0.contains("b.jpg") ? .loseAnswer : .pass }
         let lost = try await edit("b.jpg", via: proxy.url)
         #expect(lost.status == 75, "\(lost.error)")
-        #expect(lost.error.contains("may or may not have been taken"), "\(lost.error)")
+        #expect(lost.error.contains("may or may not have been accepted"), "\(lost.error)")
         #expect(try lost.object["outcome"] == "unknown")
         let id = try #require(try lost.object["id"]?.string)
         #expect(try await ids() == ["one", id])

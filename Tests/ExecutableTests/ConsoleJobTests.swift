@@ -45,7 +45,7 @@ import Testing
         #expect(shown.text.contains(#""progress":0.41,"progress_message":"resizing""#), "\(shown.text)")
     }
 
-    @Test func saysWhatTheBrokerDoesNotKnow() async throws {
+    @Test func reportsUnknownJobs() async throws {
         try await push("one")
         let output = try await job("show", "one", "two", "--json")
         #expect(output.status == 1)
@@ -96,7 +96,7 @@ import Testing
         #expect(try await job("show", "one", "--json").object["state"] == "ready")
     }
 
-    @Test func letsJobsRunNowThatWaitForTheirTime() async throws {
+    @Test func runsScheduledJobsNow() async throws {
         try await push("later", "--delay", "1h")
         try await push("alsoLater", "--delay", "1h")
         let hurried = try await job("retry", "later", "--json")
@@ -104,7 +104,7 @@ import Testing
         #expect(try hurried.object["verdict"] == "hurried")
         #expect(try await job("show", "later", "--json").object["state"] == "ready")
         let all = try await Executable.console.run(["jobs", "retry", "--yes", "--json"], on: server)
-        #expect(try all.object == ["done": 0, "missed": 0, "verdicts": [:]], "only the dead, unless told otherwise")
+        #expect(try all.object == ["done": 0, "missed": 0, "verdicts": [:]], "only dead jobs by default")
         let scheduled = ["jobs", "retry", "--state", "scheduled", "--yes", "--json"]
         let some = try await Executable.console.run(scheduled, on: server)
         #expect(try some.object == ["done": 1, "missed": 0, "verdicts": ["hurried": 1]])
@@ -129,7 +129,7 @@ import Testing
         #expect(try await job("show", "one", "--queue", "a", "--json").object["state"] == "ready")
     }
 
-    @Test func refusesWrongUsage() async throws {
+    @Test func rejectsWrongUsage() async throws {
         #expect(try await job("cancel").status == 64)
         #expect(try await job("show", "a b").status == 64)
         #expect(try await job("retry", "one", "--queue", "a:b").status == 64)

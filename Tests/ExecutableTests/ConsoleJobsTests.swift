@@ -18,7 +18,7 @@ import Testing
     }
 
     private func jobs(_ arguments: String...) async throws -> [[String: JSON]] {
-        // Without --scan a list ends when it has taken long, which it may where many tests run at once.
+        // Without --scan a list ends after a time limit, which it may reach while many tests run.
         let output = try await Executable.console.run(["jobs", "--json", "--scan", "100000"] + arguments, on: server)
         #expect(output.status == 0, "\(output.error)")
         return try output.objects
@@ -62,7 +62,7 @@ import Testing
         try await one.work(.failed, error: "no such picture")
         #expect(try await one.claim(1).map(\.id) == ["2"])
         #expect(try await other.claim(1).map(\.id) == ["3"])
-        // What it ran before, and what nobody runs, is not among them.
+        // Jobs that it ran before and jobs that no worker runs are not included.
         #expect(try await jobs("--worker", one.session.id).map { $0["id"] } == ["2"])
         #expect(try await jobs("--worker", other.session.id, "--state", "running").map { $0["id"] } == ["3"])
         #expect(try await jobs("--worker", "nobody").isEmpty)
@@ -115,7 +115,7 @@ import Testing
         #expect(job["error"]?.string?.isEmpty == false)
     }
 
-    @Test func refusesWrongUsage() async throws {
+    @Test func rejectsWrongUsage() async throws {
         for arguments in [["--limit", "0"], ["--state", "lost"], ["--queue", "a b"], ["more"]] {
             #expect(try await Executable.console.run(["jobs"] + arguments, on: server).status == 64)
         }

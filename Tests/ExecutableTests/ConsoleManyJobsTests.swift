@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `errand jobs` with filters, and what it does with many jobs at once.
+/// `errand jobs` with filters, and its actions on many jobs.
 @Suite struct ConsoleManyJobsTests {
     private let server: RedisServer
 
@@ -15,7 +15,7 @@ import Testing
         #expect(output.status == 0, "\(output.error)")
     }
 
-    /// Jobs that died, one with each error.
+    /// Dead jobs, one with each error.
     private func pushDead(_ errors: [String]) async throws {
         try await push(errors.indices.map { #"{"operation":"work","id":"dead-\#($0)","name":"picture \#($0)"}"# })
         let desk = try await Desk(server)
@@ -27,13 +27,13 @@ import Testing
     }
 
     private func ids(_ arguments: String...) async throws -> [String] {
-        // Without --scan a list ends when it has taken long, which it may where many tests run at once.
+        // Without --scan a list ends after a time limit, which it may reach while many tests run.
         let output = try await jobs(["list", "--json", "--scan", "100000"] + arguments)
         #expect(output.status == 0, "\(output.error)")
         return try output.objects.compactMap { $0["id"]?.string }
     }
 
-    @Test(arguments: ["--error", "--name-contains"]) func anEmptyFilterIsNone(_ option: String) async throws {
+    @Test(arguments: ["--error", "--name-contains"]) func anEmptyFilterMatchesNothing(_ option: String) async throws {
         try await pushDead(["no such file"])
         let output = try await jobs(["delete", option, "", "--yes"])
         #expect(output.status == 64)
@@ -61,11 +61,11 @@ import Testing
         #expect(try await jobs(["--since", "yesterday"]).status == 64)
     }
 
-    @Test func saysHowFarItLookedAndGoesOnFromThere() async throws {
+    @Test func reportsItsPositionAndContinuesFromThere() async throws {
         try await push((0..<1200).map { #"{"operation":"\#($0 % 100 == 99 ? "rare" : "work")","id":"j\#($0)"}"# })
         let first = try await jobs(["--operation", "rare", "--scan", "700", "--json"])
         #expect(try first.objects.map { $0["id"]?.string } == ["j99", "j199", "j299", "j399", "j499", "j599", "j699"])
-        #expect(first.error.hasSuffix("looked at 700 of 1,200; go on with --from default:ready:700\n"))
+        #expect(first.error.hasSuffix("examined 700 of 1,200; continue with --from default:ready:700\n"))
         let second = try await jobs(["--operation", "rare", "--from", "default:ready:700", "--limit", "2", "--json"])
         #expect(try second.objects.map { $0["id"]?.string } == ["j799", "j899"])
         let cursor = try #require(second.error.split(separator: " ").last).dropLast()
@@ -86,7 +86,7 @@ import Testing
         #expect(try await ids("--state", "ready").sorted() == ["dead-0", "dead-2"])
     }
 
-    @Test func saysWhatItCouldNotRetry() async throws {
+    @Test func reportsWhatItCouldNotRetry() async throws {
         try await push([#"{"operation":"work","id":"old","name":"n","unique":"drop"}"#])
         let desk = try await Desk(server)
         try await desk.work(.failed, error: "x")
@@ -132,7 +132,7 @@ import Testing
         #expect(again.text.contains(#""extra":[1,2]"#) && again.text.contains(#"{"n":1.0}"#))
     }
 
-    @Test func `an import that restores nothing says so`() async throws {
+    @Test func `an import that restores nothing reports that`() async throws {
         try await push([
             #"{"operation":"work","id":"a"}"#, #"{"operation":"work","id":"b"}"#, #"{"operation":"work","id":"c"}"#,
         ])
@@ -146,14 +146,14 @@ import Testing
         #expect(imported.error.contains("1 accepted, 4 exists"), "\(imported.error)")
         #expect(imported.error.contains("4 jobs not restored"), "\(imported.error)")
         #expect(imported.error.contains("(1 cancelled, 3 deleted)"), "\(imported.error)")
-        // What is there is no failure.
+        // The existing jobs are no failure.
         #expect(try await jobs(["import", "-"], input: #"{"operation":"work","id":"e"}"#).status == 0)
         let new = try await jobs(["import", "-", "--new-ids"], input: exported)
         #expect(new.status == 0, "\(new.error)")
         #expect(try await ids("--state", "ready").count == 4)
     }
 
-    @Test func `a queue that fails does not hold up the others, and what was done is said`() async throws {
+    @Test func `a queue that fails does not delay the others, and the results are reported`() async throws {
         for queue in ["a", "b"] {
             let line = #"{"operation":"work","id":"in-\#(queue)","queue":"\#(queue)"}"#
             try await push([line])
@@ -235,7 +235,7 @@ import Testing
         ("sh -c 'ln -sf /dev/zero \"$1\"' sh", "cannot be read: it is not a regular file; nothing was changed"),
         ("sh -c 'truncate -s 9M \"$1\"' sh", "is larger than 4 MiB; nothing was changed"),
     ])
-    func `what an editor does wrong is said, and the dead job stays`(editor: String, words: String) async throws {
+    func `an editor's failure is reported, and the dead job stays`(editor: String, words: String) async throws {
         try await makeDead()
         let output = try await edit(editor: editor)
         #expect(output.status == 1)
@@ -244,11 +244,11 @@ import Testing
         #expect(try await jobs().map { $0["state"] } == ["dead"])
     }
 
-    @Test func `an edited description that is refused stays in its file`() async throws {
+    @Test func `a rejected edit stays in its file`() async throws {
         try await makeDead()
         let output = try await edit(editor: "sed -i 's/\"priority\": *7/\"priority\": 17/'")
         #expect(output.status == 65)
-        #expect(output.error.contains("; nothing was changed; what you wrote is kept"), "\(output.error)")
+        #expect(output.error.contains("; nothing was changed; your text was kept"), "\(output.error)")
         #expect(try await jobs().map { $0["state"] } == ["dead"])
         let file = try #require(output.error.firstMatch(of: /--description (\S+)/)?.1).description
         defer { try? FileManager.default.removeItem(atPath: (file as NSString).deletingLastPathComponent) }
@@ -266,7 +266,7 @@ import Testing
     }
 
     @Test(arguments: ["true", "sed -i s/a.jpg/b.jpg/"])
-    func `a file that is of no more use is removed`(editor: String) async throws {
+    func `a file that is no longer needed is removed`(editor: String) async throws {
         try await makeDead()
         let place = FileManager.default.temporaryDirectory.appending(path: "e\(UInt32.random(in: 0 ... .max))")
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
@@ -292,7 +292,7 @@ import Testing
         #expect(output.status == 0, "\(output.error)")
     }
 
-    @Test func `a place for temporary files that is not there is named`() async throws {
+    @Test func `a missing directory for temporary files is named`() async throws {
         try await makeDead()
         let output = try await Executable.console.run(
             ["job", "edit", "one"],
@@ -333,7 +333,7 @@ import Testing
         #expect(try await jobs().map { $0["queue"] } == ["other"])
     }
 
-    @Test func leavesTheDeadJobWhenAnythingIsWrong() async throws {
+    @Test func keepsTheDeadJobIfAnythingIsWrong() async throws {
         try await makeDead()
         #expect(try await edit("--description", "-", input: "{}").status == 65)
         #expect(try await edit(editor: "false").status == 1)

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `errand jobs` does with many jobs while workers claim them.
+/// Actions of `errand jobs` on many jobs while workers claim them.
 @Suite struct ConsoleMovingJobsTests {
     private let server: RedisServer
 
@@ -16,8 +16,8 @@ import Testing
         #expect(output.status == 0, "\(output.error)")
     }
 
-    /// Runs a command on 600 jobs in line, of which the first hundred are claimed when the first page has been read:
-    /// the others move up.
+    /// Runs a command on 600 ready jobs, of which the first hundred are claimed after the first page has been read, so
+    /// that the others move up.
     private func runWhileJobsMoveUp(_ arguments: [String]) async throws -> Output {
         try await push(600)
         let desk = try await Desk(server)
@@ -48,7 +48,7 @@ import Testing
         #expect(!output.error.contains("missing"), "\(output.error)")
     }
 
-    /// What runs is looked at first, and then what is in line.
+    /// Running jobs are searched first, then ready ones.
     @Test func aBulkActionMissesNoneThatBeginsToRunInBetween() async throws {
         try await push(3)
         let desk = try await Desk(server)
@@ -69,13 +69,13 @@ import Testing
     }
 
     @Test(arguments: [["jobs", "export"], ["jobs", "cancel", "--yes"]])
-    func saysSoWhereTheQueueNeverSettles(_ arguments: [String]) async throws {
+    func reportsAQueueThatNeverSettles(_ arguments: [String]) async throws {
         try await push(300)
         let desk = try await Desk(server)
         let proxy = try ChaosProxy(to: server)
         defer { proxy.close() }
         let pages = Counter()
-        // One more job comes whenever the line is looked through from its beginning.
+        // One more job is pushed whenever the list is read from its beginning.
         proxy.treat { request in
             guard request.contains("ready\r\n$1\r\n0\r\n") else { return .pass }
             let id = "late-\(pages.next())"
@@ -93,7 +93,7 @@ import Testing
         )
         #expect(output.status == 0, "\(output.error)")
         #expect(output.error.contains("some may be missing, because the queue kept changing"), "\(output.error)")
-        // The server does not know the script's digest at first, so the first page may be asked for twice.
+        // The server does not have the script at first, so the first page may be requested twice.
         #expect((6...7).contains(pages.next()))
     }
 }

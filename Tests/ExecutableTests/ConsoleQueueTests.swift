@@ -27,7 +27,7 @@ import Testing
         return try await desk.broker.status(of: "default").queue.ready
     }
 
-    @Test func `a queue that does not exist is not made by commands about it`() async throws {
+    @Test func `commands do not create the queue that they name`() async throws {
         for arguments in [
             ["queue", "pause"], ["queue", "resume"], ["queue", "clear"], ["queue", "limit"], ["queue", "set"],
             ["queue", "delete"], ["queue", "delete", "--force"],
@@ -51,7 +51,7 @@ import Testing
         #expect(try server.run("DBSIZE") == "0")
     }
 
-    @Test func `a queue is created once, and can be paused before its first job`() async throws {
+    @Test func `a queue is created once and can be paused before its first job`() async throws {
         let created = try await queue("create", "images", "--json")
         #expect(created.text == #"{"queue":"images","created":true}"# + "\n")
         #expect(try await queue("create", "images", "--json").text == #"{"queue":"images","created":false}"# + "\n")
@@ -60,7 +60,7 @@ import Testing
         #expect(status.text.contains(#""name":"images","paused":true"#))
     }
 
-    @Test func `a queue in use is deleted by force alone, and nothing of it is left`() async throws {
+    @Test func `a queue in use is deleted only with --force, and leaves nothing`() async throws {
         _ = try await push(3)
         let refused = try await queue("delete", "default")
         #expect(refused.status == 1)
@@ -117,7 +117,7 @@ import Testing
         return await clear.end()
     }
 
-    @Test func aProgramIsNotAsked() async throws {
+    @Test func withoutATerminalItDoesNotAsk() async throws {
         _ = try await push(2)
         let done = try await queue("clear", "default", input: "")
         #expect(done.status == 0)
@@ -132,7 +132,7 @@ import Testing
         #expect(try await ready() == 0)
     }
 
-    @Test func limitsAndPutsTheLimitBack() async throws {
+    @Test func setsAndRestoresTheLimit() async throws {
         #expect(try await queue("create", "default").status == 0)
         #expect(try await queue("limit", "default", "2", "--json").text == #"{"queue":"default","limit":2}"# + "\n")
         #expect(try await push(2).status == 0)
@@ -142,7 +142,7 @@ import Testing
         #expect(try await push(1).status == 0)
     }
 
-    @Test func setsWhatCanBeSet() async throws {
+    @Test func setsEverySetting() async throws {
         #expect(try await queue("create", "default").status == 0)
         let set = try await queue("set", "default", "events", "500", "--json")
         #expect(set.text == #"{"queue":"default","setting":"events","value":"500"}"# + "\n")
@@ -161,7 +161,7 @@ import Testing
         #expect(try settings().isEmpty)
     }
 
-    @Test func refusesWrongUsage() async throws {
+    @Test func rejectsWrongUsage() async throws {
         for arguments in [
             ["pause"], ["pause", "a b"], ["limit", "q"], ["limit", "q", "many"], ["limit", "q", "--", "-1"],
             ["set", "q", "colour", "1"], ["set", "q", "events", "1000001"], ["set", "q", "starts", "1"],

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The console where the registry of queues is no set.
+/// The console with a registry of queues that is not a set.
 @Suite struct ConsoleRegistryTests {
     private let server: RedisServer
 
@@ -10,10 +10,10 @@ import Testing
         for queue in ["alpha", "beta"] {
             _ = try await Executable.producer.run(["push", "work", "--queue", queue], on: server)
         }
-        try spoil()
+        try corrupt()
     }
 
-    private func spoil() throws {
+    private func corrupt() throws {
         try server.run("DEL", "errand:queues")
         try server.run("SET", "errand:queues", "boo")
     }
@@ -46,7 +46,7 @@ import Testing
         #expect(text.text.contains("registry_wrong_type: errand:queues: "), "\(text.text)")
     }
 
-    @Test func `a repair puts the key aside, each time, and enters the queues anew`() async throws {
+    @Test func `a repair moves the key aside, each time, and registers the queues again`() async throws {
         for _ in 0..<2 {
             let output = try await doctor("--repair")
             #expect(try kinds(output) == ["registry_wrong_type", "queue_unregistered", "queue_unregistered"])
@@ -54,20 +54,20 @@ import Testing
             #expect(try await doctor().status == 0)
             let status = try await Executable.console.run(["status", "--json"], on: server)
             #expect(try status.object["queues"]?.items.compactMap { $0["name"]?.string } == ["alpha", "beta"])
-            try spoil()
+            try corrupt()
         }
         #expect(try server.run("GET", "errand:corrupt:queues") == "boo")
         #expect(try server.run("KEYS", "errand:corrupt:queues:*").isEmpty == false)
     }
 
-    @Test func `queues are pushed to, created and deleted all the same`() async throws {
+    @Test func `queues can still be pushed to, created and deleted`() async throws {
         let push = try await Executable.producer.run(["push", "work", "--queue", "gamma"], on: server)
         #expect(push.status == 0, "\(push.error)")
         let delete = try await Executable.console.run(["queue", "delete", "alpha", "--force"], on: server)
         #expect(delete.status == 0 && delete.text.contains("is deleted"), "\(delete.error)")
     }
 
-    @Test func `it says nothing of a worker`() async throws {
+    @Test func `it reports nothing about a worker`() async throws {
         let check = try await Executable.console.run(["worker-check", "--host", "nowhere.example"], on: server)
         #expect(check.status == 0, "\(check.error)")
     }

@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func printsTheComingTicks() async throws {
-        // No broker is needed, and none is there.
+        // It needs no broker, and there is none.
         let output = try await Executable.console.run([
             "schedule", "next", "--cron", "30 2 * * *", "--time-zone", "Europe/Berlin", "--count", "3", "--after",
             "2026-03-28T00:00:00Z",
@@ -120,7 +120,7 @@ import Testing
         ["next", "--cron", "0 0 30 2 *"], ["next", "--cron", "@daily", "--count", "0"], ["show"], ["show", "a b"],
         ["next", "--cron", "@daily", "--after", "tomorrow"],
     ])
-    func refusesWrongUsage(_ arguments: [String]) async throws {
+    func rejectsWrongUsage(_ arguments: [String]) async throws {
         let output = try await Executable.console.run(["schedule"] + arguments, on: server)
         #expect(output.status == 64, "\(output.text) \(output.error)")
         #expect(!output.error.isEmpty)

@@ -68,7 +68,7 @@ import Testing
         #expect(!output.text.contains("\u{1b}"))
     }
 
-    @Test func saysWhetherAWorkerOfAMachineLives() async throws {
+    @Test func reportsWhetherAMachineHasALiveWorker() async throws {
         let desk = try await Desk(server, queues: ["a", "b"])
         func check(_ more: String...) async throws -> Output {
             try await Executable.console.run(["worker-check", "--json"] + more, on: server)
@@ -88,7 +88,7 @@ import Testing
         withExtendedLifetime(desk) {}
     }
 
-    @Test func refusesABadQueueName() async throws {
+    @Test func rejectsABadQueueName() async throws {
         #expect(try await Executable.console.run(["status", "--queue", "a{b}"], on: server).status == 64)
     }
 }

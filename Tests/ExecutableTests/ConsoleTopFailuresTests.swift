@@ -26,7 +26,7 @@ import Testing
             #expect(output.status == 0, "\(output.error)")
         }
 
-        /// Which connection is subscribed; empty when none is.
+        /// The subscribed connection; empty if there is none.
         private func subscriber() throws -> String {
             let clients = try server.run("CLIENT", "LIST", "TYPE", "pubsub")
             return clients.split(separator: " ").first.map(String.init) ?? ""
@@ -37,7 +37,7 @@ import Testing
             return await top.end()
         }
 
-        @Test func theManyOfOneQueueHideNoneOfAnother() async throws {
+        @Test func manyFailuresOfOneQueueHideNoneOfAnother() async throws {
             let desk = try await Desk(server, queues: ["a", "b"])
             try await push(Array(repeating: #"{"operation":"work","queue":"a"}"#, count: 55))
             try await push([#"{"operation":"work","queue":"b","id":"lonely"}"#])

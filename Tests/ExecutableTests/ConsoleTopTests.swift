@@ -23,7 +23,7 @@ import Testing
 
         private func press(_ keys: String, _ top: RunningExecutable) { top.write(Array(keys.utf8)) }
 
-        /// Whether a line is a queue's; the one that says which broker it is may have the same letters and digits.
+        /// Whether a line is that of a queue; the line with the broker may contain the same characters.
         private func isRow(_ line: String, of queue: String, _ ready: String) -> Bool {
             line.contains(queue) && line.contains(ready) && !line.contains("0/s") && !line.contains("broker:")
         }
@@ -59,7 +59,7 @@ import Testing
             #expect(output.text.contains("\u{1B}[?1049l"))
         }
 
-        @Test func theSelectedQueueIsInSightAndStaysTheOneThatIsMeant() async throws {
+        @Test func theSelectedQueueStaysVisibleAndSelected() async throws {
             let names = (10..<50).map { "q\($0)" }
             let desk = try await Desk(server, queues: names)
             let lines = names.map { #"{"operation":"work","queue":"\#($0)"}"# }.joined(separator: "\n")
@@ -68,7 +68,7 @@ import Testing
             _ = try await top.line { $0.contains("more queues") }
             press(String(repeating: "\u{1B}[B", count: 30), top)
             _ = try await top.line { $0.contains("›") && $0.contains("q40") }
-            // One more in front of it moves its place, and not the selection.
+            // Another queue before it moves its row, and not the selection.
             let push = ["push", "work", "--queue", "a-new-one"]
             #expect(try await Executable.producer.run(push, on: server).status == 0)
             press("\u{1B}[A\u{1B}[A", top)
@@ -87,7 +87,7 @@ import Testing
             _ = try await top.line { isRow($0, of: "b", "1") }
             server.kill(SIGSTOP)
             press("p\u{1B}[Bp" + String(repeating: "\u{1B}[A\u{1B}[B", count: 500), top)
-            // Nothing tells that they have come in: the terminal shows nothing before the broker answers.
+            // Their arrival cannot be observed, because the terminal shows nothing until the broker replies.
             try await Task.sleep(for: .seconds(1))
             server.kill(SIGCONT)
             for queue in ["a", "b"] {
@@ -115,7 +115,7 @@ import Testing
             #expect(released == tcflag_t(ICANON | ECHO), "the shell has to have a usual terminal meanwhile")
             settings.c_lflag |= tcflag_t(ICANON | ECHO)
             tcsetattr(terminal, TCSANOW, &settings)
-            // The terminal's own process stops with what runs there.
+            // The terminal's own process stops with the program in it.
             for process in [top.pid, pid] { kill(process, SIGCONT) }
             try await until("it has taken the terminal again") {
                 var now = termios()
@@ -127,7 +127,7 @@ import Testing
             #expect(await top.end().status == 0)
         }
 
-        @Test func endsWhenItIsTold() async throws {
+        @Test func endsWhenAskedTo() async throws {
             let top = try start()
             _ = try await top.line { $0.contains("errand top") }
             press("\u{03}", top)

@@ -2,17 +2,17 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files to work on, and a directory for temporary files of the demo's own, so that what it leaves is seen.
+/// Files for the demo, and a separate directory for its temporary files, so that leftovers are detected.
 struct DemoPlace {
     let root: String
-    /// What the demo works on.
+    /// The files for the demo.
     var files: String { root + "/files" }
-    /// Where its temporary files go.
+    /// The directory for its temporary files.
     var temporary: String { root + "/tmp" }
 
-    /// Makes so many small files.
+    /// Creates this many small files.
     init(files count: Int) throws {
-        // Short, as sockets go there.
+        // Short, because sockets are created there.
         root = "/tmp/errand-demo-test-\(UInt32.random(in: 0 ... .max))"
         for directory in [root, files, temporary] {
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -20,26 +20,26 @@ struct DemoPlace {
         for number in 0..<count { try write(String(repeating: "\(number) ", count: number % 97), to: file(number)) }
     }
 
-    /// Writes a file without waiting for the disk, as there are many.
+    /// Writes a file without waiting for the disk, because there are many.
     func write(_ text: String, to path: String) throws {
         let file = try #require(fopen(path, "w"))
         defer { fclose(file) }
         try #require(fputs(text, file) >= 0)
     }
 
-    /// A file; their order by name is that of their numbers.
+    /// A file; the order of the names is that of the numbers.
     func file(_ number: Int) -> String { files + "/\(10_000 + number).txt" }
 
-    /// Removes everything, and ends what a test that failed has left.
+    /// Removes everything, and ends processes that a failed test has left.
     func remove() {
         for process in found() { kill(process.pid, SIGKILL) }
         try? FileManager.default.removeItem(atPath: root)
     }
 
-    /// What lies where temporary files go.
+    /// The contents of the directory for temporary files.
     func temporaryFiles() -> [String] { (try? FileManager.default.contentsOfDirectory(atPath: temporary)) ?? ["?"] }
 
-    /// The command lines of living processes that mention this place.
+    /// The command lines of live processes that contain this path.
     func processes() -> [String] { found().map(\.line) }
 
     private func found() -> [(pid: Int32, line: String)] {
@@ -69,7 +69,7 @@ struct DemoPlace {
         }
     #endif
 
-    /// Waits until no process mentions this place.
+    /// Waits until no command line contains this path.
     func awaitNoProcesses() -> Bool {
         let deadline = Date() + 15
         while !processes().isEmpty {

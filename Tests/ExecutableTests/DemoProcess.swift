@@ -14,7 +14,7 @@ final class DemoProcess: Sendable {
     private let texts = Mutex(Texts())
     private let reading = DispatchGroup()
 
-    /// Starts it, with temporary files in a place of its own.
+    /// Starts it with its own directory for temporary files.
     init(_ arguments: [String], in place: DemoPlace, path: String? = nil) throws {
         process.executableURL = Self.executable
         process.arguments = ["demo"] + arguments
@@ -35,7 +35,7 @@ final class DemoProcess: Sendable {
 
     func signal(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
-    /// Waits until it has said something on standard error; `false` when it ends without.
+    /// Waits for a text on standard error; `false` if the demo ends without it.
     func awaitStandardError(_ text: String) -> Bool {
         while !standardError.contains(text) {
             guard process.isRunning else { return standardError.contains(text) }
@@ -44,7 +44,7 @@ final class DemoProcess: Sendable {
         return true
     }
 
-    /// Waits for its end, and that of everything that it started; answers its exit status.
+    /// Waits for its end and that of everything it started, and returns its exit status.
     @discardableResult
     func awaitEnd() -> Int32 {
         process.waitUntilExit()
@@ -66,7 +66,7 @@ final class DemoProcess: Sendable {
         thread.start()
     }
 
-    /// Beside the test's own executable or bundle.
+    /// The directory of the test's own executable or bundle.
     private static var executable: URL {
         let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
         let tests = bundle ?? URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0])

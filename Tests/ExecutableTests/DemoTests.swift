@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `errand demo` as a newcomer runs it: a process, with real workers and a real redis-server.
+/// `errand demo` as a process, with real workers and a real redis-server.
 @Suite(.serialized)
 struct DemoTests {
     @Test(.timeLimit(.minutes(6)))
@@ -44,7 +44,7 @@ struct DemoTests {
     func aWrongResultIsSeen() throws {
         let place = try DemoPlace(files: 800)
         defer { place.remove() }
-        // A file whose push is not repeated, and far behind those that are used again when more jobs are needed: on a busy machine it may be, too.
+        // A file whose push is not repeated, and far from those that are used again when more jobs are needed.
         let demo = try DemoProcess(["--json", place.files, "--spoil", place.file(797)], in: place)
         #expect(demo.awaitEnd() == 1)
         let figures = try DemoFigures(#require(demo.standardOutput.split(separator: "\n").last))
@@ -110,7 +110,7 @@ struct DemoTests {
     }
 
     @Test(.timeLimit(.minutes(6)))
-    func whatIsMissingIsSaid() throws {
+    func missingPrerequisitesAreReported() throws {
         let place = try DemoPlace(files: 0)
         defer { place.remove() }
         let empty = try DemoProcess([place.files], in: place)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the files of `deploy` tell the executables, and `docker-compose.yml`.
+/// The commands and settings in `deploy` and `docker-compose.yml`.
 @Suite struct DeploymentCommandTests {
     @Test(arguments: [
         "docker-compose.yml", "deploy/kubernetes/errand.yaml", "deploy/systemd/errand-dashboard.service",
@@ -68,15 +68,15 @@ import Testing
         #expect(services["worker"]?["deploy"]["replicas"].number == 3)
         for (name, service) in services {
             #expect(!service["profiles"].isThere, "\(name) is left out")
-            // What is built has no name that a registry could be asked for.
+            // The built image has no name in a registry.
             #expect(service["build"].isThere != service["image"].isThere, "\(name)")
         }
     }
 
-    /// What the producer's container runs, with the catalogue of this tree.
+    /// The command of the producer's container, with this tree's catalogue.
     private func producerScript() throws -> String {
         let script = try #require(try services()["producer"]?["command"].words.first)
-        // Compose makes one dollar of two.
+        // Compose replaces two dollars by one.
         try #require(script.contains("sleep 4"))
         return script.replacing("$$", with: "$")
             .replacing("/etc/errand/catalogue.yaml", with: DeploymentFiles.path("deploy/catalogue.yaml"))
@@ -88,7 +88,7 @@ import Testing
         return status["queues"]?.items.first?["totals"]?["finished"]?.integer ?? 0
     }
 
-    @Test func theProducersJobsAreDoneAndItEndsWhenItIsTold() async throws {
+    @Test func theProducersJobsRunAndItEndsWhenAskedTo() async throws {
         let server = try RedisServer()
         let worker = try RunningExecutable(
             .worker,

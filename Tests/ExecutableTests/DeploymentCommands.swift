@@ -1,15 +1,15 @@
 import Foundation
 import TestSupport
 
-/// A call of one of the executables, as a file of `deploy` has it.
+/// A command with one of the executables in a file of `deploy`.
 struct DeploymentCommand: CustomStringConvertible {
     let executable: Executable
-    /// What follows its name.
+    /// Its arguments.
     let words: [String]
 
     private static let ends: Set<String> = ["&", "&&", ";", "|", "||"]
 
-    /// The call among these words, if there is one.
+    /// The command among these words, if there is one.
     init?(_ words: [String]) {
         let names = words.map { Executable(rawValue: String($0.split(separator: "/").last ?? "")) }
         guard let index = names.firstIndex(where: { $0 != nil }), let executable = names[index] else { return nil }
@@ -19,7 +19,7 @@ struct DeploymentCommand: CustomStringConvertible {
 
     var description: String { ([executable.rawValue] + words).joined(separator: " ") }
 
-    /// The names of the options that it is given.
+    /// The names of its options.
     var options: Set<String> {
         let given = words.filter { $0.hasPrefix("--") && $0.count > 2 }
         return Set(given.map { String($0.prefix { $0 != "=" }) })
@@ -27,14 +27,14 @@ struct DeploymentCommand: CustomStringConvertible {
 
     /// The names of the options that its `--help` lists.
     func knownOptions() async throws -> Set<String> {
-        // What stands before the options is its subcommand, or what that works on.
+        // The words before the options are the subcommand and its arguments.
         let path = Array(words.prefix { !$0.hasPrefix("-") })
         var help = try await self.help(path)
         if let usual = help.firstMatch(of: /\n  ([a-z-]+) \(default\)/) {
             help += try await self.help(path + [String(usual.1)])
         }
         let labels = help.split(separator: "\n").filter { $0.hasPrefix("  -") }.map { line in
-            // The words behind the label may speak of other options.
+            // The words after the label may mention other options.
             line.dropFirst(2).firstRange(of: "  ").map { line[..<$0.lowerBound] } ?? line
         }
         return Set(labels.flatMap { $0.matches(of: /--[a-z][a-z-]*/).map { String($0.output) } })
@@ -48,25 +48,25 @@ struct DeploymentCommand: CustomStringConvertible {
 }
 
 extension DeploymentCommand {
-    /// Every call that a file has.
+    /// Every command in a file.
     static func all(in path: String) throws -> [DeploymentCommand] {
         let text = try DeploymentFiles.text(path)
         guard path.hasSuffix(".yaml") || path.hasSuffix(".yml") else { return calls(inLinesOf: text) }
         let documents = try DeploymentFiles.documents(path)
         let lists = documents.flatMap { composed($0) + ofPods($0) }
-        // The comments and texts of other files name what is no executable, such as an image.
+        // Comments and texts of other files contain names that are not executables, such as images.
         let said = ["docker-compose.yml", "deploy/prometheus/alerts.yaml"].contains(path)
         return lists.flatMap { calls(inLinesOf: $0.joined(separator: " ")) } + (said ? calls(inLinesOf: text) : [])
     }
 
-    /// The calls in lines as people and shells read them.
+    /// The commands in lines of text.
     private static func calls(inLinesOf text: String) -> [DeploymentCommand] {
         text.split(separator: "\n").compactMap { line in
             DeploymentCommand(line.split(separator: " ").map { $0.trimmingCharacters(in: ["\"", "'"]) })
         }
     }
 
-    /// What the services of a compose file run that are built here.
+    /// The commands of a compose file's services that are built here.
     private static func composed(_ file: YAMLValue) -> [[String]] {
         file["services"].members.values.filter { $0["build"].isThere }.flatMap { service in
             let start = service["entrypoint"].isThere ? service["entrypoint"].words : ["errand-worker"]
@@ -74,7 +74,7 @@ extension DeploymentCommand {
         }
     }
 
-    /// What the containers of a pod run, and what they are asked.
+    /// The commands and probes of a pod's containers.
     private static func ofPods(_ object: YAMLValue) -> [[String]] {
         object["spec"]["template"]["spec"]["containers"].items.flatMap { container in
             let start = container["command"].isThere ? container["command"].words : ["errand-worker"]

@@ -10,12 +10,12 @@ import Yams
     import Darwin
 #endif
 
-/// The files of `deploy`, and `docker-compose.yml`, as the tests look at them.
+/// Access to the files of `deploy` and to `docker-compose.yml`.
 enum DeploymentFiles {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// Where a file of the tree is.
+    /// The path of a file of the tree.
     static func path(_ path: String) -> String { root.appending(path: path).path }
 
     static func text(_ path: String) throws -> String {
@@ -29,14 +29,14 @@ enum DeploymentFiles {
         var sequence = try Yams.load_all(yaml: yaml)
         var documents: [YAMLValue] = []
         while let document = sequence.next() { documents.append(YAMLValue(document)) }
-        // What is wrong in a later document only ends the sequence.
+        // An error in a later document only ends the sequence.
         if let error = sequence.error { throw error }
         return documents
     }
 
     static func isInstalled(_ tool: String) -> Bool { access("/usr/bin/\(tool)", X_OK) == 0 }
 
-    /// What a tool says of something, and how it ends.
+    /// Runs a tool, and returns its output and exit status.
     static func run(_ words: [String], input: String = "") throws -> (status: Int32, text: String) {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
@@ -53,7 +53,7 @@ enum DeploymentFiles {
     }
 }
 
-/// A value of a YAML file; what is not there has a value, too, with nothing in it.
+/// A value of a YAML file; a missing value is empty.
 struct YAMLValue {
     let value: Any?
 
@@ -70,7 +70,7 @@ struct YAMLValue {
 
     var items: [YAMLValue] { list ?? [] }
     var members: [String: YAMLValue] { object ?? [:] }
-    /// The members that are texts.
+    /// The text members.
     var texts: [String: String] { members.compactMapValues(\.text) }
     /// The texts of a list, or a text alone.
     var words: [String] { text.map { [$0] } ?? items.compactMap(\.text) }

@@ -1,17 +1,17 @@
-/// What a value of a Kubernetes object may be, as its API has it, for the objects that `deploy` has.
+/// A schema of the Kubernetes API for the objects in `deploy`.
 indirect enum KubernetesShape: Sendable {
     case text, number, flag
     /// A port by its number or its name; an amount such as 64Mi.
     case word
     case oneOf(Set<String>)
-    /// Names, with a text each.
+    /// A mapping of names to texts.
     case texts
     case list(KubernetesShape)
     case members([String: KubernetesShape], needed: Set<String>)
-    /// Nothing of `deploy` has it, so nobody looks into it.
+    /// Not used in `deploy`, so it is not checked.
     case unseen
 
-    /// What is wrong with an object.
+    /// The errors of an object.
     static func problems(of object: YAMLValue) -> [String] {
         let kind = "\(object["apiVersion"].text ?? "?") \(object["kind"].text ?? "?")"
         guard let shape = kinds[kind] else { return ["\(kind) is no kind of object"] }
@@ -38,7 +38,7 @@ indirect enum KubernetesShape: Sendable {
         }
     }
 
-    /// Whether a value without parts is what it is to be.
+    /// Whether a scalar has the expected type.
     private func fits(_ value: YAMLValue) -> Bool {
         switch self {
         case .text: value.text != nil
@@ -50,7 +50,7 @@ indirect enum KubernetesShape: Sendable {
         }
     }
 
-    /// An object: its members, the names of those that it needs, and of those that nothing of `deploy` has.
+    /// An object: its members, the required ones, and those that `deploy` does not use.
     private static func object(
         _ shapes: [String: KubernetesShape],
         needs needed: String = "",
@@ -114,7 +114,7 @@ extension KubernetesShape {
     private static let networkProtocol = KubernetesShape.oneOf(["TCP", "UDP", "SCTP"])
 }
 
-/// Pods and what is in them.
+/// Pods and their parts.
 extension KubernetesShape {
     private static let pod = object(
         [
@@ -217,7 +217,7 @@ extension KubernetesShape {
     )
 }
 
-/// What KEDA adds.
+/// The objects of KEDA.
 extension KubernetesShape {
     private static let scaledObject = object(
         [
@@ -234,13 +234,13 @@ extension KubernetesShape {
         others: "advanced fallback"
     )
 
-    /// Of a service that is asked for a number, the only one that is used.
+    /// The only trigger in use, a service that returns a number.
     private static let trigger = object(
         [
             "type": .oneOf(["metrics-api"]), "name": .text,
             "metricType": .oneOf(["AverageValue", "Value", "Utilization"]), "useCachedMetrics": .flag,
             "authenticationRef": object(["name": .text, "kind": .text], needs: "name"),
-            // All of them are texts, also those that say numbers.
+            // All of them are texts, even numbers.
             "metadata": object(
                 [
                     "url": .text, "valueLocation": .text, "targetValue": .text, "activationTargetValue": .text,

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The objects of `deploy/kubernetes`: no cluster is here to take them, so what it would say of them is said here.
+/// The objects of `deploy/kubernetes`, checked without a cluster.
 @Suite struct DeploymentKubernetesTests {
     private static let manifest = "deploy/kubernetes/errand.yaml"
     private let objects: [YAMLValue]

@@ -6,13 +6,13 @@ import Metrics
 import TestSupport
 import Testing
 
-/// What `deploy` makes of the metrics: Prometheus' alerts and Grafana's graphs.
+/// Prometheus' alerts and Grafana's graphs in `deploy`.
 @Suite struct DeploymentMetricsTests {
     private static let alerts = "deploy/prometheus/alerts.yaml"
     private static let alertCases = "deploy/prometheus/alerts_test.yaml"
     private static let graphs = "deploy/grafana/errand.json"
 
-    /// Every metric that the dashboard tells.
+    /// Every metric of the dashboard.
     private var metrics: Set<String> {
         let lines = MetricsText.text(of: Overview()).split(separator: "\n")
         return Set(
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// What a worker would write to its file.
+    /// The metrics file of a worker.
     private static var workerMetrics: String {
         let registry = MetricsRegistry(labels: [("worker", "a \"b\"\\")])
         Metrics.Counter(label: "errand.jobs", dimensions: [("name", "n"), ("queue", "q")], factory: registry).increment(
@@ -69,7 +69,7 @@ import Testing
         #expect(own.status == 0 && own.text.isEmpty, "\(own.text)")
     }
 
-    @Test(.enabled(if: hasPromtool)) func theAlertsSayWhatTheyAreToSay() throws {
+    @Test(.enabled(if: hasPromtool)) func theAlertsHaveTheirTexts() throws {
         let rules = try DeploymentFiles.run(["promtool", "check", "rules", DeploymentFiles.path(Self.alerts)])
         #expect(rules.status == 0, "\(rules.text)")
         let cases = try DeploymentFiles.run(["promtool", "test", "rules", DeploymentFiles.path(Self.alertCases)])
@@ -83,7 +83,7 @@ import Testing
         #expect(alerts.filter { !documentation.contains("| `\($0)` |") } == [])
     }
 
-    /// What the graphs ask Prometheus for, with something in the place of Grafana's variables.
+    /// The graphs' queries to Prometheus, with values for Grafana's variables.
     private func expressions() throws -> [String] {
         let board = try JSON(text: try DeploymentFiles.text(Self.graphs))
         #expect(board["title"] == "Errand")
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    /// What promtool says of rules that record these.
+    /// The result of promtool for rules that record these.
     private func verdict(on expressions: [String]) throws -> (status: Int32, text: String) {
         let rules = expressions.enumerated().map { ["record": "graph:\($0)", "expr": $1] }
         let groups: [[String: Any]] = [["name": "graphs", "rules": rules]]

@@ -28,14 +28,14 @@ import Testing
     )
     func systemdTakesTheUnits(_ name: String) throws {
         let unit = try text("deploy/systemd/\(name)")
-        // Where this build has the executables; systemd looks whether they are there.
+        // The directory of this build's executables, because systemd checks that they exist.
         let built = try Executable.worker.url.deletingLastPathComponent().path
         let directory = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
         let copy = directory.appending(path: name)
         try unit.replacing("/usr/local/bin", with: built).write(to: copy, atomically: true, encoding: .utf8)
-        // What it does not understand it only warns of.
+        // It only warns of unknown settings.
         let verdict = try DeploymentFiles.run(["systemd-analyze", "verify", copy.path])
         #expect(verdict.status == 0 && verdict.text.isEmpty, "\(verdict.text)")
     }
@@ -48,16 +48,16 @@ import Testing
     }
 
     @Test func kedaAsksInTheDashboardsNamespace() throws {
-        // It runs in one of its own, where the short name of a service means nothing.
+        // It runs in its own namespace, where the short name of a service is unknown.
         let host = try #require(try text("deploy/kubernetes/keda.yaml").firstMatch(of: /url: "http:\/\/([^\/]+)\//)).1
         #expect(host.hasPrefix("errand-dashboard.") && host.hasSuffix(".svc.cluster.local"))
     }
 
-    @Test func whatOnlyReadsHasNoPasswordThatMayAct() throws {
+    @Test func readOnlyPartsHaveNoPasswordThatMayAct() throws {
         let (keda, errand) = (try text("deploy/kubernetes/keda.yaml"), try text("deploy/kubernetes/errand.yaml"))
         let keys = keda.matches(of: /key: ([a-z-]+)\}/).map { String($0.output.1) }
         #expect(keys == ["dashboard-reader", "dashboard-reader-password"])
-        // Both files mean the same password, and the name that the dashboard knows it by.
+        // Both files use the same password, and the dashboard's name for it.
         let lines = errand.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
         let variable = try #require(lines.firstIndex(of: "- name: ERRAND_DASHBOARD_READER_PASSWORD"))
         #expect(lines[variable + 1] == "valueFrom: {secretKeyRef: {name: errand, key: dashboard-reader-password}}")
@@ -65,21 +65,21 @@ import Testing
     }
 
     @Test func workersAreGivenTheTimeThatTheyTake() throws {
-        // A worker lets jobs end for 25 s in all; whoever kills it sooner makes crashes of what were ends.
+        // A worker lets jobs end for 25 s in all; killing it sooner would turn these ends into crashes.
         let compose = try text("docker-compose.yml")
         #expect(compose.contains("stop_grace_period: 30s"))
         #expect(try text("deploy/kubernetes/errand.yaml").contains("terminationGracePeriodSeconds: 30"))
         #expect(try text("deploy/systemd/errand-worker@.service").contains("TimeoutStopSec=30"))
     }
 
-    /// Redis with the configuration and the users that are shipped, in a folder of the test's own.
+    /// Redis with the shipped configuration and users, in a directory of the test.
     private func shippedRedis(_ folder: URL, password: String = "") throws -> RedisServer {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let users = folder.appending(path: "errand.acl")
         let rule = password.isEmpty ? "" : " >\(password)"
         try text("deploy/redis/errand.acl").replacing(" resetpass ", with: " resetpass\(rule) ")
             .write(to: users, atomically: true, encoding: .utf8)
-        // All but where it listens, which is the test's own as well.
+        // Except its address, which is also the test's.
         let lines = try text("deploy/redis/redis.conf").split(separator: "\n").filter {
             !$0.hasPrefix("port ") && !$0.hasPrefix("bind ")
         }
@@ -97,7 +97,7 @@ import Testing
         #expect(try await Executable.console.run(["status"], on: server).status == 77)
         let environment = ["ERRAND_REDIS_URL": "unix://errand:long@\(server.socket)"]
         #expect(try text("deploy/redis/redis.conf").contains("\nmaxmemory-policy noeviction\n"))
-        // It looks at the rest of the configuration itself.
+        // The server checks the rest of the configuration.
         let doctor = try await Executable.console.run(["doctor", "--json"], environment: environment)
         #expect(doctor.status == 0, "\(doctor.error)")
         #expect(try doctor.object["advice"] == .list([]), "\(doctor.text)")
@@ -105,7 +105,7 @@ import Testing
         #expect(push.status == 0, "\(push.error)")
     }
 
-    @Test func nobodyComesInBeforeThereIsAPassword() throws {
+    @Test func theServerIsClosedUntilThereIsAPassword() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let server = try shippedRedis(folder)

@@ -5,7 +5,7 @@ import Logging
 import TestSupport
 import Testing
 
-/// The programs that the guides for those who move show, run as processes.
+/// The programs of the migration guides, run as processes.
 @Suite struct ExampleProgramTests {
     @Test(arguments: ["errand-example-from-swift-jobs", "errand-example-from-vapor-queues"])
     func runsItsJobsAndDrains(name: String) async throws {

@@ -27,14 +27,14 @@ import Testing
         await #expect(throws: BrokerError(.notReachable, "away")) { _ = try await Overview(of: names, on: broker) }
     }
 
-    @Test func noQueuesAreNoQuestions() async throws {
+    @Test func noQueuesNeedNoCalls() async throws {
         let broker = SlowBroker()
         #expect(try await Overview(of: [], on: broker).queues.isEmpty)
         #expect(broker.mostAtOnce == 0)
     }
 }
 
-/// A broker that takes its time to tell of a queue, for the first ones the longest.
+/// A broker that delays the status of a queue, longest for the first ones.
 private final class SlowBroker: ConsoleBroker {
     private struct Calls {
         var now = 0
@@ -43,7 +43,7 @@ private final class SlowBroker: ConsoleBroker {
 
     private let calls = Mutex(Calls())
 
-    /// How many questions were open at once.
+    /// The largest number of concurrent calls.
     var mostAtOnce: Int { calls.withLock { $0.most } }
 
     func status(of queue: String) async throws(BrokerError) -> (queue: QueueStatus, sessions: [SessionStatus]) {

@@ -25,12 +25,12 @@ import Testing
     }
 
     private var tools: URL { URL(filePath: server.directory).appending(path: "tools") }
-    /// The second version of a photo is made once this file is there.
+    /// The second version of a photo is made once this file exists.
     private var gate: URL { tools.appending(path: "gate") }
 
     private func worker() throws -> Program {
-        // The tool is the real one, and makes no second version before it is let go, so that its worker can be killed while
-        // it is at work.
+        // The tool is real, but makes no second version until it is released, so that its worker can be killed while
+        // it runs.
         try FileManager.default.createDirectory(at: tools, withIntermediateDirectories: true)
         let gm = tools.appending(path: "gm")
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
@@ -75,12 +75,12 @@ import Testing
         return (status, (try? JSONDecoder().decode([String: String].self, from: body)) ?? [:])
     }
 
-    /// What the page is told of a job, to the end.
+    /// The updates that the page gets about a job until its end.
     private func follow(_ job: String, at address: String) throws -> Program {
         try Program("/usr/bin/env", ["curl", "-sN", address + "/jobs/\(job)/events"])
     }
 
-    @Test func `a job goes on at another worker when its own is killed, and the page sees it`() async throws {
+    @Test func `a job continues on another worker when its own is killed, and the page shows it`() async throws {
         defer { broker.close() }
         let (service, address) = try await service()
         let workers = [try worker(), try worker()]
@@ -89,10 +89,10 @@ import Testing
         #expect(status == 202)
         let (photo, job) = (try #require(answer["photo"]), try #require(answer["job"]))
         let page = try follow(job, at: address)
-        // The same photo again: no second job.
+        // The same photo again adds no second job.
         #expect(try await self.upload(upload, to: address).answer["job"] == job)
 
-        // The first version is made; whoever works on the second one is killed.
+        // The first version is made; the worker of the second one is killed.
         try await eventually("it has begun: \(page.lines)", within: .seconds(60)) {
             page.lines.contains { $0.contains("making 800 pixels") }
         }
@@ -103,14 +103,14 @@ import Testing
         killed.signal(SIGKILL)
         try Data().write(to: gate)
 
-        try await eventually("the page is told the end: \(page.lines)", within: .seconds(60)) {
+        try await eventually("the page gets the end: \(page.lines)", within: .seconds(60)) {
             page.lines.contains { $0.contains(#""state":"finished""#) }
         }
         #expect(try await page.end() == 0)
         #expect(page.lines.contains { $0.contains(#""event":"recovered""#) })
         let last = try #require(page.lines.last { $0.contains(#""state":"finished""#) })
         #expect(!last.contains(first), "it was to end at the other worker: \(last)")
-        // What was done before is not done again, and all is there.
+        // Finished steps are not repeated, and every version exists.
         #expect(page.lines.count { $0.contains("making 1600 pixels") } <= 2)
         for size in ["1600", "800", "320"] {
             let version = try #require(URL(string: "\(address)/photos/\(photo)/\(size)"))
@@ -125,12 +125,12 @@ import Testing
         }
     }
 
-    @Test func `what is no photo is refused or given up with a reason`() async throws {
+    @Test func `a file that is not a photo is rejected or fails with a reason`() async throws {
         defer { broker.close() }
         let (service, address) = try await service()
         let worker = try worker()
         #expect(try await upload(Data("not a photo".utf8), to: address).status == 415)
-        // It begins like one, and is none.
+        // It begins like a photo, but is not one.
         let (status, answer) = try await upload(Data([0xFF, 0xD8, 0xFF] + Array("broken".utf8)), to: address)
         #expect(status == 202)
         let page = try follow(try #require(answer["job"]), at: address)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Which broker the executables take.
+/// The executables' choice of a broker.
 @Suite struct ProducerBrokerTests {
     @Test func theOptionWinsOverTheEnvironment() async throws {
         let servers = try (0..<3).map { _ in try RedisServer() }

@@ -31,7 +31,7 @@ import Testing
         try await Executable.producer.run(["push"] + arguments + ["--catalogue", catalogue], on: server)
     }
 
-    @Test func fillsInWhatIsLeftOut() async throws {
+    @Test func fillsInMissingFields() async throws {
         let output = try await push("checksum", #"{"path":"a.jpg"}"#, "--id", "one", "--json", "--priority", "2")
         #expect(try output.object["queue"] == "files")
         let desk = try await Desk(server)
@@ -45,7 +45,7 @@ import Testing
         #expect(job.priority == 2)
     }
 
-    @Test func refusesANameThatCannotBeFilledIn() async throws {
+    @Test func rejectsANameThatCannotBeFilledIn() async throws {
         let output = try await push("checksum", #"{"file":"a.jpg"}"#)
         #expect(output.status == 65)
         #expect(output.error.contains("\"path\" is missing"))

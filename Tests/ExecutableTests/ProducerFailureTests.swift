@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `errand-producer` and `errand` say when the broker cannot do what they want.
+/// Errors of `errand-producer` and `errand` when the broker fails.
 @Suite struct ProducerFailureTests {
     @Test(arguments: [(Executable.producer, ["push", "work"]), (.console, ["status"]), (.console, ["events"])])
     func brokerNotReachable(_ executable: Executable, _ arguments: [String]) async throws {
@@ -38,7 +38,7 @@ import Testing
         let running = try RunningExecutable(.producer, arguments, environment: ["ERRAND_REDIS_URL": server.url])
         running.write(Array((#"{"operation":"work","id":"one"}"# + "\n").utf8))
         running.closeInput()
-        // On a very busy machine the producer may have given up waiting for the answer by itself: the same, for a
+        // On a very busy machine the producer itself may have timed out, which is the same for a
         // caller.
         try await until("the push has been sent") {
             let clients = try server.run("CLIENT", "LIST").split(separator: "\n")

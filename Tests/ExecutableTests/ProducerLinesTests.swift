@@ -34,7 +34,7 @@ import Testing
         #expect(receipts.allSatisfy { $0["outcome"] == "accepted" })
     }
 
-    @Test func passesOverBlankLinesAndTakesEveryLineEnd() async throws {
+    @Test func skipsBlankLinesAndAcceptsEveryLineEnding() async throws {
         let output = try await push([
             #"{"operation":"work"}"# + "\r", "", "  ", #" {"operation":"work"} "#, #"{"operation":"work"}"#,
         ])
@@ -42,15 +42,15 @@ import Testing
         #expect(output.lines.count == 3)
     }
 
-    @Test func `a mark of Windows in front of a line is no part of it`() async throws {
+    @Test func `a byte order mark before a line is ignored`() async throws {
         let line = #"{"operation":"work"}"#
-        // Two such files, one behind the other.
+        // Two such files, concatenated.
         let output = try await push(["\u{FEFF}\(line)\r", line + "\r", "\u{FEFF}\(line)\r", "\u{FEFF}\r"])
         #expect(output.status == 0, "\(output.error)")
         #expect(output.lines.count == 3)
     }
 
-    @Test func `input in UTF-16 is refused at once, with the way to convert it`() async throws {
+    @Test func `input in UTF-16 is rejected at once, with the command to convert it`() async throws {
         let lines = "{\"operation\":\"work\"}\r\n{\"operation\":\"work\"}\r\n"
         for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian] {
             let output = try await push(Array(try #require(lines.data(using: encoding))))
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `arguments may begin with a mark of Windows`() async throws {
+    @Test func `arguments may begin with a byte order mark`() async throws {
         let output = try await Executable.producer.run(["push", "work", "\u{FEFF}{\"a\":1}", "--json"], on: server)
         #expect(output.status == 0, "\(output.error)")
         let id = try #require(try output.object["id"]?.string)
@@ -68,7 +68,7 @@ import Testing
         #expect(try shown.object["arguments"] == ["a": 1])
     }
 
-    @Test func takesAnEmptyInput() async throws {
+    @Test func acceptsAnEmptyInput() async throws {
         let output = try await push([UInt8]())
         #expect(output.status == 0)
         #expect(output.bytes.isEmpty)
@@ -96,7 +96,7 @@ import Testing
         #expect(try output.objects.map { $0["id"]?.string } == ["first", "last"])
         for number in 2...10 { #expect(output.error.contains("line \(number): "), "line \(number)") }
         #expect(!output.error.contains("line 1: ") && !output.error.contains("line 11: "))
-        #expect(output.error.contains("9 refused"))
+        #expect(output.error.contains("9 rejected"))
     }
 
     @Test func doesNotHoldALineWithoutAnEnd() async throws {
@@ -125,7 +125,7 @@ import Testing
             ["push", "--from", "-", "--json"],
             environment: ["ERRAND_REDIS_URL": server.url]
         )
-        // The input stays open, so only a receipt can show that the line did not wait for more.
+        // The input stays open, so only a receipt shows that the line did not wait for more.
         running.write(Array((#"{"operation":"work","id":"one"}"# + "\n{\"oper").utf8))
         _ = try await running.line { $0.contains(#""id":"one""#) }
         running.write(Array((#"ation":"work","id":"two"}"# + "\n").utf8))
@@ -140,7 +140,7 @@ import Testing
         #expect(output.error.contains("/no/such/file"))
     }
 
-    @Test func saysWhatWasNotPushedWhenTheQueueIsFull() async throws {
+    @Test func reportsLinesThatAFullQueueRejected() async throws {
         let desk = try await Desk(server)
         try await desk.broker.configure("default", QueueSettings(maximumLength: 500))
         let output = try await push((0..<1000).map { _ in #"{"operation":"work"}"# })
@@ -150,7 +150,7 @@ import Testing
         #expect(output.lines.count == 500)
     }
 
-    @Test func `a queue takes as many lines of one input as it has room for`() async throws {
+    @Test func `a queue accepts as many lines of one input as it has room for`() async throws {
         let desk = try await Desk(server)
         try await desk.broker.configure("default", QueueSettings(maximumLength: 5))
         let lines = (1...8).map { #"{"operation":"work","id":"job-\#($0)"}"# }
@@ -161,11 +161,11 @@ import Testing
         #expect(output.error.contains("is full: it holds 5, its limit is 5"), "\(output.error)")
         #expect(output.error.contains("errand queue limit default"), "\(output.error)")
         #expect(output.error.contains("5 accepted, 3 not pushed"), "\(output.error)")
-        // A repetition needs no room, so the lines behind it get what there is.
+        // A repetition needs no room, so the lines after it get the room that is left.
         try await desk.broker.configure("default", QueueSettings(maximumLength: 7))
         let again = try await push(lines)
         #expect(again.error.contains("2 accepted, 5 exists, 1 not pushed"), "\(again.error)")
-        // Nor does it depend on what stands before it.
+        // It does not depend on earlier lines either.
         let behind = try await push([#"{"operation":"work","id":"new"}"#] + lines)
         #expect(behind.status == 69, "\(behind.error)")
         #expect(behind.error.contains("7 exists, 2 not pushed"), "\(behind.error)")
@@ -184,7 +184,7 @@ import Testing
         #expect(output.status == 69, "\(output.error)")
         #expect(try output.objects.map { $0["queue"]?.string } == ["other", "other"])
         #expect(output.error.contains("lines 1 to 500 not pushed to queue full"), "\(output.error)")
-        #expect(output.error.contains("2 accepted, 601 not pushed, 1 refused"), "\(output.error)")
+        #expect(output.error.contains("2 accepted, 601 not pushed, 1 rejected"), "\(output.error)")
         #expect(!output.error.contains("no jobs in the input"), "\(output.error)")
         #expect(try await desk.broker.status(of: "other").queue.ready == 2)
     }
@@ -199,7 +199,7 @@ import Testing
         #expect(!output.error.contains("no jobs in the input"), "\(output.error)")
     }
 
-    @Test func `an input that cannot be read is explained in plain words`() async throws {
+    @Test func `unreadable input is explained`() async throws {
         for (path, words) in [
             (server.directory, "it is a directory, not a file"),
             ("/etc/passwd/x", "a part of its path is not a directory"),

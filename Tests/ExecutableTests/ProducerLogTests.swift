@@ -7,7 +7,7 @@ import Testing
         try output.error.split(separator: "\n").map { try JSON(text: String($0)).object }
     }
 
-    @Test func whatIsSaidBecomesEntriesOfALog() async throws {
+    @Test func messagesAreLogEntries() async throws {
         let server = try RedisServer()
         let lines = #"{"operation":"work"}"# + "\n{}\n"
         let output = try await Executable.producer.run(
@@ -24,7 +24,7 @@ import Testing
         let messages = entries.map { $0["message"]?.string ?? "" }
         #expect(messages.first == "broker: \(server.shownURL)")
         #expect(messages.dropFirst().first?.hasPrefix("line 2: ") == true)
-        #expect(messages.last == "1 line refused; the rest was pushed")
+        #expect(messages.last == "1 line rejected; the rest was pushed")
     }
 
     @Test func anErrorIsAnEntry() async throws {
@@ -38,7 +38,7 @@ import Testing
         #expect(plain.error.hasPrefix("error: "), "\(plain.error)")
     }
 
-    @Test func anOtherFormatIsNotKnown() async throws {
+    @Test func anotherFormatIsRejected() async throws {
         #expect(try await Executable.producer.run(["push", "work", "--log-format", "xml"]).status == 64)
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `errand-producer push --metrics-file` writes.
+/// The file of `errand-producer push --metrics-file`.
 @Suite struct ProducerMetricsTests {
     private let server: RedisServer
     private let path: String
@@ -45,7 +45,7 @@ import Testing
         #expect(try samples.contains(sample("exists", 1)))
     }
 
-    @Test func aLongPushIsCountedWhileItGoesOn() async throws {
+    @Test func aLongPushIsCountedMeanwhile() async throws {
         let running = try RunningExecutable(
             .producer,
             ["push", "--from", "-", "--metrics-file", path],
@@ -60,7 +60,7 @@ import Testing
         #expect(await running.end().status == 0)
     }
 
-    @Test func aFileThatCannotBeWrittenIsSaidBeforeAnythingIsPushed() async throws {
+    @Test func anUnwritableFileIsReportedBeforeAnythingIsPushed() async throws {
         let nowhere = server.directory + "/nowhere/nightly.prom"
         let output = try await Executable.producer.run(["push", "work", "--metrics-file", nowhere], on: server)
         #expect(output.status == 78)
@@ -68,7 +68,7 @@ import Testing
         #expect(try server.run("DBSIZE") == "0")
     }
 
-    @Test func whatIsNoFileIsNotReplaced() async throws {
+    @Test func aSpecialFileIsNotReplaced() async throws {
         let link = server.directory + "/link.prom"
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/dev/null")
         for path in [link, "/dev/null", server.directory] {

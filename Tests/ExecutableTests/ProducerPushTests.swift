@@ -14,20 +14,20 @@ import Testing
         try await Executable.producer.run(["push"] + arguments, on: server)
     }
 
-    @Test func writesReceiptAsThePublishedContractSays() async throws {
+    @Test func writesTheReceiptAsDocumented() async throws {
         let output = try await push("thumbnail", #"{"path":"a.jpg"}"#, "--queue", "images", "--id", "one", "--json")
         #expect(output.status == 0)
         #expect(output.text == #"{"id":"one","queue":"images","outcome":"accepted","holder":null}"# + "\n")
         #expect(output.error == "broker: \(server.shownURL)\n")
     }
 
-    @Test func makesAnIDAndTellsPeople() async throws {
+    @Test func makesAnIDAndPrintsIt() async throws {
         let output = try await push("thumbnail")
         #expect(output.status == 0)
         #expect(output.text.wholeMatch(of: /accepted [0-9A-Z]{26} in queue default\n/) != nil)
     }
 
-    @Test func tellsWhoHoldsTheName() async throws {
+    @Test func reportsTheHolderOfTheName() async throws {
         _ = try await push("thumbnail", "--id", "one", "--name", "n", "--unique", "drop")
         let dropped = try await push("thumbnail", "--id", "two", "--name", "n", "--unique", "drop", "--json")
         #expect(try dropped.object == ["id": "one", "queue": "default", "outcome": "dropped", "holder": "one"])
@@ -88,7 +88,7 @@ import Testing
         ["push", "--from", "-", "--queue", "q"], ["push", "work", "--redis", "ftp://host"], ["pull"],
         ["push", "work", "--redis", "redis://h", "--embedded", "d"],
     ])
-    func refusesWrongUsage(_ arguments: [String]) async throws {
+    func rejectsWrongUsage(_ arguments: [String]) async throws {
         let output = try await Executable.producer.run(arguments, on: server)
         #expect(output.status == 64)
         #expect(output.bytes.isEmpty)
@@ -107,7 +107,7 @@ import Testing
         (["work", String(repeating: "[", count: 65) + String(repeating: "]", count: 65)], "64"),
         (["work", "--name", String(repeating: "n", count: 1025)], "\"name\""),
     ])
-    func refusesBadInput(_ arguments: [String], naming word: String) async throws {
+    func rejectsBadInput(_ arguments: [String], naming word: String) async throws {
         let output = try await Executable.producer.run(["push"] + arguments, on: server)
         #expect(output.status == 65, "\(output.error)")
         #expect(output.error.contains(word))

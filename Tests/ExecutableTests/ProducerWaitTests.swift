@@ -16,9 +16,9 @@ import Testing
         )
     }
 
-    /// The producer's receipt is there, and so is its subscription.
+    /// Waits for the producer's receipt and subscription.
     private func awaitWatcher() async throws {
-        try await until("somebody listens") {
+        try await until("a subscriber exists") {
             try server.run("PUBSUB", "NUMSUB", "errand:{default}:events").hasSuffix("1")
         }
     }
@@ -42,11 +42,11 @@ import Testing
         try await desk.work(.finished, result: "ok")
         let output = await running.end()
         #expect(output.status == 0, "\(output.error)")
-        let told: [String: JSON] = [
+        let expected: [String: JSON] = [
             "id": "one", "queue": "default", "outcome": "accepted", "holder": nil, "state": "finished", "result": "ok",
             "error": nil,
         ]
-        #expect(try output.object == told)
+        #expect(try output.object == expected)
     }
 
     @Test func aDeadJobIsAnUnsuccessfulEnd() async throws {
@@ -69,14 +69,14 @@ import Testing
         #expect(output.error.contains("is cancelled"))
     }
 
-    @Test func saysThatTheTimeWasOver() async throws {
+    @Test func reportsThatTheTimeIsOver() async throws {
         let output = try await Executable.producer.run(["push", "work", "--wait=100ms"], on: server)
         #expect(output.status == 75)
         #expect(output.bytes.isEmpty)
         #expect(output.error.contains("it is ready"))
     }
 
-    @Test func findsAnEndThatWasThereBeforeItListened() async throws {
+    @Test func findsAnEndFromBeforeItsSubscription() async throws {
         _ = try await Executable.producer.run(["push", "work", "--id", "one"], on: server)
         let desk = try await Desk(server)
         try await desk.work(.finished, result: "early")
@@ -96,14 +96,14 @@ import Testing
         #expect(output.text == "the holder's")
     }
 
-    @Test func goesOnWaitingWhileTheBrokerIsAway() async throws {
+    @Test func keepsWaitingWhileTheBrokerIsAway() async throws {
         let durable = try RedisServer(durable: true)
         let running = try RunningExecutable(
             .producer,
             ["push", "work", "--wait"],
             environment: ["ERRAND_REDIS_URL": durable.url]
         )
-        try await until("somebody listens") {
+        try await until("a subscriber exists") {
             try durable.run("PUBSUB", "NUMSUB", "errand:{default}:events").hasSuffix("1")
         }
         durable.kill(9)

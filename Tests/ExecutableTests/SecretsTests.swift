@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The broker's password stays where it was given: no output, log, error, child, title or client list has it.
+/// The broker's password appears in no output, log, error, child, title or client list.
 @Suite struct SecretsTests {
     private static let secret = RedisServer.password
 
@@ -21,7 +21,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: home) }
         let catalogue = home + "/catalogue.yaml"
-        // The child tells all that it can see of itself, and the title of its parent.
+        // The child prints everything that it can see of itself, and the title of its parent.
         try """
         operations:
           tell:
@@ -129,11 +129,11 @@ import Testing
     }
 }
 
-/// Passwords of the environment stay with the program that was given them.
+/// Passwords in the environment are not passed to children.
 @Suite struct SecretsOfTheEnvironmentTests {
     private static let secret = "hush-of-the-tests"
 
-    /// What a program gets that an executable starts: it is there, and the passwords are not.
+    /// The environment of a program that an executable starts, without the passwords.
     private func check(_ environment: String, _ what: String) {
         #expect(environment.contains("HANDED_ON=yes"), "\(what) has no environment to look at")
         #expect(!environment.contains(Self.secret), "\(what) has the password")
@@ -165,8 +165,8 @@ import Testing
         try await eventually("its server has a guardian") { !Self.guardians(of: worker.pid).isEmpty }
         for guardian in Self.guardians(of: worker.pid) { check(guardian, "the guardian") }
 
-        let told = try await Executable.producer.run(["push", "tell", "--wait", "--json"], environment: environment)
-        check(told.text, "the job")
+        let output = try await Executable.producer.run(["push", "tell", "--wait", "--json"], environment: environment)
+        check(output.text, "the job")
         _ = try await Executable.producer.run(["push", "fail", "--wait", "--json"], environment: environment)
         let dead = try await Executable.console.run(["jobs", "--state", "dead", "--json"], environment: environment)
         let id = try #require(try dead.objects.first?["id"]?.string, "\(dead.error)")
@@ -180,11 +180,11 @@ import Testing
     }
 }
 
-/// The same of a benchmark, which has a turn of its own.
+/// The same for a benchmark, which runs separately.
 @Suite struct SecretsBenchTests {
-    /// Its workers look at what they are in `ps`; redis-benchmark would want the password among its arguments.
+    /// Its workers check their lines in `ps`; redis-benchmark would need the password as an argument.
     @Test(.timeLimit(.minutes(6)))
-    func `a benchmark measures a server with a password and shows it to nobody`() async throws {
+    func `a benchmark measures a server with a password without showing it`() async throws {
         let server = try RedisServer(tcp: true)
         let bench = try RunningExecutable(
             .console,
@@ -203,7 +203,7 @@ import Testing
     }
 
     private static func titles(ofChildrenOf pid: Int32) -> [String] {
-        // Each thread has children of its own.
+        // Each thread has its own children.
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
         let children = threads.compactMap {
             try? String(contentsOfFile: "/proc/\(pid)/task/\($0)/children", encoding: .utf8)

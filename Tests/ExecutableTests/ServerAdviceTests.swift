@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the doctor says about a server: each piece of advice exactly when the server's facts ask for it.
+/// The doctor's advice on a server: each piece exactly if the server's facts require it.
 struct ServerAdviceTests {
-    /// A server of which there is nothing to say.
+    /// A server that needs no advice.
     private static let sound = [
         "redis_version": "7.0.0", "role": "master", "maxmemory_policy": "noeviction", "used_memory": "1000",
         "maxmemory": "2000", "total_system_memory": "100000", "aof_enabled": "1", "rdb_last_bgsave_status": "ok",
@@ -43,9 +43,9 @@ struct ServerAdviceTests {
         advice(info, settings: settings, clock: clock, roundTrip: roundTrip).map(\.kind)
     }
 
-    @Test func thereIsNothingToSayOfASoundServer() {
+    @Test func aSoundServerNeedsNoAdvice() {
         #expect(kinds() == [])
-        #expect(kinds(clock: nil) == [], "a clock that nobody asked")
+        #expect(kinds(clock: nil) == [], "an unknown clock")
     }
 
     @Test(arguments: [
@@ -55,18 +55,18 @@ struct ServerAdviceTests {
         #expect(kinds(["redis_version": version]) == (isAdvice ? ["version"] : []))
     }
 
-    @Test func aReplicaIsNoPlaceForJobs() {
-        let told = advice(["role": "slave"])
-        #expect(told.map(\.kind) == ["role"])
-        #expect(told.first?.message.contains("slave") == true)
+    @Test func aReplicaIsUnsuitable() {
+        let found = advice(["role": "slave"])
+        #expect(found.map(\.kind) == ["role"])
+        #expect(found.first?.message.contains("slave") == true)
     }
 
     @Test(arguments: ["allkeys-lru", "allkeys-random", "volatile-lru", "volatile-ttl"])
-    func aServerThatThrowsKeysAwayIsNone(policy: String) {
+    func aServerThatEvictsKeysIsUnsuitable(policy: String) {
         #expect(kinds(["maxmemory_policy": policy]) == ["maxmemory_policy"])
     }
 
-    @Test func memoryThatRunsOutIsToldInTime() {
+    @Test func memoryThatRunsOutIsReportedInTime() {
         let cases: [(used: Int, most: Int, machine: Int, kinds: [String])] = [
             (800, 1000, 10, []), (801, 1000, 100_000, ["memory"]), (1200, 1000, 100_000, ["memory"]),
             (700, 0, 1000, []), (701, 0, 1000, ["maxmemory"]), (701, 0, 0, []),
@@ -78,7 +78,7 @@ struct ServerAdviceTests {
         #expect(kinds(["maxmemory": "unknown"]) == [])
     }
 
-    @Test func whatACrashWouldLoseIsTold() {
+    @Test func theLossByACrashIsReported() {
         let off = advice(["aof_enabled": "0"])
         #expect(off.map(\.kind) == ["appendonly"])
         #expect(off.first?.message.contains("since its last snapshot") == true)
@@ -91,22 +91,22 @@ struct ServerAdviceTests {
     }
 
     @Test(arguments: ["rdb_last_bgsave_status", "aof_last_write_status", "aof_last_bgrewrite_status"])
-    func dataThatCannotBeWrittenIsTold(_ status: String) {
+    func dataThatCannotBeWrittenIsReported(_ status: String) {
         let failed = advice([status: "err"])
         #expect(failed.map(\.kind) == ["persistence"])
         #expect(failed.first?.message.contains(status) == true)
     }
 
     @Test(arguments: [(0, true), (1, true), (1_048_575, true), (1_048_576, false)])
-    func subscribersWithoutALimitOrWithTooSmallAOneAreTold(_ bytes: Int, _ isAdvice: Bool) {
+    func subscribersWithoutALimitOrWithATooSmallOneAreReported(_ bytes: Int, _ isAdvice: Bool) {
         let limit = "normal 0 0 0 slave 0 0 0 pubsub \(bytes) 8388608 60"
-        let told = advice(settings: ["client-output-buffer-limit": limit])
-        #expect(told.map(\.kind) == (isAdvice ? ["output_buffers"] : []))
-        if isAdvice { #expect(told.first?.message.contains("without a limit") == (bytes == 0)) }
+        let found = advice(settings: ["client-output-buffer-limit": limit])
+        #expect(found.map(\.kind) == (isAdvice ? ["output_buffers"] : []))
+        if isAdvice { #expect(found.first?.message.contains("unlimited") == (bytes == 0)) }
     }
 
     @Test(arguments: [(0, false), (1, true), (2 << 20, true), ((16 << 20) - 1, true), (16 << 20, false)])
-    func repliesThatWouldBeCutOffAreTold(_ bytes: Int, _ isAdvice: Bool) {
+    func repliesThatWouldBeCutOffAreReported(_ bytes: Int, _ isAdvice: Bool) {
         let limit = "normal \(bytes) 0 0 slave 0 0 0 pubsub 33554432 8388608 60"
         #expect(kinds(settings: ["client-output-buffer-limit": limit]) == (isAdvice ? ["reply_limit"] : []))
     }
@@ -116,39 +116,39 @@ struct ServerAdviceTests {
         ("client-query-buffer-limit", "0", false), ("proto-max-bulk-len", "1048576", true),
         ("proto-max-bulk-len", "2097152", false), ("proto-max-bulk-len", "unknown", false),
     ])
-    func requestsThatWouldBeCutOffAreTold(_ name: String, _ value: String, _ isAdvice: Bool) {
-        let told = advice(settings: [name: value])
-        #expect(told.map(\.kind) == (isAdvice ? ["request_limit"] : []))
-        if isAdvice { #expect(told.first?.message.contains(name) == true) }
+    func requestsThatWouldBeCutOffAreReported(_ name: String, _ value: String, _ isAdvice: Bool) {
+        let found = advice(settings: [name: value])
+        #expect(found.map(\.kind) == (isAdvice ? ["request_limit"] : []))
+        if isAdvice { #expect(found.first?.message.contains(name) == true) }
     }
 
-    @Test func aServerWhoseDiskIsFullIsNotToBeStopped() {
-        let told = advice(["aof_last_write_status": "err", "aof_last_bgrewrite_status": "err"])
-        #expect(told.map(\.kind) == ["persistence"])
-        #expect(told.first?.message.contains("do not stop it") == true)
+    @Test func aServerWhoseDiskIsFullMustNotBeStopped() {
+        let found = advice(["aof_last_write_status": "err", "aof_last_bgrewrite_status": "err"])
+        #expect(found.map(\.kind) == ["persistence"])
+        #expect(found.first?.message.contains("do not stop it") == true)
         let rewrite = advice(["aof_last_bgrewrite_status": "err"])
         #expect(rewrite.first?.message.contains("refuses") == false, "a failed rewrite is no reason to refuse anything")
     }
 
     @Test(arguments: [(1000, false), (-1000, false), (1001, true), (-1001, true), (Int.min, true)])
-    func aClockThatIsFarOffIsTold(_ offset: Int, _ isAdvice: Bool) {
-        let told = advice(clock: offset)
-        #expect(told.map(\.kind) == (isAdvice ? ["clock"] : []))
-        if isAdvice { #expect(told.first?.message.contains(offset > 0 ? "ahead of" : "behind") == true) }
+    func aClockThatIsFarOffIsReported(_ offset: Int, _ isAdvice: Bool) {
+        let found = advice(clock: offset)
+        #expect(found.map(\.kind) == (isAdvice ? ["clock"] : []))
+        if isAdvice { #expect(found.first?.message.contains(offset > 0 ? "ahead of" : "behind") == true) }
     }
 
-    @Test(arguments: [(50.0, false), (50.5, true), (300.0, true)]) func aServerFarAwayIsTold(
+    @Test(arguments: [(50.0, false), (50.5, true), (300.0, true)]) func aDistantServerIsReported(
         _ milliseconds: Double,
         _ isAdvice: Bool
     ) {
         #expect(kinds(roundTrip: milliseconds) == (isAdvice ? ["latency"] : []))
     }
 
-    @Test func whatAUserMayNotAskIsToldAndNothingIsGuessed() {
+    @Test func missingPermissionsAreReportedAndNothingIsGuessed() {
         let facts = ServerFacts(info: nil, refusal: "NOPERM", settings: [:], clockOffset: 0, roundTrip: 0.1)
-        let told = ServerAdvice(facts: facts).advice
-        #expect(told.map(\.kind) == ["settings_hidden"])
-        #expect(told.first?.message.contains("INFO") == true && told.first?.message.contains("CONFIG GET") == true)
+        let found = ServerAdvice(facts: facts).advice
+        #expect(found.map(\.kind) == ["settings_hidden"])
+        #expect(found.first?.message.contains("INFO") == true && found.first?.message.contains("CONFIG GET") == true)
         let half = ServerFacts(info: nil, settings: Self.settings, clockOffset: 0, roundTrip: 0.1)
         #expect(ServerAdvice(facts: half).advice.first?.message.contains("CONFIG GET") == false)
         var unlisted = ServerFacts(
@@ -161,7 +161,7 @@ struct ServerAdviceTests {
         #expect(ServerAdvice(facts: unlisted).advice.first?.message.contains("SCAN") == true)
     }
 
-    @Test func allThatIsWrongIsTold() {
+    @Test func allProblemsAreReported() {
         let info = ["redis_version": "6.0", "role": "slave", "maxmemory_policy": "allkeys-lru", "aof_enabled": "0"]
         #expect(
             kinds(info, clock: 5000, roundTrip: 80)
@@ -169,7 +169,7 @@ struct ServerAdviceTests {
         )
     }
 
-    @Test func aWorkerSaysAtItsStartThatTheServerWouldThrowJobsAway() async throws {
+    @Test func aWorkerWarnsAtItsStartThatTheServerEvictsKeys() async throws {
         let server = try RedisServer(["--maxmemory-policy", "allkeys-lru"])
         let catalogue = server.directory + "/catalogue.yaml"
         try "operations: {work: {run: [true]}}".write(toFile: catalogue, atomically: true, encoding: .utf8)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Executables whose output nobody takes, or whose arguments are no text.
+/// Executables with unwritable output or invalid arguments.
 @Suite struct StandardDescriptorTests {
     private let server: RedisServer
     private var environment: [String: String] { ["ERRAND_REDIS_URL": server.url] }
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: [#"exec "$@" > /dev/full"#, #"exec "$@" >&-"#])
-    func whatCannotBeWrittenIsNoSuccess(_ shell: String) async throws {
+    func unwritableOutputIsAFailure(_ shell: String) async throws {
         for (executable, arguments) in [
             (Executable.console, ["status"]), (.console, ["status", "--json"]), (.producer, ["push", "work"]),
             (.console, ["jobs", "export", "--queue", "default"]),
@@ -28,26 +28,26 @@ import Testing
         #expect(try server.run("HLEN", "errand:{default}:body") == "1", "the push was one all the same")
     }
 
-    @Test func whoReadsNoMoreEndsACommandInSilence() async throws {
+    @Test func aClosedPipeEndsACommandSilently() async throws {
         let output = try await run(.console, ["status"], shell: #"( sleep 1; "$@"; echo "status $?" >&2 ) | true"#)
         #expect(output.error.hasSuffix("\nstatus 141\n") && !output.error.contains("error"), "\(output.error)")
     }
 
-    @Test func whatIsSaidWithoutStandardErrorGoesNowhereElse() async throws {
+    @Test func messagesWithoutStandardErrorAreDiscarded() async throws {
         let output = try await run(.producer, ["push", "work", "--unique", "often"], shell: #"exec "$@" 2>&- <&-"#)
         #expect(output.status == 64)
         #expect(output.bytes.isEmpty && output.error.isEmpty)
     }
 
     @Test(arguments: [Executable.producer, .console, .worker, .dashboard])
-    func anArgumentThatIsNoTextIsSaid(_ executable: Executable) async throws {
+    func anArgumentThatIsNotUTF8IsReported(_ executable: Executable) async throws {
         let output = try await run(executable, ["push", "work"], shell: #"exec "$@" "$(printf 'caf\351')""#)
         #expect(output.status == 65)
-        #expect(output.error == "error: argument 3 is not UTF-8; Errand takes no other text\n")
+        #expect(output.error == "error: argument 3 is not UTF-8; Errand accepts no other text\n")
         #expect(try server.run("DBSIZE") == "0")
     }
 
-    @Test func aWorkerWhoseListenerIsGoneLeavesAsUsual() async throws {
+    @Test func aWorkerWithAClosedPipeStopsAsUsual() async throws {
         let catalogue = server.directory + "/catalogue.yaml"
         let gate = server.directory + "/gate"
         let command = "[sh, -c, \"while [ ! -e \(gate) ]; do sleep 0.05; done\"]"

@@ -64,7 +64,7 @@ import Testing
     ]
 
     @Test(arguments: notValid)
-    func whatIsNotValidIsLeftOut(_ caller: [String: String]) async throws {
+    func invalidValuesAreLeftOut(_ caller: [String: String]) async throws {
         let output = try await push(["work", "--id", "one"], caller)
         #expect(output.status == 0)
         #expect(output.error == "broker: \(server.shownURL)\n")
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func aTraceNeverMakesAJobTooLarge() async throws {
-        // Fits as it is, and with what is settled, but not with a trace.
+        // It fits alone and with its defaults, but not with a trace.
         let note = String(repeating: "x", count: DescriptionLimits.descriptionBytes - 500)
         let line = #"{"operation":"work","id":"one","note":"\#(note)"}"#
         let caller = ["TRACEPARENT": Self.parent, "TRACESTATE": String(repeating: "x", count: 512)]
@@ -83,11 +83,11 @@ import Testing
 
     // MARK: - The worker
 
-    @Test func aCommandIsToldOfTheJobsTraceAlone() async throws {
+    @Test func aCommandGetsOnlyTheTraceOfTheJob() async throws {
         let catalogue = server.directory + "/catalogue.yaml"
         let text = #"operations: {tell: {run: [sh, -c, "env | grep ^TRACE | sort"]}}"#
         try text.write(toFile: catalogue, atomically: true, encoding: .utf8)
-        // The worker, too, may have been started within a trace.
+        // The worker itself may also have been started within a trace.
         let worker = try RunningExecutable(
             .worker,
             ["--catalogue", catalogue, "--redis", server.url],
@@ -107,7 +107,7 @@ import Testing
         try await Executable.console.run(["job", "show", "one"] + words, on: server)
     }
 
-    @Test func aJobIsShownWithWhatTravelsAlong() async throws {
+    @Test func aJobIsShownWithItsMeta() async throws {
         let long = String(repeating: "x", count: 250)
         let meta = #"{"b":[1, 2],"a":"tab\u001b[2J\nstate done","long":"\#(long)"}"#
         let line = #"{"operation":"work","id":"one","meta":\#(meta)}"#
@@ -117,8 +117,8 @@ import Testing
         let lines = people.lines.filter { $0.hasPrefix("meta ") }
         let shown = [#"a: tab\u{1b}[2J\nstate done"#, "b: [1, 2]", "long: \(long.prefix(200))…"]
         #expect(lines.map { String($0.dropFirst(14)) } == shown)
-        let told: JSON = ["b": [1, 2], "a": "tab\u{1B}[2J\nstate done", "long": .text(long)]
-        #expect(try await show("--json").object["meta"] == told)
+        let expected: JSON = ["b": [1, 2], "a": "tab\u{1B}[2J\nstate done", "long": .text(long)]
+        #expect(try await show("--json").object["meta"] == expected)
     }
 
     @Test func aJobWithoutAnythingHasNull() async throws {

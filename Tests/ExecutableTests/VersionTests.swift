@@ -8,7 +8,7 @@ import Testing
         .deletingLastPathComponent().appending(path: "CHANGELOG.md")
 
     @Test(arguments: [Executable.producer, .worker, .console, .dashboard])
-    func everyExecutableSaysWhichVersionItIs(_ executable: Executable) async throws {
+    func everyExecutablePrintsItsVersion(_ executable: Executable) async throws {
         let output = try await executable.run(["--version"])
         #expect(output.status == 0)
         #expect(output.lines == [ErrandVersion.current])

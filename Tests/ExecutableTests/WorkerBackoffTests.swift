@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How long a worker has the failed jobs of its catalogue wait.
+/// The retry delays of a worker's catalogue.
 @Suite struct WorkerBackoffTests {
     private let server: RedisServer
     private var environment: [String: String] { ["ERRAND_REDIS_URL": server.url] }
@@ -25,14 +25,14 @@ import Testing
         #expect(output.status == 0, "\(output.error)")
     }
 
-    /// How many milliseconds are between the ends of a job's failed runs, once it is dead.
+    /// The milliseconds between the ends of a dead job's failed runs.
     private func pauses(of id: String) async throws -> [Int64] {
         let desk = try await Desk(server)
         try await until("the job is dead") {
             try await desk.broker.inspect([id], on: "default").first??.state == .dead
         }
         let record = try #require(try await desk.broker.inspect([id], on: "default").first ?? nil)
-        // The last failure is told by the event of the death.
+        // The last failure is the event of the death.
         let ends = record.events.compactMap(JobEvent.init(line:)).filter { $0.kind == .failed || $0.kind == .dead }
             .compactMap(\.atMilliseconds).sorted()
         return zip(ends, ends.dropFirst()).map { $1 - $0 }
@@ -43,7 +43,7 @@ import Testing
         for (pause, wait) in zip(pauses, waits) { #expect((wait...wait + 2000).contains(pause), "\(pauses)") }
     }
 
-    @Test func waitsAsTheCatalogueSays() async throws {
+    @Test func waitsForTheDelayOfTheCatalogue() async throws {
         let backoff = "{base: 100ms, longest: 300ms, jitter: 0}"
         try await running("fail: {run: [\"false\"], retries: 4, backoff: \(backoff)}") {
             try await push(#"{"operation":"fail","id":"one"}"#)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func waitsAsTheJobSaysInsteadOfTheCatalogue() async throws {
+    @Test func theDelayOfTheJobTakesPrecedence() async throws {
         try await running("fail: {run: [\"false\"], backoff: {base: 1h}}") {
             let backoff = #"{"base_ms":50,"longest_ms":50,"jitter":1,"unknown":[]}"#
             try await push(#"{"operation":"fail","id":"one","backoff":\#(backoff)}"#)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// Shown, exported and pushed again, a backoff stays as it was written.
+    /// A backoff that is shown, exported and pushed again stays the same.
     @Test func aBackoffOutlivesExportAndImport() async throws {
         let backoff = #"{"base_ms":5000, "jitter":0.50,"growth":3}"#
         try await push(#"{"operation":"fail","id":"one","backoff":\#(backoff)}"#)
@@ -84,7 +84,7 @@ import Testing
         #expect(shown.text.contains(#""backoff":{"base_ms":5000,"longest_ms":120000,"jitter":0.2}"#), "\(shown.text)")
     }
 
-    @Test func retriesThreeTimesOverAtLeastAMinuteUnlessTold() async throws {
+    @Test func retriesThreeTimesOverAtLeastAMinuteByDefault() async throws {
         try await running("fail: {run: [\"false\"]}") {
             try await push(#"{"operation":"fail","id":"one"}"#)
             let desk = try await Desk(server)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a failed child leaves for whoever looks for the reason.
+/// The error texts of failed children.
 @Suite struct WorkerFailureTests {
     @Test func `the last words of standard error are kept whole`() async throws {
         let server = try RedisServer()

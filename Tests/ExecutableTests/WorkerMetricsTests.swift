@@ -5,7 +5,7 @@ import Logging
 import TestSupport
 import Testing
 
-/// What `errand-worker --metrics-file` writes.
+/// The file of `errand-worker --metrics-file`.
 @Suite struct WorkerMetricsTests {
     private let server: RedisServer
     private let catalogue: String
@@ -69,7 +69,7 @@ import Testing
         #expect(others == ["images-1.prom"])
     }
 
-    @Test func aFileThatCannotBeWrittenIsSaidAtOnce() async throws {
+    @Test func anUnwritableFileIsReportedAtOnce() async throws {
         let worker = try worker(metrics: server.directory + "/nowhere/images.prom")
         #expect(try await worker.end() == 78)
         #expect(worker.lines.contains { $0.contains("cannot write the metrics to") }, "\(worker.lines)")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Workers that may not have as many files open as their commands need.
+/// Workers with a limit of open files that is too low for their commands.
 @Suite struct WorkerRoomTests {
     private let server: RedisServer
     private var environment: [String: String] { ["ERRAND_REDIS_URL": server.url] }
@@ -30,7 +30,7 @@ import Testing
         Int(try server.run("HGET", "errand:{default}:counters", name)) ?? 0
     }
 
-    @Test func whatHasNoRoomWaitsForIt() async throws {
+    @Test func commandsThatCannotStartRunLater() async throws {
         try await push(12)
         let worker = try worker("sleep 0.3", concurrency: 12, limit: "-n 40")
         try await eventually("all are done", within: .seconds(100)) { try total("finished") == 12 }

@@ -5,7 +5,7 @@ import Logging
 import TestSupport
 import Testing
 
-/// Schedules of a catalogue, brought to the broker by `errand-worker`.
+/// Schedules of a catalogue, stored in the broker by `errand-worker`.
 @Suite struct WorkerScheduleTests {
     private let server: RedisServer
     private let catalogue: String
@@ -87,7 +87,7 @@ import Testing
         #expect(nightly.catchUp == .all(limit: 9))
         #expect(nightly.revision == 3)
         #expect(nightly.template.givenPolicy == nil)
-        // A person deletes it; the worker that starts anew does not bring it back.
+        // A person deletes it; a worker that restarts does not restore it.
         #expect(try await broker.deleteSchedule("nightly", on: "notes"))
         worker.signal(SIGTERM)
         _ = try await worker.end()
@@ -130,8 +130,8 @@ import Testing
         #expect(worker.lines.contains { $0.contains(reason) }, "\(worker.lines)")
     }
 
-    /// Runs a worker until it has said this and the doctor advises this. It looks at stored schedules beside its work, so that
-    /// having registered does not mean having looked.
+    /// Runs a worker until it has printed this and the doctor advises this. It checks stored schedules concurrently, so
+    /// its registration does not show that the check is done.
     private func start(_ schedules: String, saying sentences: String..., advised: [String]? = nil) async throws {
         try write(schedules)
         let worker = try worker()
@@ -161,7 +161,7 @@ import Testing
     private static let nightly = "  nightly: {cron: \"30 2 * * *\", operation: note, arguments: {kind: x}}\n"
     private static let weekly = "  weekly: {cron: \"@weekly\", operation: note, arguments: {kind: y}}"
 
-    @Test func whatAPersonHasDeletedIsLeftOutAndSaid() async throws {
+    @Test func aScheduleDeletedByAPersonIsLeftOutAndReported() async throws {
         try await start(Self.nightly + Self.weekly)
         _ = try await console("schedule", "delete", "nightly", "--queue", "notes")
         #expect(try await advice() == [], "nothing declares it")
@@ -182,7 +182,7 @@ import Testing
         #expect(try await console("schedule", "show", "nightly", "--queue", "notes").status == 0)
     }
 
-    @Test func whatTheFileNoLongerHasIsSaid() async throws {
+    @Test func aScheduleMissingFromTheFileIsReported() async throws {
         try await start(Self.nightly + Self.weekly)
         let shown = try #require(
             try await console("schedule", "show", "nightly", "--queue", "notes", "--json").objects.first
@@ -197,14 +197,14 @@ import Testing
         #expect(list.contains("removed from \(catalogue)"), "\(list)")
         let removed = try #require(try await console("schedule", "list", "--json").objects.first)
         #expect(removed["removed_ms"] != .null && removed["next_ms"] != .null, "it ticks on")
-        // It is there again.
+        // It exists again.
         try await start(Self.nightly + Self.weekly, advised: [])
         try await start(Self.weekly, saying: command)
         _ = try await console("schedule", "delete", "nightly", "--queue", "notes")
         try await start(Self.weekly, advised: [])
     }
 
-    @Test func whatAPersonHasChangedIsKeptAndSaid() async throws {
+    @Test func aScheduleChangedByAPersonIsKeptAndReported() async throws {
         try await start(Self.nightly)
         let edit = ["schedule", "add", "nightly", "note", #"{"kind":"x"}"#, "--queue", "notes", "--cron", "45 3 * * *"]
         #expect(try await Executable.console.run(edit + ["--redis", server.url]).status == 0)
@@ -224,7 +224,7 @@ import Testing
         #expect(try await advice() == [])
     }
 
-    @Test func `a schedule that a person deleted and wrote anew is one that a person has changed`() async throws {
+    @Test func `a schedule that a person deleted and created again counts as changed by a person`() async throws {
         try await start(Self.nightly)
         _ = try await console("schedule", "delete", "nightly", "--queue", "notes")
         let add = ["schedule", "add", "nightly", "note", #"{"kind":"x"}"#, "--queue", "notes", "--cron", "45 3 * * *"]
@@ -238,13 +238,13 @@ import Testing
         )
         let list = try await console("schedule", "list")
         #expect(list.text.contains("by hand instead of \(catalogue)"), "\(list.text)")
-        // The same again changes nothing, and a higher revision takes its place.
+        // A repetition changes nothing, and a higher revision replaces it.
         try await start(Self.nightly, saying: "is left as a person has changed it at")
         #expect(try await advice() == ["schedule_edited"])
         try await start(Self.nightly.replacing("}}", with: "}, revision: 2}"), advised: [])
     }
 
-    @Test func `a schedule that a person changed and the file lost is said to be both`() async throws {
+    @Test func `a schedule that a person changed and the file lost is reported as both`() async throws {
         try await start(Self.nightly + Self.weekly)
         let edit = ["schedule", "add", "nightly", "note", #"{"kind":"x"}"#, "--queue", "notes", "--cron", "45 3 * * *"]
         #expect(try await Executable.console.run(edit + ["--redis", server.url]).status == 0)
@@ -256,10 +256,10 @@ import Testing
         #expect(list.text.contains("by hand, removed from \(catalogue)"), "\(list.text)")
         let shown = try await console("schedule", "show", "nightly", "--queue", "notes", "--json").object
         #expect(shown["origin"] == "person" && shown["removed_ms"] != .null && shown["edited_ms"] != .null)
-        // A second change by hand does not bring it back into the file.
+        // A second change by a person does not restore it in the file.
         #expect(try await Executable.console.run(edit.dropLast() + ["15 4 * * *", "--redis", server.url]).status == 0)
         #expect(try await advice() == ["schedule_removed"])
-        // Once the file has it again, it is just one that was changed.
+        // Once the file has it again, it only counts as changed.
         try await start(
             Self.nightly + Self.weekly,
             saying: "is left as a person has changed it at",

@@ -35,7 +35,7 @@ struct WorkerWebCallTests {
         )
     }
 
-    /// Has the worker make so many calls at once, and returns what became of the jobs.
+    /// Lets the worker make this many concurrent calls, and returns the results of the jobs.
     private func push(_ count: Int, _ arguments: String = "{}", retries: Int) async throws -> [Output] {
         try await withThrowingTaskGroup(of: Output.self) { group in
             for _ in 0..<count {
@@ -75,7 +75,7 @@ struct WorkerWebCallTests {
     }
 
     /// The work was done with the first call.
-    @Test func `an answer that is not HTTP makes a job dead without another call`() async throws {
+    @Test func `a response that is not HTTP makes a job dead without another call`() async throws {
         defer { try? FileManager.default.removeItem(atPath: catalogue) }
         let server = try WebServer { _ in "+OK\r\n" }
         let worker = try worker(server.url)
@@ -87,13 +87,13 @@ struct WorkerWebCallTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test func `a header field that frames requests ends a worker at its start`() async throws {
+    @Test func `a header that frames requests is rejected at the start`() async throws {
         defer { try? FileManager.default.removeItem(atPath: catalogue) }
         let worker = try worker("http://127.0.0.1/", headers: #"{content-length: "1"}"#)
         #expect(await worker.end().status == 78)
     }
 
-    /// What servers send without end: bodies, unpacked or not, with and without a length, and heads.
+    /// Endless responses: bodies, compressed or not, with and without a length, and heads.
     @Test(arguments: [
         "HTTP/1.1 200 OK\r\nContent-Length: 262000000\r\n\r\n", "HTTP/1.1 500 Error\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n", "HTTP/1.1 200 OK\r\nX: ",
@@ -113,7 +113,7 @@ struct WorkerWebCallTests {
         #expect(peak < 150_000, "\(peak) kB")
     }
 
-    /// In kB, where the system says.
+    /// In kB, if the system reports it.
     private func peakMemory(of pid: Int32) throws -> Int? {
         let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

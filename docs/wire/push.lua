@@ -33,8 +33,8 @@ local function has(name)
   return known[name]
 end
 local function field(name, id) return has(name) and call('HGET', key(name), id) end
-local function drop(name, id) if has(name) then call('HDEL', key(name), id) end end
-local function put(name, id, value)
+local function delete_field(name, id) if has(name) then call('HDEL', key(name), id) end end
+local function set_field(name, id, value)
   call('HSET', key(name), id, value)
   known[name] = true
 end
@@ -145,7 +145,7 @@ local function parse_unroutable_field(group)
   return operation, tonumber(level) or 5
 end
 -- Events and totals: gathered during the script, published and added at its end.
-local lines, bytes, told, totals = {}, 0, 0, {}
+local lines, bytes, event_count, totals = {}, 0, 0, {}
 local function count(what, times) totals[what] = (totals[what] or 0) + (times or 1) end
 
 -- An entry of the stream has the id `epoch-number of its last event`. Numbers have no gaps, so a reader notices missing
@@ -153,8 +153,8 @@ local function count(what, times) totals[what] = (totals[what] or 0) + (times or
 local function keep_in_stream(text, kept)
   local epoch, last = string.match(call('HGET', key('runtime'), 'stream') or '', '^(%d+)-(%d+)$')
   local function add()
-    local number = whole(num(last) + told)
-    local oldest = epoch .. '-' .. whole(math.max(num(last) + told - kept, 0))
+    local number = whole(num(last) + event_count)
+    local oldest = epoch .. '-' .. whole(math.max(num(last) + event_count - kept, 0))
     local added = redis.pcall('XADD', key('stream'), 'MINID', '~', oldest, epoch .. '-' .. number, 'e', text)
     return type(added) == 'string' and added
   end
@@ -163,9 +163,9 @@ local function keep_in_stream(text, kept)
     epoch, last = nowtext, 0
     id = add()
   end
-  -- If the clock was put back as well, the entries that prevent the addition are older than this one.
+  -- If the clock was set back as well, the entries that prevent the addition are older than this one.
   if not id and call('DEL', key('stream')) == 1 then id = add() end
-  call('HSET', key('runtime'), 'stream', id or epoch .. '-' .. whole(num(last) + told))
+  call('HSET', key('runtime'), 'stream', id or epoch .. '-' .. whole(num(last) + event_count))
 end
 
 local function publish()
@@ -175,13 +175,13 @@ local function publish()
   call('PUBLISH', key('events'), text)
   local kept = num(field('settings', 'stream'))
   if kept > 0 then keep_in_stream(text, kept) end
-  lines, bytes, told = {}, 0, 0
+  lines, bytes, event_count = {}, 0, 0
 end
 
 -- Lua hashes every string that it creates; joining lines of up to 8 KiB creates only one.
-local function tell(line, events)
+local function gather_event(line, events)
   if bytes + #line > 8000 then publish() end
-  told = told + (events or 1)
+  event_count = event_count + (events or 1)
   lines[#lines + 1] = line
   bytes = bytes + #line + 1
 end
@@ -195,7 +195,7 @@ local function event(kind, id, fragment, attempt, worker, duration, error)
     if error == '"too long for an event"' then return line end
     return event(kind, id, NAMELESS, attempt, worker, duration, '"too long for an event"')
   end
-  tell(line)
+  gather_event(line)
   return line
 end
 
@@ -207,6 +207,7 @@ local function add_totals()
   totals = {}
 end
 -- Wakes sessions that wait for jobs.
+
 -- Dispatches the only new job to a waiting session, which then need not claim it; set by a script that does so. Returns
 -- whether it did, or nil if no connection of the session listens.
 local dispatch
@@ -242,13 +243,13 @@ local function entry_for(id)
     at = at + 1
     entry = id .. ':' .. whole(at)
   end
-  put('alias', entry, id)
-  put('alias:of', id, entry)
+  set_field('alias', entry, id)
+  set_field('alias:of', id, entry)
   return entry
 end
 
 -- Appends a job to its ready list, or schedules it. The ready-since stamp in front of the body is renewed.
-local function line_up(id, body, due)
+local function enqueue(id, body, due)
   local priority = header(body)
   if due > now then
     call('ZADD', key('scheduled'), whole(due), id)
@@ -261,15 +262,15 @@ local function line_up(id, body, due)
 end
 
 -- Returns a job to the head of its ready list, where it was.
-local function give_back(id, body)
+local function requeue(id, body)
   if num(field('crashes', id)) >= QUARANTINE_AFTER then call('RPUSH', key('quarantined'), entry_for(id))
   else call('LPUSH', key('ready:' .. (header(body) or '5')), entry_for(id)) end
-  drop('running', id)
+  delete_field('running', id)
   fresh = fresh + 1
 end
 
 -- The stored form of a claim: its token, its hard deadline, and the time at which it was made unless the token implies
--- it: after the clock was put back, tokens are ahead of it.
+-- it: after the clock was set back, tokens are ahead of it.
 local function claim_text(token, deadline)
   return token .. ':' .. whole(deadline) .. (math.floor(num(token) / 1000) ~= now and ':' .. nowtext or '')
 end
@@ -278,52 +279,53 @@ end
 local function entry_of(id) return field('alias:of', id) or id end
 
 -- Removes a job from its ready list: directly from a short list, else by a tombstone that a claim skips.
-local function leave_line(id, body)
+local function remove_from_ready(id, body)
   local entry = entry_of(id)
-  drop('alias', entry)
-  drop('alias:of', id)
+  delete_field('alias', entry)
+  delete_field('alias:of', id)
   local priority, _, _, fragment = header(body)
-  local lines_of = { key('ready:' .. (priority or '5')) }
-  if has('quarantined') then lines_of[#lines_of + 1] = key('quarantined') end
+  local lists = { key('ready:' .. (priority or '5')) }
+  if has('quarantined') then lists[#lists + 1] = key('quarantined') end
   local operation = fragment and has('unroutable') and string.match(fragment, '^"operation":"([%w_.-]+)"')
   local group = operation and unroutable_field(operation, body)
-  if group and not wrong_type('unroutable:' .. group, 'list') then lines_of[#lines_of + 1] = key('unroutable:' .. group) end
-  for n, line in ipairs(lines_of) do
-    if call('LLEN', line) <= 1000 and call('LREM', line, 1, entry) == 1 then
-      if n > 1 and group and line == key('unroutable:' .. group) then
-        local left = call('LLEN', line)
-        if left > 0 then put('unroutable', group, left) else drop('unroutable', group) end
+  if group and not wrong_type('unroutable:' .. group, 'list') then lists[#lists + 1] = key('unroutable:' .. group) end
+  for n, list_key in ipairs(lists) do
+    if call('LLEN', list_key) <= 1000 and call('LREM', list_key, 1, entry) == 1 then
+      if n > 1 and group and list_key == key('unroutable:' .. group) then
+        local left = call('LLEN', list_key)
+        if left > 0 then set_field('unroutable', group, left) else delete_field('unroutable', group) end
       end
       return
     end
   end
-  put('tombstones', entry, num(field('tombstones', entry)) + 1)
+  set_field('tombstones', entry, num(field('tombstones', entry)) + 1)
 end
 -- Unique names, and the successors that wait for their holders.
+
 -- Makes a successor ready, or schedules it, and renews its stamp. It goes to the head of its ready list if the holder
 -- was there or would have returned there.
-local function come_next(id, body, due, at_head)
-  if due > now or not at_head then return line_up(id, body, due) end
+local function activate_successor(id, body, due, at_head)
+  if due > now or not at_head then return enqueue(id, body, due) end
   if header(body) then call('HSET', key('body'), id, stamp .. string.sub(body, 14)) end
-  give_back(id, body)
+  requeue(id, body)
 end
 
 -- Frees the name of a job, or passes it to the successor, which then becomes ready or scheduled.
-local function leave_name(id, at_head)
+local function free_name(id, at_head)
   local name, successor_entry = field('unique:of', id), field('successors', id)
   -- Without a name there is neither a holder nor a successor, unless a key was lost.
-  if not (name or successor_entry) then return drop('running', id) end
+  if not (name or successor_entry) then return delete_field('running', id) end
   local due, successor = string.match(successor_entry or '', '^(%d+):(.+)$')
   local body = successor and call('HGET', key('body'), successor)
   if body then
     if name then call('HSET', key('unique'), name, successor) end
-    come_next(successor, body, num(due), at_head)
+    activate_successor(successor, body, num(due), at_head)
   elseif name and call('HGET', key('unique'), name) == id then
     call('HDEL', key('unique'), name)
   end
-  drop('successors', id)
-  drop('running', id)
-  drop('unique:of', id)
+  delete_field('successors', id)
+  delete_field('running', id)
+  delete_field('unique:of', id)
 end
 
 local function successor_of(id)
@@ -332,9 +334,9 @@ local function successor_of(id)
 end
 
 -- Detaches a successor from its holder, and withdraws its request to stop if the holder has not received it yet.
-local function leave_holder(holder)
-  drop('successors', holder)
-  if field('stops', holder) == 'replace' then drop('stops', holder) end
+local function detach_successor(holder)
+  delete_field('successors', holder)
+  if field('stops', holder) == 'replace' then delete_field('stops', holder) end
 end
 -- The records of ended jobs: their ids, and for a day their last events, errors and results.
 local HISTORY_KEPT, HISTORY_BYTES, HISTORY_MS, IDS_KEPT = 10000, 67108864, 86400000, 500000
@@ -358,7 +360,7 @@ local function keep_error(id, line)
     if #kept_lines == ERRORS_KEPT or size > ERRORS_BYTES then break end
     kept_lines[#kept_lines + 1] = earlier
   end
-  put('errors', id, table.concat(kept_lines, '\t'))
+  set_field('errors', id, table.concat(kept_lines, '\t'))
 end
 
 -- A record consists of the letter of the ending, the last event, the events of its errors, and, after a line feed, the
@@ -376,7 +378,7 @@ local function flush_ended()
   if #ended == 0 then return end
   local window = setting('remember_ms', 60000)
   local since = num(call('HGET', key('runtime'), 'ended_at'))
-  -- If the clock was put back, no id is forgotten: the window begins anew.
+  -- If the clock was set back, no id is forgotten: the window starts again.
   if since > now then
     since = now
     call('HSET', key('runtime'), 'ended_at', nowtext)
@@ -417,11 +419,11 @@ local function trim_history()
     local at, id = string.match(head, '^(%d+):(.*)$')
     local record = id and call('HGET', key('history'), id)
     -- Otherwise the record was deleted, or is a newer one of the same id, which has its own entry.
-    local stands = record and string.find(string.match(record, '^[^\t]*'), '"at_ms":' .. at .. ',', 1, true)
+    local is_current = record and string.find(string.match(record, '^[^\t]*'), '"at_ms":' .. at .. ',', 1, true)
     local fits = stored <= HISTORY_BYTES and call('LLEN', order) <= HISTORY_KEPT
-    if stands and num(at) > oldest and fits then break end
+    if is_current and num(at) > oldest and fits then break end
     call('LPOP', order)
-    if stands then
+    if is_current then
       stored = stored - #record
       call('HDEL', key('history'), id)
     end
@@ -433,27 +435,27 @@ end
 -- How jobs end.
 local DEAD_KEPT = 100000
 
--- Attempts and crash counts begin anew.
+-- Attempts and crash counts start again.
 local function forget_runs(id)
-  drop('failures', id)
-  drop('crashes', id)
-  drop('solo_crashes', id)
-  drop('stops', id)
-  drop('progress', id)
+  delete_field('failures', id)
+  delete_field('crashes', id)
+  delete_field('solo_crashes', id)
+  delete_field('stops', id)
+  delete_field('progress', id)
 end
 -- Removes the side records of a body.
-local function forget_sides(id)
+local function forget_side_records(id)
   forget_runs(id)
-  drop('errors', id)
-  drop('checkpoints', id)
+  delete_field('errors', id)
+  delete_field('checkpoints', id)
 end
 
 -- Ends a job for good. `how` is a letter of the ended record (f finished, c cancelled, r replaced, x deleted).
 local function end_job(id, how, line, result, at_head)
   if line then keep_history(id, how, line, result) end
   remember(id, how)
-  leave_name(id, at_head)
-  forget_sides(id)
+  free_name(id, at_head)
+  forget_side_records(id)
   call('HDEL', key('body'), id)
 end
 
@@ -472,7 +474,7 @@ local function trim_dead()
   if call('ZCARD', key('dead')) < DEAD_KEPT then return end
   local oldest = call('ZPOPMIN', key('dead'))[1]
   call('HDEL', key('body'), oldest)
-  forget_sides(oldest)
+  forget_side_records(oldest)
   remember(oldest, 'x')
   count('dead_trimmed')
 end
@@ -481,16 +483,16 @@ end
 local function die(id, fragment, attempt, worker, duration, error)
   local line = event('dead', id, fragment, attempt, worker, duration, error)
   count('dead')
-  -- Trims first: after the clock was put back, the new job would look like the oldest.
+  -- Trims first: after the clock was set back, the new job would look like the oldest.
   trim_dead()
   call('ZADD', key('dead'), nowtext, id)
   keep_error(id, line)
-  leave_name(id)
-  drop('stops', id)
+  free_name(id)
+  delete_field('stops', id)
 end
 
 -- Handles an entry of a ready list or a due set without a body: invalid, unless its job has just ended.
-local function bury(id, reason)
+local function handle_stray(id, reason)
   if call('ZSCORE', key('dead'), id) then return count('strays') end
   local made = call('HSETNX', key('body'), id, '') == 1
   if made and (field('ended', id) or field('ended:old', id)) then
@@ -501,7 +503,7 @@ local function bury(id, reason)
 end
 
 -- Writes the gathered changes. Every script that changes jobs ends with it.
-local function settle()
+local function flush()
   flush_ended()
   trim_history()
   publish()
@@ -543,10 +545,10 @@ end
 
 -- The error for jobs that do not all fit. Its first word is the number of jobs, from the first, that do, so that the
 -- caller can push these alone.
-local function refuse_as_full(fitting, jobs, waiting, gone, most)
+local function refuse_as_full(fitting, jobs, waiting, tombstones, most)
   local what = 'is full'
   if fitting > 0 then what = 'has room for ' .. fitting .. ' of these ' .. jobs .. ' jobs' end
-  local places = gone > 0 and ', ' .. gone .. ' of them places of jobs that left' or ''
+  local places = tombstones > 0 and ', ' .. tombstones .. ' of them tombstones' or ''
   return redis.error_reply('ERRANDFULL ' .. fitting .. ' queue "' .. queue .. '" ' .. what .. ': it holds ' .. waiting .. places
     .. ', its limit is ' .. whole(most) .. '; wait, or raise the limit with errand queue limit ' .. queue)
 end
@@ -559,11 +561,11 @@ local function refuse_jobs(from)
   end
   local waiting, most, jobs = call('HLEN', key('body')), setting('maximum', 10000000), (#ARGV - from + 1) / 5
   -- A job that has left a long ready list occupies its entry until the entry reaches the head.
-  local gone = has('tombstones') and call('HLEN', key('tombstones')) or 0
-  waiting = waiting + gone
+  local tombstones = has('tombstones') and call('HLEN', key('tombstones')) or 0
+  waiting = waiting + tombstones
   if waiting + jobs > most then
     local fitting = count_fitting(from, most - waiting)
-    if fitting < jobs then return refuse_as_full(fitting, jobs, waiting, gone, most) end
+    if fitting < jobs then return refuse_as_full(fitting, jobs, waiting, tombstones, most) end
   end
   -- A list of the wrong type is detected here, before the first write.
   local checked = {}
@@ -585,42 +587,42 @@ local function gather(id, envelope, due)
   if num(due) > now then
     call('ZADD', key('scheduled'), due, id)
   else
-    local line = entries[level]
-    if not line then
-      line = {}
-      entries[level] = line
+    local list = entries[level]
+    if not list then
+      list = {}
+      entries[level] = list
     end
-    line[#line + 1] = entry_for(id)
+    list[#list + 1] = entry_for(id)
     fresh = fresh + 1
   end
 end
 local function write_gathered()
   each_portion(bodies, 1000, 'HSET', key('body'))
-  for level, line in pairs(entries) do each_portion(line, 1000, 'RPUSH', key('ready:' .. level)) end
+  for level, list in pairs(entries) do each_portion(list, 1000, 'RPUSH', key('ready:' .. level)) end
   bodies, entries = {}, {}
 end
 
 local function event_of(kind, id, fragment) return event(kind, id, fragment, 0, 'null', 0, 'null') end
 
-local function take_name(id, name)
-  put('unique:of', id, name)
-  put('unique', name, id)
+local function acquire_name(id, name)
+  set_field('unique:of', id, name)
+  set_field('unique', name, id)
 end
 
 -- Ends the old job and removes its side records.
-local function give_way(holder, body)
+local function end_replaced(holder, body)
   local _, _, _, fragment = header(body)
   local line = event_of('replaced', holder, fragment or NAMELESS)
   count('replaced')
   keep_history(holder, 'r', line)
   remember(holder, 'r')
-  drop('unique:of', holder)
-  forget_sides(holder)
+  delete_field('unique:of', holder)
+  forget_side_records(holder)
   call('HDEL', key('body'), holder)
 end
 
 -- Whether a waiting job is in the list of unroutable jobs of its operation.
-local function is_parked(id, body)
+local function is_unroutable(id, body)
   if not has('unroutable') then return false end
   local _, _, _, fragment = header(body)
   local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
@@ -635,41 +637,41 @@ end
 local function replace_waiting(holder, id, name, envelope, due)
   local zset = (call('ZSCORE', key('scheduled'), holder) and 'scheduled') or (call('ZSCORE', key('retrying'), holder) and 'retrying')
   local old = call('HGET', key('body'), holder)
-  local same_line = not zset and num(due) <= now and string.sub(old, 16, 16) == string.sub(envelope, 3, 3)
-    and not is_parked(holder, old) and num(field('crashes', holder)) < QUARANTINE_AFTER
+  local keeps_position = not zset and num(due) <= now and string.sub(old, 16, 16) == string.sub(envelope, 3, 3)
+    and not is_unroutable(holder, old) and num(field('crashes', holder)) < QUARANTINE_AFTER
     and (field('alias', entry_of(holder)) or holder) == holder
-  if same_line then
+  if keeps_position then
     local entry = entry_of(holder)
     call('HSET', key('body'), id, (header(old) and string.sub(old, 1, 13) or stamp) .. envelope)
     seen[id] = true
-    drop('alias:of', holder)
-    put('alias', entry, id)
-    put('alias:of', id, entry)
+    delete_field('alias:of', holder)
+    set_field('alias', entry, id)
+    set_field('alias:of', id, entry)
   else
     gather(id, envelope, due)
     write_gathered()
-    if zset then call('ZREM', key(zset), holder) else leave_line(holder, old) end
+    if zset then call('ZREM', key(zset), holder) else remove_from_ready(holder, old) end
   end
-  take_name(id, name)
-  give_way(holder, old)
+  acquire_name(id, name)
+  end_replaced(holder, old)
 end
 
 local function defer(holder, id, name, envelope, due)
   local old = successor_of(holder)
   call('HSET', key('body'), id, stamp .. envelope)
   seen[id] = true
-  put('unique:of', id, name)
-  put('successors', holder, whole(num(due)) .. ':' .. id)
-  if old then give_way(old, call('HGET', key('body'), old)) end
+  set_field('unique:of', id, name)
+  set_field('successors', holder, whole(num(due)) .. ':' .. id)
+  if old then end_replaced(old, call('HGET', key('body'), old)) end
 end
 
 local function stop(holder, session)
-  if not field('stops', holder) then put('stops', holder, 'replace') end
+  if not field('stops', holder) then set_field('stops', holder, 'replace') end
   call('PUBLISH', key('wakeups:' .. session), 's')
 end
 
 -- Whether a `drop` is deferred until a running holder ends, if it has no successor yet, instead of being dropped.
-local waits = false
+local defers_drops = false
 
 local function push_named(id, due, policy, name, envelope)
   write_gathered()
@@ -678,7 +680,7 @@ local function push_named(id, due, policy, name, envelope)
   if holder and (call('HEXISTS', key('body'), holder) == 0 or field('unique:of', holder) ~= name) then holder = nil end
   if not holder then
     gather(id, envelope, due)
-    take_name(id, name)
+    acquire_name(id, name)
     return 'a'
   end
   local session = field('running', holder)
@@ -687,11 +689,11 @@ local function push_named(id, due, policy, name, envelope)
   local runs = session and (wrong_type('claims:' .. session, 'hash') or call('HEXISTS', claims_key(session), holder) == 1)
   if not runs then session = nil end
   if policy == 'd' or policy == 'D' then
-    local waiting_next = session and successor_of(holder)
-    if not (session and (waits or field('stops', holder))) or waiting_next then
+    local successor = session and successor_of(holder)
+    if not (session and (defers_drops or field('stops', holder))) or successor then
       local _, _, _, fragment = header(stamp .. envelope)
       event_of('dropped', id, fragment or NAMELESS)
-      return 'd:' .. (waiting_next or holder)
+      return 'd:' .. (successor or holder)
     end
     defer(holder, id, name, envelope, due)
     return 'n:' .. holder
@@ -706,7 +708,7 @@ local function push_named(id, due, policy, name, envelope)
 end
 
 -- Adds the jobs in order, and one text for each job to the reply.
-local function take_jobs(from, answer)
+local function push_jobs(from, reply)
   local ids = {}
   for i = from, #ARGV, 5 do ids[#ids + 1] = ARGV[i] end
   if #ids == 0 then return end
@@ -715,15 +717,15 @@ local function take_jobs(from, answer)
   local older = has('ended:old') and call('HMGET', key('ended:old'), unpack(ids)) or {}
   for n, id in ipairs(ids) do
     local i = from + n * 5 - 5
-    local verdict
-    if stored[n] or seen[id] or recent[n] or older[n] then verdict = 'e'
+    local receipt
+    if stored[n] or seen[id] or recent[n] or older[n] then receipt = 'e'
     elseif ARGV[i + 2] == 'i' then
       gather(id, ARGV[i + 4], ARGV[i + 1])
-      verdict = 'a'
-    else verdict = push_named(id, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]) end
-    local kind = string.sub(verdict, 1, 1)
+      receipt = 'a'
+    else receipt = push_named(id, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]) end
+    local kind = string.sub(receipt, 1, 1)
     if kind == 'd' then count('dropped') elseif kind ~= 'e' then count('pushed') end
-    answer[#answer + 1] = verdict
+    reply[#reply + 1] = receipt
   end
   write_gathered()
 end
@@ -743,9 +745,9 @@ end
 local refused, waiting = refuse_jobs(1)
 if refused then return refused end
 
-local answer = { 0 }
-if waiting == 0 and call('HLEN', key('counters')) == 0 then answer[1] = 1 end
-take_jobs(1, answer)
+local reply = { 0 }
+if waiting == 0 and call('HLEN', key('counters')) == 0 then reply[1] = 1 end
+push_jobs(1, reply)
 
 -- Direct dispatch. A dispatchable session has stored how long a claim of its next call may take. If the pushed job is
 -- the only ready one, it goes to that session at once, as if the session had made this call now. The wake-up carries
@@ -753,7 +755,7 @@ take_jobs(1, answer)
 -- heartbeat for half a lease, gets no job this way, because the job would wait until that lease ends. Neither does a
 -- session that lacks the operation.
 local LARGEST_DISPATCHED = 16384
-local function is_alone(level)
+local function is_only_ready(level)
   if special and num(field('settings', 'starts')) == 1 then return false end
   if special or level ~= '5' then
     local others = { key('quarantined'), key('unroutable') }
@@ -771,27 +773,27 @@ local function dispatch_to(session, lease_ends)
   local body = stamp .. envelope
   local _, timeout, _, fragment = header(body)
   local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
-  local waits = redis.pcall('HMGET', me, 'call', 'open', 'lease', 'secret', 'op:' .. (operation or ''))
-  local grace, usual = string.match(not waits.err and waits[5] and waits[2] or '', '^(%d+):(%d+)$')
-  -- If more time is left than the lease is long, the clock was put back, and the claim's deadline would pass too soon.
-  local left, lease = lease_ends - now, num(waits[3])
-  if not grace or 2 * left < lease or left > lease or #envelope > LARGEST_DISPATCHED or not is_alone(level) then return false end
+  local state = redis.pcall('HMGET', me, 'call', 'dispatch', 'lease', 'secret', 'op:' .. (operation or ''))
+  local margin, default = string.match(not state.err and state[5] and state[2] or '', '^(%d+):(%d+)$')
+  -- If more time is left than the lease is long, the clock was set back, and the claim's deadline would pass too soon.
+  local left, lease = lease_ends - now, num(state[3])
+  if not margin or 2 * left < lease or left > lease or #envelope > LARGEST_DISPATCHED or not is_only_ready(level) then return false end
   local runtime = call('HMGET', key('runtime'), 'token', 'quarantine_owner')
   if runtime[2] or entry_of(id) ~= id or type(redis.pcall('HLEN', mine)) == 'table' then return false end
 
   local token = whole(math.max(clock[1] * 1000000 + clock[2], num(runtime[1]) + 1))
-  local deadline = now + (timeout and timeout > 0 and num(grace) + timeout or num(usual))
-  local word = 'c' .. (waits[4] or '') .. ' ' .. whole(num(waits[1]) + 1) .. ' ' .. token .. ' ' .. id .. '\n' .. body
-  if call('PUBLISH', key('wakeups:' .. session), word) == 0 then return nil end
+  local deadline = now + (timeout and timeout > 0 and num(margin) + timeout or num(default))
+  local message = 'c' .. (state[4] or '') .. ' ' .. whole(num(state[1]) + 1) .. ' ' .. token .. ' ' .. id .. '\n' .. body
+  if call('PUBLISH', key('wakeups:' .. session), message) == 0 then return nil end
   call('LPOP', key('ready:' .. level))
   call('HSET', mine, id, claim_text(token, deadline))
   call('HSET', key('runtime'), 'token', token)
-  call('HSET', me, 'open', 'h' .. token)
+  call('HSET', me, 'dispatch', 'h' .. token)
   -- A capital letter: the job holds its name only until it starts, so the name is free now.
-  if string.find(ARGV[3], '[DR]') then leave_name(id) elseif ARGV[3] ~= 'i' then put('running', id, session) end
+  if string.find(ARGV[3], '[DR]') then free_name(id) elseif ARGV[3] ~= 'i' then set_field('running', id, session) end
   return true
 end
-if COUNT == 1 and answer[2] == 'a' and fresh == 1 then dispatch = dispatch_to end
+if COUNT == 1 and reply[2] == 'a' and fresh == 1 then dispatch = dispatch_to end
 
-settle()
-return answer
+flush()
+return reply

@@ -7,7 +7,7 @@ private func refused() {
     do {
         _ = try OperationDescription(json: #"{"operation":"thumbnail","priority":12}"#)
     } catch {
-        print(error)  // operation description refused: "priority" at byte 36: must be a whole number from 0 to 9, …
+        print(error)  // invalid operation description: "priority" at byte 36: must be a whole number from 0 to 9, …
     }
 }
 

@@ -4,7 +4,7 @@ import Foundation
 extension AsyncOperation {
     /// The attachments, if there are any.
     final var attachments: Attachments? {
-        state.facts.contains(.attended) ? slot.made : nil
+        state.facts.contains(.hasAttachments) ? slot.made : nil
     }
 
     /// Marks the operation as having attachments. Returns them and the facts from before the call. If the operation was

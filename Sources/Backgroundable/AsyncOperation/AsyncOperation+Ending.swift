@@ -16,7 +16,7 @@ extension AsyncOperation {
         onEnd?(self, ending)
         onEnd = nil
         endParts(ending)
-        if before.contains(.attended), let attachments = slot.made {
+        if before.contains(.hasAttachments), let attachments = slot.made {
             conclude(attachments, ending, errors: errors, hadStarted: before.contains(.ran))
         }
         if ending == .cancelled {
@@ -25,7 +25,7 @@ extension AsyncOperation {
         }
         // Until the end is reported, only this thread accesses the properties of an operation that has not started.
         if !before.contains(.opened) { letGoOfWork() }
-        if !waitsForParts(ending) { tellOwner() }
+        if !waitsForParts(ending) { reportEnd() }
         if !before.contains(.opened) { resumeWaitsIfUnused() }
         if ending == .timedOut { callBack(callback) }
     }
@@ -52,22 +52,22 @@ extension AsyncOperation {
     }
 
     /// Reports that the ending has been carried out, and closes the operation if it has been opened.
-    final func tellOwner() {
+    final func reportEnd() {
         let overran = state.facts.contains(.overran)
         let shared = overran ? membership : nil
-        let told = state.tell()
-        guard told.contains(.opened) else { return }
-        let isAttended = told.contains(.attended)
-        guard overran else { return close(membership.take(), isAttended: isAttended) }
-        if told.contains(.returned) { membership = nil }
-        close(shared, isAttended: isAttended)
+        let before = state.reportEnd()
+        guard before.contains(.opened) else { return }
+        let hasAttachments = before.contains(.hasAttachments)
+        guard overran else { return close(membership.take(), hasAttachments: hasAttachments) }
+        if before.contains(.returned) { membership = nil }
+        close(shared, hasAttachments: hasAttachments)
     }
 
     /// Notes that the closure or task has returned, however the operation ended.
     final func workReturned() {
         guard state.leaveClosure().isOverrun else { return }
         membership?.queue.closureReturned()
-        guard state.noteReturn().contains(.told) else { return }
+        guard state.noteReturn().contains(.endReported) else { return }
         membership = nil
         attachments?.letGoOfCategories()
     }
@@ -80,10 +80,10 @@ extension AsyncOperation {
 
     /// Sets `isFinished` and notifies everything that waits for the operation. This is the last step and runs exactly
     /// once.
-    final func close(_ membership: consuming QueueRegistration?, isAttended: Bool) {
+    final func close(_ membership: consuming QueueRegistration?, hasAttachments: Bool) {
         deadline.take()?.cancel()
         if !state.facts.contains(.called), let closure = closure.take() { release(closure) }
-        if isAttended, let attachments = slot.made {
+        if hasAttachments, let attachments = slot.made {
             closeAttended(attachments, membership)
         } else {
             leave(membership)

@@ -22,10 +22,12 @@ extension AsyncOperation {
         notify(.didExecute)
         if before.ending != nil {
             countingQueue?.endProgress(of: self, hasRun: false)
-            if before.contains(.told) { close(membership.take(), isAttended: before.contains(.attended)) }
+            if before.contains(.endReported) {
+                close(membership.take(), hasAttachments: before.contains(.hasAttachments))
+            }
             return false
         }
-        if before.contains(.attended), let attachments = slot.made {
+        if before.contains(.hasAttachments), let attachments = slot.made {
             post(.started, attachments)
             // An observer may have ended the operation.
             guard ending == nil else { return true }
@@ -49,10 +51,10 @@ extension AsyncOperation {
 
     /// Schedules a deadline if the operation continues after its closure has returned.
     private func endWatch(_ watch: Int) {
-        guard DeadlineTimer.shared.endWatch(watch, self), !state.facts.contains(.told) else { return }
+        guard DeadlineTimer.shared.endWatch(watch, self), !state.facts.contains(.endReported) else { return }
         deadline.set(DeadlineTimer.shared.schedule(self))
         // The operation may have ended before there was a deadline to cancel.
-        if state.confirm().contains(.told) { deadline.take()?.cancel() }
+        if state.confirm().contains(.endReported) { deadline.take()?.cancel() }
     }
 }
 

@@ -201,7 +201,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     open override var isReady: Bool {
         let isUnblocked = isUnblocked
         let facts = state.facts
-        if isUnblocked, facts.isUsed, facts.isDisjoint(with: [.attended, .dependent]) { return true }
+        if isUnblocked, facts.isUsed, facts.isDisjoint(with: [.hasAttachments, .dependent]) { return true }
         if DependencyChange.isUnderWay(for: self) { return isUnblocked && !mustAwaitConditions }
         if !facts.isUsed { state.ask() }
         return isUnblocked || isUnblockedAfterLook ? isReadyOnceUnblocked : false
@@ -313,7 +313,7 @@ open class AsyncOperation: Operation, @unchecked Sendable {
     /// Called when the ending has been decided. A group cancels its parts here.
     func endParts(_ ending: AsyncOperationEnding) {}
 
-    /// Whether ``tellOwner()`` is called later, when the parts of the operation have ended.
+    /// Whether ``reportEnd()`` is called later, when the parts of the operation have ended.
     func waitsForParts(_ ending: AsyncOperationEnding) -> Bool {
         false
     }

@@ -10,7 +10,7 @@ import Synchronization
 /// attachments is part of the same word. A thread that changes the state therefore sees them in the same step, and a
 /// thread that attaches something sees which events it has missed.
 struct AsyncOperationState: ~Copyable {
-    /// A set of facts. Each becomes true once; only `inClosure`, `reserved` and `rung` become false again.
+    /// A set of facts. Each becomes true once; only `inClosure`, `reserved` and `readyNotified` become false again.
     struct Facts: OptionSet {
         let rawValue: UInt32
 
@@ -19,20 +19,20 @@ struct AsyncOperationState: ~Copyable {
         /// The operation has started: it may run, or leave its queue.
         static let opened = Facts(rawValue: 1 << 3)
         /// The ending has been carried out and reported.
-        static let told = Facts(rawValue: 1 << 4)
+        static let endReported = Facts(rawValue: 1 << 4)
         /// The call of the closure has not returned yet.
         static let inClosure = Facts(rawValue: 1 << 5)
         /// The operation had not ended when it was opened, so its work began.
         static let ran = Facts(rawValue: 1 << 6)
         /// An attachment was added before the operation could finish.
-        static let attended = Facts(rawValue: 1 << 7)
+        static let hasAttachments = Facts(rawValue: 1 << 7)
         /// The observers have been notified of the end, or need not be waited for.
         static let announced = Facts(rawValue: 1 << 8)
 
         /// The operation depends, or depended, on other operations.
         static let dependent = Facts(rawValue: 1 << 9)
         /// The operation was seen as ready, and one thread makes sure that its queue notices.
-        static let rung = Facts(rawValue: 1 << 10)
+        static let readyNotified = Facts(rawValue: 1 << 10)
 
         /// The cancellation is decided, and the next call of `cancel()` carries it out.
         static let reserved = Facts(rawValue: 1 << 11)
@@ -97,11 +97,11 @@ struct AsyncOperationState: ~Copyable {
 
         /// Whether only the final notifications are left to do.
         var isClosing: Bool {
-            contains([.opened, .told])
+            contains([.opened, .endReported])
         }
 
         var isFinished: Bool {
-            isClosing && (!contains(.attended) || contains(.announced))
+            isClosing && (!contains(.hasAttachments) || contains(.announced))
         }
 
         /// Whether the closure still runs although the operation was cancelled or timed out.
@@ -195,19 +195,19 @@ struct AsyncOperationState: ~Copyable {
 
     /// Notes that the end is reported. Returns the facts from before the call: if the operation was open, the caller
     /// closes it.
-    func tell() -> Facts {
-        add(.told)
+    func reportEnd() -> Facts {
+        add(.endReported)
     }
 
     /// Notes that the operation has attachments. Returns the facts from before the call: if the operation was closing,
     /// it ignores them.
     func attend() -> Facts {
-        update { $0.isClosing ? $0 : $0.union(.attended) }
+        update { $0.isClosing ? $0 : $0.union(.hasAttachments) }
     }
 
     /// Notes that the operation has a dependency. Its queue must be notified again when that has finished.
     func depend() {
-        if add(.dependent).contains(.rung) { _ = update { $0.subtracting(.rung) } }
+        if add(.dependent).contains(.readyNotified) { _ = update { $0.subtracting(.readyNotified) } }
     }
 
     /// Notes that a dependency was removed. Returns true for the first removal.
@@ -222,7 +222,7 @@ struct AsyncOperationState: ~Copyable {
 
     /// Claims the notification of the queue that the operation is ready. Returns true to exactly one caller.
     func ring() -> Bool {
-        !add(.rung).contains(.rung)
+        !add(.readyNotified).contains(.readyNotified)
     }
 
     /// Returns the facts with a read-modify-write access: every thread that changes them later sees this thread's

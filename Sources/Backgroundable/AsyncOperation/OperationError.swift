@@ -44,7 +44,7 @@ extension OperationError: LocalizedError, CustomStringConvertible {
         case .usedAttempt(let number):
             "attempt \(number) is an operation that is in a queue or was started before: make a new one for each attempt"
         case .dependenciesFailed(let names, let errors):
-            "what it depends on did not succeed: \(names.joined(separator: ", "))"
+            "a dependency did not succeed: \(names.joined(separator: ", "))"
                 + (errors.isEmpty ? "" : " (\(errors.map { "\($0)" }.joined(separator: "; ")))")
         case .noConditionHolds(_, let errors) where errors.isEmpty:
             "an OrCondition without conditions never holds: give it at least one"

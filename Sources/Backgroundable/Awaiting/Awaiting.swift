@@ -25,7 +25,7 @@ extension AsyncOperation {
         guard !state.facts.isUsed else { return false }
         attach().0.state.withLock { $0.waits.append(wait) }
         let facts = state.confirm()
-        let isOver = facts.contains(.told) && !facts.isUsed
+        let isOver = facts.contains(.endReported) && !facts.isUsed
         if isOver { wait.resume(true) }
         return isOver
     }

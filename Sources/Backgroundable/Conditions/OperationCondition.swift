@@ -75,7 +75,7 @@ extension AsyncOperation {
     @discardableResult
     public final func addCondition(_ condition: some OperationCondition) -> Bool {
         let (attachments, facts) = attach()
-        return facts.isDisjoint(with: [.claimed, .told]) && attachments.evaluation.add(condition)
+        return facts.isDisjoint(with: [.claimed, .endReported]) && attachments.evaluation.add(condition)
     }
 
     /// Whether conditions still keep the operation from running. The first read begins their evaluation.

@@ -195,7 +195,7 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
             state.starting = []
             return state.takeClosing()
         }
-        if isLast { tellOwner() }
+        if isLast { reportEnd() }
         settle()
     }
 
@@ -219,7 +219,7 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
     private func partFinished(_ operation: Operation) {
         let isHelper = parts.withLock { $0.running[ObjectIdentifier(operation)]?.isHelper == true }
         let errors = isHelper ? [] : partDidFinish(operation, errors: (operation as? AsyncOperation)?.errors ?? [])
-        if forget(operation, errors) { tellOwner() }
+        if forget(operation, errors) { reportEnd() }
         settle()
     }
 
@@ -276,7 +276,7 @@ open class GroupOperation: AsyncOperation, @unchecked Sendable {
             defer { state.isClosing = false }
             return state.isClosing
         }
-        if isClosing { DispatchQueue.global().async { self.tellOwner() } }
+        if isClosing { DispatchQueue.global().async { self.reportEnd() } }
     }
 
     /// Cancels the parts of a group that has ended.

@@ -84,7 +84,7 @@ open class ResultOperation<Output: Sendable>: AsyncOperation, @unchecked Sendabl
     /// Nil until the operation has ended. If the operation was cancelled without an error, the error is a
     /// `CancellationError`; if it finished without a value, ``OperationError/noResult``.
     public final var result: Result<Output, any Error>? {
-        guard state.facts.contains(.told) else { return nil }
+        guard state.facts.contains(.endReported) else { return nil }
         if let error = errors.first { return .failure(error) }
         guard ending == .finished else { return .failure(CancellationError()) }
         return output.withLock { $0 }.map { .success($0) } ?? .failure(OperationError.noResult)

@@ -100,7 +100,7 @@ public protocol WorkingBroker: TickingBroker {
     func wakeUps(
         for session: Session,
         on queues: [String],
-        _ onHint: @escaping @Sendable (WakeUp) -> Void
+        _ onWakeUp: @escaping @Sendable (WakeUp) -> Void
     ) -> any Subscription
 }
 
@@ -158,7 +158,7 @@ public protocol ConsoleBroker: WatchingBroker {
 
     /// Deletes a queue with its settings, counters, history and all other data.
     ///
-    /// A worker that serves the queue registers again and thereby creates it anew; stop such workers first.
+    /// A worker that serves the queue registers again and thereby creates it again; stop such workers first.
     ///
     /// - Parameters:
     ///   - queue: the queue.

@@ -118,7 +118,7 @@ public struct OutcomeReport: Sendable, Equatable {
         /// The worker stops: the job returns to the head of the ready list and spends nothing.
         case released = "r"
         /// The worker does not have the operation: the job is unroutable until a worker has it, and spends nothing.
-        case parked = "p"
+        case unroutable = "u"
         /// The job runs again later and spends no attempt.
         case snoozed = "s"
         /// The body cannot be read: the job is dead, with the reason.

@@ -4,7 +4,7 @@
 /// do {
 ///     _ = try OperationDescription(json: #"{"operation":"thumbnail","priority":12}"#)
 /// } catch {
-///     print(error)  // operation description refused: "priority" at byte 36: must be a whole number from 0 to 9, …
+///     print(error)  // invalid operation description: "priority" at byte 36: must be a whole number from 0 to 9, …
 /// }
 /// ```
 public struct DescriptionError: Error, Sendable, Equatable {
@@ -40,7 +40,7 @@ extension DescriptionError: CustomStringConvertible {
         let place = [field.map { "\"\($0)\"" }, offset.map { "at byte \($0)" }].compactMap(\.self).joined(
             separator: " "
         )
-        return "operation description refused: " + (place.isEmpty ? message : place + ": " + message)
+        return "invalid operation description: " + (place.isEmpty ? message : place + ": " + message)
     }
 }
 

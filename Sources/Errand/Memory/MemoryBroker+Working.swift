@@ -83,8 +83,8 @@ extension MemoryBroker {
     public func wakeUps(
         for session: Session,
         on queues: [String],
-        _ onHint: @escaping @Sendable (WakeUp) -> Void
+        _ onWakeUp: @escaping @Sendable (WakeUp) -> Void
     ) -> any Subscription {
-        subscribers.wakeUps(for: session.id, on: queues, onHint)
+        subscribers.wakeUps(for: session.id, on: queues, onWakeUp)
     }
 }

@@ -48,7 +48,9 @@ public struct Producer: Sendable {
     @discardableResult
     public func push(_ description: OperationDescription) async throws -> Receipt {
         let receipts = try await push(contentsOf: [description])
-        guard let receipt = receipts.first else { throw BrokerError(.protocolViolation, "the broker gave no receipt") }
+        guard let receipt = receipts.first else {
+            throw BrokerError(.protocolViolation, "the broker returned no receipt")
+        }
         return receipt
     }
 

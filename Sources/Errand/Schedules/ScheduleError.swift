@@ -45,6 +45,6 @@ public struct ScheduleError: Error, Sendable, Equatable, CustomStringConvertible
 
     /// The complete message.
     public var description: String {
-        "schedule refused: " + (field.map { "\"\($0)\": " } ?? "") + message
+        "invalid schedule: " + (field.map { "\"\($0)\": " } ?? "") + message
     }
 }

@@ -23,10 +23,10 @@ public struct ScheduleRecord: Sendable, Equatable {
     public let deletedRevision: Int?
 
     /// When a program last declared the schedule after it was deleted.
-    package let deletionMet: DeletionMet?
+    package let rejectedDeclaration: RejectedDeclaration?
 
     /// A rejected declaration of a deleted schedule.
-    package struct DeletionMet: Sendable, Equatable {
+    package struct RejectedDeclaration: Sendable, Equatable {
         /// The time, in milliseconds since 1970 UTC.
         package var at: Int64
         /// The path of the program's catalogue, if it declared the schedule.
@@ -62,7 +62,7 @@ public struct ScheduleRecord: Sendable, Equatable {
         pushed: Int = 0,
         missed: Int = 0,
         deletedRevision: Int? = nil,
-        deletionMet: DeletionMet? = nil
+        rejectedDeclaration: RejectedDeclaration? = nil
     ) {
         self.name = name
         self.definition = definition
@@ -72,7 +72,7 @@ public struct ScheduleRecord: Sendable, Equatable {
         self.pushed = pushed
         self.missed = missed
         self.deletedRevision = deletedRevision
-        self.deletionMet = deletionMet
+        self.rejectedDeclaration = rejectedDeclaration
         guard !definition.isEmpty else {
             (schedule, problem) = (nil, nil)
             return

@@ -19,7 +19,7 @@ struct TaskExecution: Sendable {
             return .failed("its arguments request no task", isFinal: true)
         }
         guard let registration = registry.registration(of: identifier) else {
-            return .failed("nobody registered a handler for \"\(identifier)\"", isFinal: true)
+            return .failed("no handler is registered for \"\(identifier)\"", isFinal: true)
         }
         // The launch has set the job's timeout; this worker may have other allowances.
         let success = await run(requested, registration, allowance: job.deadline - .now)

@@ -5,7 +5,7 @@
 ///     .drop,  // the same arguments: the newer job gives way
 ///     .drop(by: "to"),  // the same recipient
 ///     .replace(by: "document"),  // the newer job takes the older one's place
-///     .drop(by: "id").untilStarted,  // one waits at the most; others of it may run
+///     .drop(by: "id").untilStarted,  // at most one waits; others may run
 /// ]
 /// ```
 public struct JobUniqueness: Sendable, Equatable {

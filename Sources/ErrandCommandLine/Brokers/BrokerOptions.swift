@@ -39,7 +39,7 @@ package struct OpenBroker: Sendable {
         guard let embedded else { return }
         if let trouble = embedded.diskTrouble {
             StandardError.write(
-                "warning: the embedded broker cannot write its data to \(embedded.directory) (\(trouble)): it goes on running until "
+                "warning: the embedded broker cannot write its data to \(embedded.directory) (\(trouble)): it keeps running until "
                     + "it can, with its last jobs in memory only. Make room on that disk, and do not stop it before",
                 as: .warning
             )

@@ -27,7 +27,7 @@ package enum ProcessStart {
             guard let argument = CommandLine.unsafeArgv[place], String(validatingCString: argument) == nil else {
                 continue
             }
-            StandardError.write("error: argument \(place) is not UTF-8; Errand takes no other text")
+            StandardError.write("error: argument \(place) is not UTF-8; Errand accepts no other text")
             exit(ExitStatus.badInput.rawValue)
         }
     }

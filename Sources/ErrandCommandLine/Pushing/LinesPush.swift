@@ -106,15 +106,15 @@ package struct LinesPush {
         let ofQueues = Dictionary(grouping: refusals.filter(\.isOfQueue), by: \.queue)
         for (queue, lines) in ofQueues.sorted(by: { $0.key < $1.key }) {
             guard let first = lines.first else { continue }
-            tally.notTaken(lines.count, Self.failure(first.error))
+            tally.notAccepted(lines.count, Self.failure(first.error))
             let place = LineRanges(lines.map(\.line)).description
             StandardError.write("\(place) not pushed to queue \(queue): \(first.error.message)", as: .warning)
         }
         let others = refusals.filter { !$0.isOfQueue }
         guard let first = others.first else { return }
         let failure = CommandFailure(first.error)
-        tally.notTaken(others.count, failure)
-        let place = LineRanges(others.map(\.line)).description + (input.hasEnded ? "" : " and what follows")
+        tally.notAccepted(others.count, failure)
+        let place = LineRanges(others.map(\.line)).description + (input.hasEnded ? "" : " and later lines")
         throw CommandFailure(
             "\(place) not pushed: \(failure.message)",
             tally.hasUnknown ? ExitStatus.unknown : failure.status
@@ -144,7 +144,7 @@ package struct LinesPush {
             }
         } catch {
             progress.hide()
-            tally.refuse()
+            tally.reject()
             StandardError.write("line \(line.number): \(error)", as: .warning)
             return nil
         }

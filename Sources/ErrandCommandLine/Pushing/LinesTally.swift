@@ -22,10 +22,10 @@ struct LinesTally {
     mutating func count(_ receipt: Receipt) { outcomes[receipt.outcome, default: 0] += 1 }
 
     /// Counts a line that is not a valid description.
-    mutating func refuse() { refused += 1 }
+    mutating func reject() { refused += 1 }
 
     /// Counts lines that the broker did not accept.
-    mutating func notTaken(_ count: Int, _ failure: CommandFailure) {
+    mutating func notAccepted(_ count: Int, _ failure: CommandFailure) {
         left += count
         firstFailure = firstFailure ?? failure
     }
@@ -35,17 +35,17 @@ struct LinesTally {
         let counts = Receipt.Outcome.allCases.compactMap { outcome in
             outcomes[outcome].map { "\($0) \(outcome.rawValue)" }
         }
-        let words = counts + (left > 0 ? ["\(left) not pushed"] : []) + (refused > 0 ? ["\(refused) refused"] : [])
+        let words = counts + (left > 0 ? ["\(left) not pushed"] : []) + (refused > 0 ? ["\(refused) rejected"] : [])
         return isEmpty ? "no jobs in the input" : words.joined(separator: ", ")
     }
 
     /// The reason why the command is incomplete, the strongest first; `nil` if it is complete.
     var failure: CommandFailure? {
         if let count = outcomes[.unknown] {
-            // Stronger than "a line was refused", which means that all others were pushed.
+            // Stronger than "a line was rejected", which means that all others were pushed.
             return CommandFailure(
                 "the broker did not confirm \(count.counted("job")): they may or may not have been accepted. "
-                    + "Push them again with the ids of their receipts: that never makes a second job",
+                    + "Push them again with the ids of their receipts: that never adds a second job",
                 ExitStatus.unknown
             )
         }
@@ -56,7 +56,7 @@ struct LinesTally {
             )
         }
         if refused > 0 {
-            return CommandFailure("\(refused.counted("line")) refused; the rest was pushed", ExitStatus.badInput)
+            return CommandFailure("\(refused.counted("line")) rejected; the rest was pushed", ExitStatus.badInput)
         }
         return nil
     }

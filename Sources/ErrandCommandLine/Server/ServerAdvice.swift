@@ -28,11 +28,11 @@ package struct ServerAdvice {
         var missing: [String] = []
         if facts.info == nil { missing.append("INFO (version, role, memory, persistence)") }
         if facts.settings["appendfsync"] == nil { missing.append("CONFIG GET (appendfsync, output buffers)") }
-        if !facts.mayListKeys { missing.append("SCAN (claims, lists and queues that nothing else names)") }
+        if !facts.mayListKeys { missing.append("SCAN (claims, lists and queues that are not listed elsewhere)") }
         guard !missing.isEmpty else { return nil }
         return Advice(
             kind: "settings_hidden",
-            message: "this user may not ask for \(missing.joined(separator: " and ")), so that was not checked. "
+            message: "this user may not call \(missing.joined(separator: " and ")), so these were not checked. "
                 + "deploy/redis/errand.acl permits it"
         )
     }
@@ -44,7 +44,7 @@ package struct ServerAdvice {
         return Advice(
             kind: "version",
             message: "the server's version is \(version); Errand needs Redis 7 or newer, or Valkey: "
-                + "older ones refuse its scripts"
+                + "older versions reject its scripts"
         )
     }
 
@@ -52,7 +52,7 @@ package struct ServerAdvice {
         guard let role = facts.info?["role"], role != "master" else { return nil }
         return Advice(
             kind: "role",
-            message: "the server is a \(role): it takes no writes. Use the address of the primary"
+            message: "the server is a \(role): it rejects writes. Use the address of the primary"
         )
     }
 
@@ -60,7 +60,7 @@ package struct ServerAdvice {
         guard let policy = facts.info?["maxmemory_policy"], policy != "noeviction" else { return nil }
         return Advice(
             kind: "maxmemory_policy",
-            message: "maxmemory-policy is \(policy): a full server would throw jobs away. Set it to noeviction"
+            message: "maxmemory-policy is \(policy): a full server would evict jobs. Set it to noeviction"
         )
     }
 
@@ -75,15 +75,15 @@ package struct ServerAdvice {
             return Advice(
                 kind: "maxmemory",
                 message: "the server uses \(used >> 20) of the machine's \(system >> 20) MiB and has no maxmemory: "
-                    + "the system would kill it. Set maxmemory to about 60 % of the memory; pushes are then refused instead"
+                    + "the system would kill it. Set maxmemory to about 60 % of the memory; pushes are then rejected instead"
             )
         }
         guard used > most / 10 * 8 else { return nil }
         return Advice(
             kind: "memory",
             message:
-                "the server uses \(used >> 20) of \(most >> 20) MiB (maxmemory): when it is full, pushes are refused. "
-                + "Raise maxmemory, or let workers catch up"
+                "the server uses \(used >> 20) of \(most >> 20) MiB (maxmemory): when it is full, pushes are rejected. "
+                + "Raise maxmemory, or add workers"
         )
     }
 
@@ -93,7 +93,7 @@ package struct ServerAdvice {
         return Advice(
             kind: "appendonly",
             message: "appendonly is off: a crash of the server loses every job "
-                + (snapshots ? "since its last snapshot" : "it has, for snapshots are off too") + ". Set appendonly yes"
+                + (snapshots ? "since its last snapshot" : "it has, as snapshots are off, too") + ". Set appendonly yes"
         )
     }
 
@@ -110,12 +110,12 @@ package struct ServerAdvice {
         let reasons = [
             (
                 "aof_last_write_status",
-                "could not write its append-only file: it refuses pushes and ends alike until it can, and what it accepted last "
-                    + "is in its memory only, so do not stop it before"
+                "could not write its append-only file: it rejects pushes and reports until it can, and what it accepted last "
+                    + "is only in its memory, so do not stop it before"
             ),
             (
                 "rdb_last_bgsave_status",
-                "could not save its last snapshot: it refuses pushes and ends alike until it can, unless "
+                "could not save its last snapshot: it rejects pushes and reports until it can, unless "
                     + "stop-writes-on-bgsave-error is no"
             ),
             (
@@ -128,7 +128,7 @@ package struct ServerAdvice {
         }
         return Advice(
             kind: "persistence",
-            message: "the server \(reason) (\(name)). Make room on its disk, and look at its log"
+            message: "the server \(reason) (\(name)). Free space on its disk, and see its log"
         )
     }
 
@@ -145,8 +145,8 @@ package struct ServerAdvice {
         return Advice(
             kind: "reply_limit",
             message:
-                "client-output-buffer-limit normal is \(most) bytes: the server closes connections when it answers claims and "
-                + "listings of large jobs, and these are made again for fewer. Set it to 0 0 0, or to at least 16mb"
+                "client-output-buffer-limit normal is \(most) bytes: the server closes connections when it sends claims and "
+                + "listings of large jobs, and these calls are repeated for fewer jobs. Set it to 0 0 0, or to at least 16mb"
         )
     }
 
@@ -173,7 +173,7 @@ package struct ServerAdvice {
             return Advice(
                 kind: "output_buffers",
                 message:
-                    "client-output-buffer-limit pubsub is without a limit: one subscriber of events that stands still "
+                    "client-output-buffer-limit pubsub is unlimited: one subscriber of events that stops reading "
                     + "fills the server's memory. Set it to 32mb 8mb 60"
             )
         }
@@ -181,7 +181,7 @@ package struct ServerAdvice {
         return Advice(
             kind: "output_buffers",
             message:
-                "client-output-buffer-limit pubsub is \(most) bytes: subscribers of events are cut off all the time. "
+                "client-output-buffer-limit pubsub is \(most) bytes: subscribers of events are disconnected all the time. "
                 + "Set it to 32mb 8mb 60"
         )
     }
@@ -192,7 +192,7 @@ package struct ServerAdvice {
             kind: "clock",
             message:
                 "the server's clock is \(TimeSpanText.rounded(Int64(clamping: offset.magnitude))) \(offset > 0 ? "ahead of" : "behind") this machine's. "
-                + "Only the server's counts: what is pushed with --at begins as much too early or too late by this clock"
+                + "Only the server's clock counts: jobs that are pushed with --at start that much too early or too late by this clock"
         )
     }
 

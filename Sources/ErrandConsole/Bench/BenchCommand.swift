@@ -9,16 +9,17 @@ import Foundation
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Measure jobs a second, latency and memory, beside what the server alone can do.",
+        abstract: "Measures jobs a second, latency and memory, compared with the server alone.",
         discussion: """
             Starts an embedded broker and worker processes of its own, and takes each measurement --runs times. As \
-            everywhere, --redis, ERRAND_REDIS_URL or REDIS_URL name another server, which is said first: it is a load to it.
+            everywhere, --redis, ERRAND_REDIS_URL or REDIS_URL select another server; a warning then says so first, because \
+            the benchmark puts a load on it.
 
             The ceiling is redis-benchmark of the same scripts on the same server in the same run: with one job a call, \
             with 50, and of one script that claims 50 jobs and finishes them; of 50 the highest rate counts, with one call \
             at a time, two connections or four calls ahead. On a server with a password it is left out.
 
-            The queues it makes are removed after each measurement, and no others are touched. Measure on a quiet machine; \
+            Its queues are removed after each measurement, and no others are touched. Measure on a quiet machine; \
             on a server that others use it is a load like any other.
 
             Examples:
@@ -33,8 +34,8 @@ struct BenchCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var brokerOptions: BrokerOptions
-    @Option(help: "How many jobs a measurement takes.") var jobs = 100_000
-    @Option(help: "How often each measurement is taken; medians are shown. 3 unless said, 1 of what takes long.")
+    @Option(help: "The number of jobs in a measurement.") var jobs = 100_000
+    @Option(help: "How often each measurement is repeated; medians are shown. Default: 3, and 1 for long measurements.")
     var runs: Int?
     @Option(help: "How many worker processes drain.") var workers = 1
     @Option(help: "How many jobs a worker runs at once.") var concurrency = 8
@@ -45,7 +46,7 @@ struct BenchCommand: AsyncParsableCommand {
     @Option(help: "How many pick-ups by idle workers a run times, about one a second.") var probes = 60
     @Flag(
         help: ArgumentHelp(
-            "Measure how costs grow instead: with waiting jobs, workers, queues and bodies.",
+            "Measure instead how costs grow with waiting jobs, workers, queues and bodies.",
             discussion: """
                 A push, a drain and the memory of a job at each point, and what idle workers send; some minutes and gigabytes.
                 """

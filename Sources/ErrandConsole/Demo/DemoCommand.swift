@@ -6,7 +6,7 @@ import Foundation
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Run real jobs on real files, kill a worker in the middle, and check every result.",
+        abstract: "Runs real jobs on real files, kills a worker in the middle, and checks every result.",
         discussion: """
             Starts an embedded broker of its own and several worker processes, pushes a job a file (SHA-256 and \
             size), a third of them twice so that duplicates are dropped, and three that never finish so that \
@@ -33,13 +33,13 @@ struct DemoCommand: AsyncParsableCommand {
     @Flag(help: "Print the figures as one line of JSON on standard output.")
     var json = false
 
-    @Flag(help: "Keep the broker running, to look at it, until interrupted; its data stays.")
+    @Flag(help: "Keep the broker running until interrupted, for inspection; its data stays.")
     var keep = false
 
     @Option(help: "How many worker processes.")
     var workers = 4
 
-    @Option(help: "How many files at the most.")
+    @Option(help: "The largest number of files.")
     var files = 20_000
 
     @Option(help: ArgumentHelp("Let the workers answer a wrong checksum for this file.", visibility: .private))
@@ -95,10 +95,10 @@ struct DemoCommand: AsyncParsableCommand {
     /// Shows the result. Returns whether the output for programs, or without `--json` that for people, was written.
     private func show(_ result: DemoResult) -> Bool {
         let report = DemoReport(result: result)
-        let isTold = RawOutput.write("\n" + report.table + "\n", to: json ? 2 : 1)
+        let isWritten = RawOutput.write("\n" + report.table + "\n", to: json ? 2 : 1)
         for complaint in result.complaints { RawOutput.write("error: \(complaint)\n", to: 2) }
         if result.complaints.isEmpty { RawOutput.write(DemoReport.suggestions, to: json ? 2 : 1) }
-        return json ? RawOutput.write(result.json + "\n", to: 1) : isTold
+        return json ? RawOutput.write(result.json + "\n", to: 1) : isWritten
     }
 
     private func waitForInterruption(_ home: TemporaryBroker, _ display: DemoDisplay) async {

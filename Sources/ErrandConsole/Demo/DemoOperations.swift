@@ -11,8 +11,8 @@ enum DemoOperations {
 
     /// Returns the operations: `checksum` computes a file's SHA-256 and size; `stuck` never ends by itself.
     ///
-    /// - Parameter spoiled: A file with a wrong checksum, to show that the demo detects it.
-    static func registered(spoiling spoiled: String?) -> [RegisteredOperation] {
+    /// - Parameter corrupted: A file with a wrong checksum, to show that the demo detects it.
+    static func registered(corrupting corrupted: String?) -> [RegisteredOperation] {
         [
             RegisteredOperation(
                 "checksum",
@@ -20,7 +20,7 @@ enum DemoOperations {
                     let path = try job.arguments.decode(ChecksumArguments.self).path
                     let sum = try FileSum.compute(of: path, isCancelled: { job.isCancelled })
                     return .finished(
-                        result: path == spoiled ? FileSum(sha256: sum.sha256, size: sum.size + 1).json : sum.json
+                        result: path == corrupted ? FileSum(sha256: sum.sha256, size: sum.size + 1).json : sum.json
                     )
                 }
             ),

@@ -40,7 +40,7 @@ struct DemoWorkerCommand: AsyncParsableCommand {
                     concurrency: max(1, concurrency),
                     lease: lease.duration
                 ),
-                operations: DemoOperations.registered(spoiling: spoil),
+                operations: DemoOperations.registered(corrupting: spoil),
                 logger: logger
             )
             let working = Task { try await worker.run() }

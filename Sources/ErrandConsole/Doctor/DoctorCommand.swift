@@ -8,12 +8,12 @@ import ErrandRedis
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Looks for broken invariants in the data, and for settings that endanger jobs.",
+        abstract: "Checks the data for broken invariants and the server for settings that endanger jobs.",
         discussion: """
-            Findings are broken invariants of the data; advice concerns the server's settings and what may want a look.
-            Exit status: 0 when there are no findings, 1 when there are (also when all of them were repaired: look again).
-            Where the server takes no writes, --repair examines all the same, repairs nothing, and exits with 69 if there are
-            findings.
+            Findings are broken invariants of the data; advice concerns the server's settings and other things to look at.
+            The exit status is 0 without findings and 1 with findings, even if all of them were repaired: run it again then.
+            If the server rejects writes, --repair still reports findings, repairs nothing, and exits with 69 if there are
+            any.
 
             Examples:
               errand doctor

@@ -44,14 +44,14 @@ struct QueueAdvice {
         }
         guard status.isPaused else { return [] }
         let message =
-            "the queue is paused: \(waiting.counted("waiting job")); errand queue resume \(status.name) hands them out"
+            "the queue is paused: \(waiting.counted("waiting job")); errand queue resume \(status.name) starts them"
         return [Advice(kind: "paused", queue: status.name, message: message)]
     }
 
     private func dead(_ status: QueueStatus) -> [Advice] {
         guard status.dead > 0 else { return [] }
         let message =
-            "\(status.dead.counted("dead job")); errand jobs --state dead --queue \(status.name) lists what is dead"
+            "\(status.dead.counted("dead job")); errand jobs --state dead --queue \(status.name) lists them"
         return [Advice(kind: "dead_jobs", queue: status.name, message: message)]
     }
 }

@@ -37,17 +37,17 @@ struct ScheduleOrigins {
         else { return nil }
         return (
             "schedule_edited",
-            "the schedule \(schedule.name) was changed by hand at \(Timestamp.text(time)), and workers of \(file) leave it so; "
+            "the schedule \(schedule.name) was changed by a person at \(Timestamp.text(time)), and workers of \(file) keep that; "
                 + "write the change there, or raise its revision there above \(schedule.revision) to undo it"
         )
     }
 
     private func deleted(_ record: ScheduleRecord) -> (kind: String, message: String)? {
-        guard let met = record.deletionMet, let revision = record.deletedRevision else { return nil }
+        guard let met = record.rejectedDeclaration, let revision = record.deletedRevision else { return nil }
         let place = met.catalogue ?? "its program"
         return (
             "schedule_deleted",
-            "the schedule \(record.name) was deleted by hand, and \(place) still had it at \(Timestamp.text(met.at)): it is left "
+            "the schedule \(record.name) was deleted by a person, and \(place) still had it at \(Timestamp.text(met.at)): it is left "
                 + "out; remove it there, or raise its revision above \(revision) to bring it back"
         )
     }

@@ -7,13 +7,13 @@ import ErrandRedis
 struct EventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
-        abstract: "Shows events as they come, until it is interrupted.",
+        abstract: "Shows events as they are published, until interrupted.",
         discussion: """
-            Without --queue: of every queue, also of those made later. Events are hints: while the connection is lost, \
-            some are missed. With --json, each event is an object on a line of its own.
+            Without --queue it shows the events of every queue, including queues created later. Events that are published \
+            while the connection is lost are missed. With --json, each event is an object on a line of its own.
 
-            With --after, of one queue's durable stream, which keeps the last events (errand queue set): from the \
-            oldest, or after a cursor; the last cursor is told at the end. What is missing is told as a gap.
+            With --after it reads one queue's durable stream, which keeps the latest events (errand queue set), from the \
+            oldest or after a cursor. It prints the last cursor at the end, and reports missing events as a gap.
 
             Examples:
               errand events
@@ -31,7 +31,7 @@ struct EventsCommand: AsyncParsableCommand {
     )
     var operations: [String] = []
 
-    @Option(help: ArgumentHelp("Events that were kept: oldest, or those after this cursor.", valueName: "cursor"))
+    @Option(help: ArgumentHelp("Start with kept events: oldest, or a cursor to start after.", valueName: "cursor"))
     var after: String?
 
     @OptionGroup var options: ConsoleOptions
@@ -101,6 +101,6 @@ struct EventsCommand: AsyncParsableCommand {
             defer { stopping.cancel() }
             return try await reading.value
         }
-        StandardError.write("go on with --after \(last == .oldest ? "oldest" : last.description)")
+        StandardError.write("continue with --after \(last == .oldest ? "oldest" : last.description)")
     }
 }

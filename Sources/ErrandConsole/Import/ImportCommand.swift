@@ -8,16 +8,16 @@ import ErrandRedis
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Moves waiting and stranded jobs over from another library's keys in a live Redis.",
+        abstract: "Migrates waiting and stranded jobs from another library's keys in a live Redis.",
         discussion: """
-            Without --commit it only looks, and says what it would move. With it each job is pushed first and taken out of the old \
-            queue afterwards: whenever it is stopped, nothing is lost, and it can be run again.
+            Without --commit it is a dry run that prints what it would migrate. With --commit each job is pushed first and \
+            then removed from the old queue, so nothing is lost if the command is stopped, and it can be run again.
 
-            Stop the old workers first; producers may go on until they push to Errand. Jobs keep their ids, the time at which they are due \
-            and the retries that are left. An operation is named as the job was, with _ for what Errand does not take in a name.
+            Stop the old workers first; producers may continue until they push to Errand. Jobs keep their ids, due times and \
+            remaining retries. An operation gets the name of the job, with _ for characters that Errand does not allow.
 
-            swift-jobs and Vapor Queues do not always say whether the worker lives that took a job; such jobs stay where they are \
-            unless you say --stranded. Sidekiq without super_fetch has lost what its killed workers held.
+            swift-jobs and Vapor Queues do not always record whether the worker that took a job is still alive; such jobs are \
+            only migrated with --stranded. Sidekiq without super_fetch has lost the jobs of its killed workers.
 
             Examples:
               errand import --from swift-jobs --source redis://127.0.0.1:6379
@@ -29,12 +29,12 @@ struct ImportCommand: AsyncParsableCommand {
     @Option(help: "The library: swift-jobs, vapor-queues or sidekiq.")
     var from: ImportLibrary
 
-    @Option(help: ArgumentHelp("The server with the old jobs; the broker's unless given.", valueName: "url"))
+    @Option(help: ArgumentHelp("The server with the old jobs; the broker's server by default.", valueName: "url"))
     var source: String?
 
     @Option(
         help: ArgumentHelp(
-            "A queue there; repeatable.",
+            "A queue of the library; repeatable.",
             discussion: "Without it: _hbJobQueue of swift-jobs, default of Vapor Queues, every queue of Sidekiq.",
             valueName: "name"
         )
@@ -44,7 +44,7 @@ struct ImportCommand: AsyncParsableCommand {
     @Option(help: "Sidekiq's namespace, or Vapor's persistence key.")
     var namespace: String?
 
-    @Option(help: ArgumentHelp("Push to this queue instead of one of the same name as there.", valueName: "queue"))
+    @Option(help: ArgumentHelp("Push to this queue instead of one with the same name.", valueName: "queue"))
     var queue: String?
 
     @Option(help: ArgumentHelp("Another name for an operation; repeatable.", valueName: "old=new"))
@@ -53,7 +53,7 @@ struct ImportCommand: AsyncParsableCommand {
     @Flag(help: "Also import claimed jobs whose worker may still be alive. Stop the old workers first.")
     var stranded = false
 
-    @Flag(help: "Move them, instead of just looking.")
+    @Flag(help: "Migrate the jobs instead of a dry run.")
     var commit = false
 
     @OptionGroup var options: ConsoleOptions
@@ -61,7 +61,7 @@ struct ImportCommand: AsyncParsableCommand {
     func validate() throws {
         if commit, !options.broker.namesBroker {
             throw ValidationError(
-                "--commit takes jobs away from where they are: say with --redis URL (or --embedded DIR) where they are to go"
+                "--commit removes jobs from their old queues; choose the destination with --redis URL (or --embedded DIR)"
             )
         }
         if let queue, !QueueName.isValid(queue) { throw ValidationError("--queue: a name is [A-Za-z0-9_.-]{1,128}") }
@@ -112,7 +112,7 @@ struct ImportCommand: AsyncParsableCommand {
         } else {
             for one in found { write(one) }
             for one in report.blocked {
-                StandardOutput.write("queue \(one.queue) takes nothing: \(one.error.message.terminalSafe)")
+                StandardOutput.write("queue \(one.queue) accepts nothing: \(one.error.message.terminalSafe)")
             }
             StandardOutput.write(
                 commit
@@ -122,12 +122,12 @@ struct ImportCommand: AsyncParsableCommand {
             )
         }
         if let failure = report.failure {
-            let until = commit ? "; what was moved until then is said above, and it can be run again" : ""
+            let until = commit ? "; the jobs migrated so far are listed above, and the command can be run again" : ""
             throw CommandFailure("stopped: \(failure.message)\(until)", failure.status)
         }
         if let first = report.blocked.first {
             throw CommandFailure(
-                "\(report.blocked.count.counted("queue")) would take none of these jobs, as said above: "
+                "\(report.blocked.count.counted("queue")) would accept none of these jobs, as listed above: "
                     + "queue \(first.queue): \(first.error.message)",
                 ExitStatus.unsuccessful
             )
@@ -135,7 +135,7 @@ struct ImportCommand: AsyncParsableCommand {
         let unread = found.count { $0.problem != nil }
         if unread > 0 {
             throw CommandFailure(
-                "\(unread.counted("place")) of \(found.count) cannot be read, as said above; the others were \(commit ? "moved" : "looked at")",
+                "\(unread.counted("place")) of \(found.count) cannot be read, as listed above; the others were \(commit ? "migrated" : "checked")",
                 ExitStatus.unsuccessful
             )
         }

@@ -136,7 +136,7 @@ struct ImportRun {
                     removed += try await takeOut(job, receipt, place, &found)
                 } catch {
                     found.skip(
-                        "pushed, but not taken out there: run the command again, or it may run twice: \(error.message)"
+                        "pushed, but not removed from the old queue: run the command again, or it may run twice: \(error.message)"
                     )
                     if !error.isOfOnePlace { outage = error }
                 }
@@ -153,12 +153,12 @@ struct ImportRun {
         _ found: inout Found
     ) async throws(BrokerError) -> Int {
         guard try await place.remove(job.entry, redis) else {
-            found.skip("\(receipt.id) was taken by an old worker meanwhile: it may run twice")
+            found.skip("\(receipt.id) was claimed by an old worker meanwhile: it may run twice")
             return 0
         }
         found.moved += 1
         do throws(BrokerError) { try await source.forget(job.entry, in: place) } catch {
-            found.add("\(receipt.id) was moved, but what is kept of it there stays: \(error.message)")
+            found.add("\(receipt.id) was migrated, but its old data stays: \(error.message)")
         }
         return 1
     }

@@ -36,7 +36,7 @@ struct EditedFile {
         }
         let failure = CommandFailure(reporting: error) ?? CommandFailure("\(error)", ExitStatus.unsuccessful)
         return CommandFailure(
-            "\(failure.message); what you wrote is kept, so go on with it: --description \(path)",
+            "\(failure.message); your text was kept, so continue with --description \(path)",
             failure.status
         )
     }

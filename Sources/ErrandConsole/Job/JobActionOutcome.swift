@@ -44,7 +44,7 @@ struct JobActionOutcome {
 
     private static func verdict(onPlaces places: [String]) -> JobVerdict {
         guard !places.isEmpty else { return JobVerdict(word: "not_found", isDone: false) }
-        let remark = "it is in the queues \(places.joined(separator: ", ")): say which with --queue"
+        let remark = "it is in the queues \(places.joined(separator: ", ")): choose one with --queue"
         return JobVerdict(word: "ambiguous", remark: remark, isDone: false)
     }
 
@@ -98,6 +98,6 @@ struct JobActionOutcome {
         if let outage = outage.map(CommandFailure.init) {
             return CommandFailure("\(words); the broker failed: \(outage.message)", outage.status)
         }
-        return CommandFailure("\(words), as said above", failed == hindered ? places.status : ExitStatus.unsuccessful)
+        return CommandFailure("\(words), as listed above", failed == hindered ? places.status : ExitStatus.unsuccessful)
     }
 }

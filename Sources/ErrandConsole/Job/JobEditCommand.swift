@@ -10,13 +10,13 @@ import Foundation
 struct JobEditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit",
-        abstract: "Puts a dead job back to work with another description.",
+        abstract: "Pushes a dead job again with another description.",
         discussion: """
-            The description opens in $VISUAL or $EDITOR. When that ends, the description is checked and pushed as a new job; \
-            the dead one is removed when the new one was taken. --description takes it from a file instead. If the new job is \
-            not taken, the edited file stays, and the error names it.
+            The description opens in $VISUAL or $EDITOR. When the editor ends, the description is checked and pushed as a new \
+            job, and the dead job is removed after the new one was accepted. --description takes it from a file instead. If \
+            the new job is rejected, the edited file stays, and the error names it.
 
-            Where the answer is lost (exit status 75), do the same again: it makes no second job.
+            If the reply is lost (exit status 75), run the command again: it pushes no second job.
 
             Examples:
               errand job edit 01KA9ZK9M00001H9J4V5Q6ZBHW --queue images
@@ -29,7 +29,7 @@ struct JobEditCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The queue that the job is in; without it, all queues are looked through.",
+            "The queue of the job; without it, all queues are searched.",
             valueName: "queue"
         )
     )
@@ -75,7 +75,7 @@ struct JobEditCommand: AsyncParsableCommand {
         let places = (found.jobs[id] ?? []).map(\.queue)
         if places.count > 1 {
             throw CommandFailure(
-                "\(id) is in the queues \(places.joined(separator: ", ")): say which with --queue",
+                "\(id) is in the queues \(places.joined(separator: ", ")): choose one with --queue",
                 ExitStatus.unsuccessful
             )
         }
@@ -88,7 +88,7 @@ struct JobEditCommand: AsyncParsableCommand {
         do { return try OperationDescription(json: text) } catch {
             let field = error.field.map { "\"\($0)\" " } ?? ""
             let place = error.offset.map { "\(field)at \(TextPosition(of: $0, in: text)): " } ?? ""
-            let what = place.isEmpty ? "\(error)" : "operation description refused: \(place)\(error.message)"
+            let what = place.isEmpty ? "\(error)" : "invalid operation description: \(place)\(error.message)"
             throw CommandFailure("\(what); nothing was changed", ExitStatus.badInput)
         }
     }
@@ -114,14 +114,14 @@ struct JobEditCommand: AsyncParsableCommand {
         case .unknown(let receipt):
             write(receipt)
             throw CommandFailure(
-                "the answer was lost: the new job may or may not have been taken, and the dead one stays; "
-                    + "do the same again within a minute, which makes no second job, or look for \(receipt.id)",
+                "the reply was lost: the new job may or may not have been accepted, and the dead one stays; "
+                    + "run the command again within a minute, which pushes no second job, or look for \(receipt.id)",
                 ExitStatus.unknown
             )
         case .pushedAndMaybeRemoved(let receipt, let error):
             write(receipt)
             throw CommandFailure(
-                "the new job is in line; whether the dead one was removed is not known, so look for \(id): \(error.message)",
+                "the new job is ready; whether the dead one was removed is unknown, so look for \(id): \(error.message)",
                 ExitStatus.unknown
             )
         case .notDead: throw CommandFailure("\(id) is not dead any more", ExitStatus.unsuccessful)
@@ -131,7 +131,7 @@ struct JobEditCommand: AsyncParsableCommand {
 
     private func refusal(_ receipt: Receipt) -> CommandFailure {
         CommandFailure(
-            "the new job was not taken: \(receipt.outcome.rawValue)"
+            "the new job was not accepted: \(receipt.outcome.rawValue)"
                 + (receipt.holder.map { ", \($0) holds the name" } ?? "") + "; the dead one stays",
             ExitStatus.unsuccessful
         )

@@ -7,7 +7,7 @@ import ErrandRedis
 struct JobCancelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
-        abstract: "Cancels jobs: those that wait end at once, those that run are told to stop.",
+        abstract: "Cancels jobs: waiting jobs end at once, and running jobs are told to stop.",
         discussion: """
             Example:
               errand job cancel 01KA9ZK9M00001H9J4V5Q6ZBHW
@@ -27,7 +27,7 @@ struct JobCancelCommand: AsyncParsableCommand {
 struct JobDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Removes jobs that wait, are dead or have ended. A running job must be cancelled first.",
+        abstract: "Deletes waiting, dead and ended jobs. A running job must be cancelled first.",
         discussion: """
             Example:
               errand job delete 01KA9ZK9M00001H9J4V5Q6ZBHW
@@ -47,7 +47,7 @@ extension EndingOutcome {
     fileprivate func verdict(doneIf done: [EndingOutcome]) -> JobVerdict {
         let remark: String? =
             switch self {
-            case .stopping: "it runs and was told to stop"
+            case .stopping: "it is running and was told to stop"
             case .running: "cancel it first"
             case .ended: "there is nothing left to end"
             case .dead: "retry or delete it"

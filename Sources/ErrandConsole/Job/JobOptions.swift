@@ -11,7 +11,7 @@ struct JobOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The queue that the jobs are in; without it, all queues are looked through.",
+            "The queue of the jobs; without it, all queues are searched.",
             valueName: "queue"
         )
     )
@@ -55,7 +55,7 @@ struct FoundJobs: Sendable {
         if unreadable.isEmpty {
             return CommandFailure("the broker knows nothing of \(names)", ExitStatus.unsuccessful)
         }
-        let reason = "\(unreadable.queueNames) cannot be read, as said above"
-        return CommandFailure("\(names) cannot be looked up: \(reason)", unreadable.status)
+        let reason = "\(unreadable.queueNames) cannot be read, as listed above"
+        return CommandFailure("\(names) cannot be found: \(reason)", unreadable.status)
     }
 }

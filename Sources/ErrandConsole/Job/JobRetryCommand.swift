@@ -8,9 +8,9 @@ import ErrandRedis
 struct JobRetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
-        abstract: "Puts dead jobs back in line with fresh attempts, when their name is free.",
+        abstract: "Retries dead jobs with fresh attempts, if their names are free.",
         discussion: """
-            Jobs that wait for their time, scheduled or for another attempt, come in line at once.
+            Scheduled and retrying jobs become ready at once.
 
             Example:
               errand job retry 01KA9ZK9M00001H9J4V5Q6ZBHW

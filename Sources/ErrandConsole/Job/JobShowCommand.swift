@@ -8,9 +8,9 @@ import ErrandText
 struct JobShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows what the broker knows of jobs.",
+        abstract: "Shows jobs in detail.",
         discussion: """
-            Arguments may be private, so they are shown only when asked for.
+            Arguments may be private, so they are only shown with --show-arguments.
 
             Example:
               errand job show 01KA9ZK9M00001H9J4V5Q6ZBHW --show-arguments
@@ -28,8 +28,8 @@ struct JobShowCommand: AsyncParsableCommand {
             var isFirst = true
             for job in jobs.ids.flatMap({ found.jobs[$0] ?? [] }) {
                 if jobs.options.json {
-                    let told = job.json(withErrors: true, withArguments: showArguments)
-                    StandardOutput.write(told.with(["meta": job.metaJSON]).bytes)
+                    let shown = job.json(withErrors: true, withArguments: showArguments)
+                    StandardOutput.write(shown.with(["meta": job.metaJSON]).bytes)
                 } else {
                     if !isFirst { StandardOutput.write("") }
                     show(job)
@@ -52,7 +52,7 @@ struct JobShowCommand: AsyncParsableCommand {
             ("timeout", description?.timeout.map { TimeSpanText.exact($0) }),
             ("retries", description?.retries.map { "\($0)" }), ("backoff", job.backoff),
             ("attempt", job.attempt.map { "\($0)" }), ("failures", "\(job.record.failures)"),
-            ("crashes", "\(job.record.crashes)"), ("in line since", job.since.map(Timestamp.text)),
+            ("crashes", "\(job.record.crashes)"), ("ready since", job.since.map(Timestamp.text)),
             (job.record.state.hasEnded ? "ended" : "due", job.record.at.map(Timestamp.text)), ("worker", job.worker),
             ("progress", job.progress), ("error", job.error), ("result", job.result),
             ("arguments", showArguments ? description?.arguments.description : nil),

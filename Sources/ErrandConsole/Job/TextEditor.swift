@@ -20,7 +20,7 @@ enum TextEditor {
         guard
             let editor = [environment["VISUAL"], environment["EDITOR"]].compactMap({ $0 }).first(where: { !$0.isEmpty })
         else {
-            throw CommandFailure("set $EDITOR, or give the description with --description FILE", ExitStatus.usage)
+            throw CommandFailure("set $EDITOR, or use --description FILE", ExitStatus.usage)
         }
         let file = try EditedFile(text)
         do {

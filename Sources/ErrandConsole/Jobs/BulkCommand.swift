@@ -8,7 +8,7 @@ import ErrandRedis
 struct BulkOptions: ParsableArguments {
     @OptionGroup var filter: FilterOptions
 
-    @Flag(help: "Do it without asking.")
+    @Flag(help: "Do not ask for confirmation.")
     var yes = false
 
     @OptionGroup var options: ConsoleOptions
@@ -87,7 +87,7 @@ struct BulkOptions: ParsableArguments {
                 failure.status
             )
         }
-        let places = (unreadable + tally.unchanged).failure("the other jobs were looked through")
+        let places = (unreadable + tally.unchanged).failure("the other jobs were searched")
         let notDone = tally.missed + tally.left
         guard notDone > 0 else { return places }
         return CommandFailure(
@@ -101,10 +101,10 @@ struct BulkOptions: ParsableArguments {
 struct JobsRetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
-        abstract: "Puts dead jobs back in line with fresh attempts, or lets jobs run now that wait for their time.",
+        abstract: "Retries dead jobs with fresh attempts, or makes scheduled and retrying jobs ready now.",
         discussion: """
-            It counts the jobs that are meant and asks first; --yes does it without asking. Jobs whose name another job holds \
-            by now stay dead. With --state scheduled or --state retrying it means jobs that wait for their time.
+            It counts the matching jobs and asks for confirmation; --yes skips the question. Jobs whose \
+            name another job now holds stay dead. With --state scheduled or --state retrying it makes those jobs ready.
 
             Example:
               errand jobs retry --queue images --error "connection refused" --since 2h
@@ -121,9 +121,9 @@ struct JobsRetryCommand: AsyncParsableCommand {
 struct JobsCancelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
-        abstract: "Cancels jobs: those that wait end at once, those that run are told to stop.",
+        abstract: "Cancels jobs: waiting jobs end at once, and running jobs are told to stop.",
         discussion: """
-            It counts the jobs that are meant and asks first; --yes does it without asking.
+            It counts the matching jobs and asks for confirmation; --yes skips the question.
 
             Example:
               errand jobs cancel --operation thumbnail --state ready --state scheduled
@@ -139,9 +139,9 @@ struct JobsCancelCommand: AsyncParsableCommand {
 struct JobsDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Removes jobs: dead ones, unless --state says which.",
+        abstract: "Deletes jobs; without --state, the dead ones.",
         discussion: """
-            It counts the jobs that are meant and asks first; --yes does it without asking. Running jobs must be cancelled \
+            It counts the matching jobs and asks for confirmation; --yes skips the question. Running jobs must be cancelled \
             first.
 
             Example:

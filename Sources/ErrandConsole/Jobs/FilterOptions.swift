@@ -14,7 +14,7 @@ struct FilterOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only jobs of this operation.", valueName: "operation"))
     var operation: String?
 
-    @Option(help: ArgumentHelp("Only jobs of this name.", valueName: "name"))
+    @Option(help: ArgumentHelp("Only jobs with this name.", valueName: "name"))
     var name: String?
 
     @Option(help: ArgumentHelp("Only jobs whose name contains this text.", valueName: "text"))
@@ -24,20 +24,20 @@ struct FilterOptions: ParsableArguments {
     var error: String?
 
     @Option(
-        help: ArgumentHelp("Only jobs whose time is not before this one, or not longer ago.", valueName: "iso8601|d")
+        help: ArgumentHelp("Only jobs from this time on, or from this long ago on.", valueName: "iso8601|d")
     )
     var since: TimeOrAge?
 
-    @Option(help: ArgumentHelp("Only jobs whose time is before this one, or longer ago.", valueName: "iso8601|d"))
+    @Option(help: ArgumentHelp("Only jobs from before this time, or from longer ago.", valueName: "iso8601|d"))
     var until: TimeOrAge?
 
-    @Option(help: ArgumentHelp("Only jobs that this worker runs, by its id as errand status has it.", valueName: "id"))
+    @Option(help: ArgumentHelp("Only jobs that this worker runs; errand status prints its id.", valueName: "id"))
     var worker: String?
 
     func validate() throws {
         // An unset variable of a script leaves an empty text. It must match nothing, not every job.
         for (option, text) in [("--error", error), ("--name-contains", nameContains)] where text?.isEmpty == true {
-            throw ValidationError("\(option) is empty: say what to look for, or leave it out")
+            throw ValidationError("\(option) is empty; give it a text, or leave it out")
         }
         guard worker != nil, let state = states.first(where: { $0 != .running }) else { return }
         throw ValidationError("--worker means running jobs; none of them is \(state.rawValue)")

@@ -10,11 +10,11 @@ struct JobsListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "Lists jobs.",
         discussion: """
-            Without --state: every job that has not ended, and the dead ones. Ended jobs are listed for as long as their \
+            Without --state it lists every unfinished job and the dead ones. Ended jobs are listed for as long as their \
             queue keeps their history. With --json, each job is an object on a line of its own.
 
-            A list stops when it has looked at many jobs, and says how far it came and how to go on. A job's time, which \
-            --since and --until look at, is when it came into line, is due, ended or died.
+            A list stops after it has examined many jobs, and prints how to continue. The time of a job, for --since and \
+            --until, is the time at which it became ready, is due, ended or died.
 
             Examples:
               errand jobs --state dead --queue images
@@ -25,18 +25,18 @@ struct JobsListCommand: AsyncParsableCommand {
 
     @OptionGroup var filter: FilterOptions
 
-    @Option(help: ArgumentHelp("How many jobs to list at the most.", valueName: "n"))
+    @Option(help: ArgumentHelp("The largest number of jobs to list.", valueName: "n"))
     var limit = 100
 
     @Option(
         help: ArgumentHelp(
-            "How many jobs to look at, at the most. (default: 20000, and no longer than 200 ms)",
+            "The largest number of jobs to examine. (default: 20000, and no longer than 200 ms)",
             valueName: "n"
         )
     )
     var scan: Int?
 
-    @Option(help: ArgumentHelp("Where to go on, as an earlier list said.", valueName: "cursor"))
+    @Option(help: ArgumentHelp("The position to continue from, as printed by an earlier list.", valueName: "cursor"))
     var from: SearchCursor?
 
     @OptionGroup var options: ConsoleOptions
@@ -67,7 +67,7 @@ struct JobsListCommand: AsyncParsableCommand {
     private func tell(_ next: SearchCursor, _ search: JobSearch, _ broker: RedisBroker) async throws {
         let extent = try await search.extent(upTo: next)
         StandardError.write(
-            "looked at \(extent.before.grouped)\(extent.total.map { " of \($0.grouped)" } ?? ""); go on with --from \(next.text)"
+            "examined \(extent.before.grouped)\(extent.total.map { " of \($0.grouped)" } ?? ""); continue with --from \(next.text)"
         )
     }
 }

@@ -9,12 +9,12 @@ struct JobsExportCommand: AsyncParsableCommand {
         commandName: "export",
         abstract: "Writes the descriptions of jobs, one a line, so that they can be pushed again.",
         discussion: """
-            Without --state: every job that has not ended, and the dead ones. What has ended has no description any more. \
-            Arguments may be private: treat the output as you treat them.
+            Without --state it exports every unfinished job and the dead ones. Ended jobs have no description any more. \
+            Arguments may be private, so protect the output accordingly.
 
-            Where workers are busy with a queue, it is looked through several times: jobs move up in their line meanwhile.
+            A queue that workers are busy with is read several times, because its jobs move up meanwhile.
 
-            A job keeps its id, so that importing it again where it still is makes no second one; --new-ids leaves the ids out.
+            A job keeps its id, so importing it where it still exists adds no second one; --new-ids leaves the ids out.
 
             Examples:
               errand jobs export --queue images > images.ndjson
@@ -24,7 +24,7 @@ struct JobsExportCommand: AsyncParsableCommand {
 
     @OptionGroup var filter: FilterOptions
 
-    @Flag(help: "Leave the ids out: what is imported are new jobs.")
+    @Flag(help: "Leave the ids out, so that an import pushes new jobs.")
     var newIds = false
 
     @OptionGroup var options: ConsoleOptions
@@ -54,13 +54,13 @@ struct JobsExportCommand: AsyncParsableCommand {
 struct JobsImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Pushes the jobs that lines describe, as errand-producer push --from does.",
+        abstract: "Pushes the jobs that the lines of a file describe, like errand-producer push --from.",
         discussion: """
             A bad line is reported with its number and skipped; the rest is pushed.
 
-            A job that is still in its queue is not pushed a second time. Where a job of the same id has ended within the \
-            last minute or two (remember-ids of the queue), the queue takes the line for a repetition and does not restore the \
-            job: the command says how many these are, and exits with 1.
+            A job that is still in its queue is not pushed a second time. If a job with the same id has ended within the \
+            last minute or two (remember-ids of the queue), the queue takes the line for a repetition and does not restore \
+            the job: the command prints how many of these there are, and exits with 1.
 
             Examples:
               errand jobs import images.ndjson
@@ -71,7 +71,7 @@ struct JobsImportCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file; - is standard input.", valueName: "file"))
     var file: String
 
-    @Flag(help: "Give every job a new id, whether or not a job of the old one is there.")
+    @Flag(help: "Give every job a new id, even if no job with the old id exists.")
     var newIds = false
 
     @OptionGroup var options: ConsoleOptions

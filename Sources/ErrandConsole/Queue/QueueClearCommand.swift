@@ -8,11 +8,11 @@ import ErrandRedis
 struct QueueClearCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear",
-        abstract: "Cancels every job of a queue that waits; running and dead ones stay.",
+        abstract: "Cancels every waiting job of a queue; running and dead jobs stay.",
         discussion: """
-            A job that waits for the end of a running one is cancelled, too, and the running one goes on.
+            A successor that waits for a running job is cancelled, too, and the running job continues.
 
-            On a terminal it says how many jobs there are and asks first; --yes does it without asking.
+            On a terminal it prints the number of jobs and asks for confirmation; --yes skips the question.
 
             Example:
               errand queue clear images --yes
@@ -21,7 +21,7 @@ struct QueueClearCommand: AsyncParsableCommand {
 
     @OptionGroup var target: QueueArgument
 
-    @Flag(help: "Do it without asking.")
+    @Flag(help: "Do not ask for confirmation.")
     var yes = false
 
     func run() async throws {

@@ -10,7 +10,7 @@ struct QueueCreateCommand: AsyncParsableCommand {
         commandName: "create",
         abstract: "Creates an empty queue, so that it can be configured or paused before its first job.",
         discussion: """
-            A queue that exists already stays as it is.
+            A queue that already exists is left unchanged.
 
             Example:
               errand queue create images
@@ -23,7 +23,7 @@ struct QueueCreateCommand: AsyncParsableCommand {
         try await target.options.withBroker { broker in
             let isNew = try await broker.createQueue(target.queue)
             let json: JSONOutput = ["queue": .text(target.queue), "created": .truth(isNew)]
-            let words = isNew ? "\(target.queue) is created" : "\(target.queue) exists already"
+            let words = isNew ? "\(target.queue) is created" : "\(target.queue) already exists"
             StandardOutput.write(target.options.json ? json.bytes : Array(words.utf8))
         }
     }
@@ -35,9 +35,9 @@ struct QueueDeleteCommand: AsyncParsableCommand {
         commandName: "delete",
         abstract: "Deletes a queue with its settings, counters, results and history.",
         discussion: """
-            A queue that has jobs (dead ones too), live workers or schedules is not deleted, unless with --force: its jobs are \
-            lost then, and what its workers run is stopped and not recorded. A worker that goes on serving it, or a push, creates \
-            it anew.
+            A queue with jobs (also dead ones), live workers or schedules is only deleted with --force: its jobs are then \
+            lost, and its running jobs are stopped without a record. A push, or a worker that still serves the queue, \
+            creates it again.
 
             Examples:
               errand queue delete images
@@ -47,7 +47,7 @@ struct QueueDeleteCommand: AsyncParsableCommand {
 
     @OptionGroup var target: QueueArgument
 
-    @Flag(help: "Delete it even though it has jobs, live workers or schedules.")
+    @Flag(help: "Delete the queue even if it has jobs, live workers or schedules.")
     var force = false
 
     func run() async throws {

@@ -7,9 +7,9 @@ import ErrandOperator
 struct QueueLimitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "limit",
-        abstract: "Says how many jobs a queue takes at the most; a push beyond that is refused.",
+        abstract: "Limits the number of jobs in a queue; pushes beyond the limit are rejected.",
         discussion: """
-            0 puts back what holds when nothing is said: 10,000,000 jobs.
+            0 restores the default, 10,000,000 jobs.
 
             Example:
               errand queue limit images 100000
@@ -18,7 +18,7 @@ struct QueueLimitCommand: AsyncParsableCommand {
 
     @OptionGroup var target: QueueArgument
 
-    @Argument(help: ArgumentHelp("How many jobs, or 0.", valueName: "n"))
+    @Argument(help: ArgumentHelp("The largest number of jobs; 0 for the default.", valueName: "n"))
     var count: Int
 
     func validate() throws {
@@ -29,7 +29,7 @@ struct QueueLimitCommand: AsyncParsableCommand {
         let json: JSONOutput = ["queue": .text(target.queue), "limit": count == 0 ? .null : .count(count)]
         let words =
             count == 0
-            ? "\(target.queue) has the usual limit again" : "\(target.queue) takes at most \(count.counted("job"))"
+            ? "\(target.queue) has the default limit again" : "\(target.queue) takes at most \(count.counted("job"))"
         try await target.configure(QueueSettings(maximumLength: count), json: json, words: words)
     }
 }

@@ -7,7 +7,7 @@ import ErrandOperator
 struct QueuePauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
-        abstract: "Hands out no more jobs of a queue until it is resumed; running jobs go on, new ones are taken.",
+        abstract: "Pauses a queue: no job starts until it is resumed; running jobs continue, and pushes are accepted.",
         discussion: """
             Example:
               errand queue pause images
@@ -26,7 +26,7 @@ struct QueuePauseCommand: AsyncParsableCommand {
 struct QueueResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "Hands out jobs of a paused queue again.",
+        abstract: "Resumes a paused queue.",
         discussion: """
             Example:
               errand queue resume images

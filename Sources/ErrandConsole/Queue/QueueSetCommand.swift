@@ -17,12 +17,12 @@ enum QueueSetting: String, CaseIterable, ExpressibleByArgument {
 struct QueueSetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Changes a setting of a queue; the word default puts back what holds when nothing is said.",
+        abstract: "Changes a setting of a queue; the value default resets it.",
         discussion: """
-            limit         how many jobs the queue takes at the most (default: 10,000,000)
-            events        how many of the last events a durable stream keeps, for errand events --after, webhooks \
-            and programs (default: 0, at the most 1,000,000)
-            starts        on or off: whether an event tells that a job has started (default: off)
+            limit         the largest number of jobs in the queue (default: 10,000,000)
+            events        how many of the latest events the durable stream keeps, for errand events --after, webhooks \
+            and programs (default: 0, at most 1,000,000)
+            starts        on or off: whether the start of a job is an event (default: off)
             keep-results  how long results and histories are kept (default: 1d)
             remember-ids  how long the ids of ended jobs are remembered (default: 1m)
 

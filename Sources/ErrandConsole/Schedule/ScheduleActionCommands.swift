@@ -10,7 +10,7 @@ struct ScheduleDeleteCommand: AsyncParsableCommand {
         commandName: "delete",
         abstract: "Deletes a schedule; jobs that it has pushed stay.",
         discussion: """
-            Workers that still have it in their code or catalogue do not bring it back, unless with a higher revision.
+            Workers that still have it in their code or catalogue only restore it with a higher revision.
 
             Example:
               errand schedule delete nightly --queue reports
@@ -30,7 +30,7 @@ struct ScheduleDeleteCommand: AsyncParsableCommand {
 struct SchedulePauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
-        abstract: "Lets a schedule tick no more until it is resumed.",
+        abstract: "Pauses a schedule.",
         discussion: """
             Example:
               errand schedule pause nightly --queue reports
@@ -50,7 +50,7 @@ struct SchedulePauseCommand: AsyncParsableCommand {
 struct ScheduleResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "Lets a paused schedule tick again, from now on; what it missed is not made up for.",
+        abstract: "Resumes a paused schedule from now on; ticks missed meanwhile are not pushed.",
         discussion: """
             Example:
               errand schedule resume nightly --queue reports
@@ -72,7 +72,7 @@ struct ScheduleRunCommand: AsyncParsableCommand {
         commandName: "run",
         abstract: "Pushes one job of a schedule at once; its ticks stay as they are.",
         discussion: """
-            With --json, the receipt is an object as of errand-producer.
+            With --json, the receipt is an object like that of errand-producer.
 
             Example:
               errand schedule run nightly --queue reports

@@ -12,10 +12,10 @@ struct TimingOptions: ParsableArguments {
     )
     var cron: String?
 
-    @Option(help: ArgumentHelp("The cron expression's time zone; UTC unless said.", valueName: "zone"))
+    @Option(help: ArgumentHelp("The cron expression's time zone; UTC by default.", valueName: "zone"))
     var timeZone: String?
 
-    @Option(help: ArgumentHelp("Instead of --cron: how often, 1s at least.", valueName: "duration"))
+    @Option(help: ArgumentHelp("Instead of --cron: the interval, at least 1s.", valueName: "duration"))
     var every: DurationArgument?
 
     /// Makes the timing; `nil` without options.
@@ -37,11 +37,11 @@ struct TimingOptions: ParsableArguments {
 struct ScheduleAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Adds a schedule, or changes the one of that name.",
+        abstract: "Adds a schedule, or changes the schedule with that name.",
         discussion: """
-            Its revision is that of the schedule it changes, or higher than that of a deleted one, unless --revision says \
-            another. A program or catalogue that declares a schedule of the same revision leaves it as it is; one of a higher \
-            revision takes its place.
+            By default its revision is that of the schedule that it changes, or higher than that of a deleted one. A program \
+            or catalogue that declares the schedule with the same revision leaves it as it is, and one with a higher revision \
+            replaces it.
 
             Examples:
               errand schedule add nightly report '{"kind":"sales"}' --cron "30 2 * * *" --time-zone Europe/Berlin
@@ -61,13 +61,13 @@ struct ScheduleAddCommand: AsyncParsableCommand {
     @OptionGroup var timing: TimingOptions
     @OptionGroup var place: ScheduleQueueOptions
 
-    @Option(help: "What becomes of missed ticks: none, latest or all.")
+    @Option(help: "Which missed ticks are pushed: none, latest or all.")
     var catchUp = "latest"
 
-    @Option(help: ArgumentHelp("With --catch-up all: how many at the most, 1 to 1000.", valueName: "n"))
+    @Option(help: ArgumentHelp("With --catch-up all: the largest number of ticks, 1 to 1000.", valueName: "n"))
     var catchUpLimit: Int?
 
-    @Option(help: "When an earlier tick's job has not ended.")
+    @Option(help: "What happens if an earlier tick's job has not ended.")
     var overlap = Schedule.Overlap.allow
 
     @Option(help: ArgumentHelp("The jobs' name for uniqueness.", valueName: "name"))
@@ -79,7 +79,7 @@ struct ScheduleAddCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How long a run may take.", valueName: "duration"))
     var timeout: DurationArgument?
 
-    @Option(help: "How often a failed run is tried again.")
+    @Option(help: "How often a failed run is retried.")
     var retries: Int?
 
     @Option(help: BackoffArgument.help)
@@ -93,7 +93,7 @@ struct ScheduleAddCommand: AsyncParsableCommand {
 
     func validate() throws {
         try ScheduleRule.check(name)
-        guard try timing.timing() != nil else { throw ValidationError("say --cron or --every") }
+        guard try timing.timing() != nil else { throw ValidationError("--cron or --every is required") }
         _ = try schedule(revision: revision ?? 0)
     }
 
@@ -102,7 +102,7 @@ struct ScheduleAddCommand: AsyncParsableCommand {
             let verdict = try await put(in: broker)
             if case .outdated(let stored) = verdict {
                 throw CommandFailure(
-                    "the stored revision is \(stored), which is higher; say --revision \(stored + 1)",
+                    "the stored revision is \(stored), which is higher; use --revision \(stored + 1)",
                     ExitStatus.unsuccessful
                 )
             }
@@ -128,7 +128,7 @@ struct ScheduleAddCommand: AsyncParsableCommand {
 
     private func schedule(revision: Int) throws -> Schedule {
         do {
-            guard let timing = try timing.timing() else { throw ValidationError("say --cron or --every") }
+            guard let timing = try timing.timing() else { throw ValidationError("--cron or --every is required") }
             return try Schedule(
                 name,
                 timing,

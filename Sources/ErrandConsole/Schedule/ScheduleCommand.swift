@@ -8,7 +8,7 @@ import ErrandRedis
 struct ScheduleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schedule",
-        abstract: "Shows and steers schedules: jobs that recur.",
+        abstract: "Shows and manages schedules: recurring jobs.",
         discussion: """
             A schedule ticks while any worker serves its queue.
 
@@ -68,7 +68,7 @@ struct ScheduleArgument: ParsableArguments {
 
     var notFound: CommandFailure {
         CommandFailure(
-            "queue \(queue) has no schedule \"\(name)\"; `errand schedule list` shows what there is",
+            "queue \(queue) has no schedule \"\(name)\"; `errand schedule list` lists the schedules",
             ExitStatus.unsuccessful
         )
     }

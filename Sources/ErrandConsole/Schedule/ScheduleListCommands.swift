@@ -10,8 +10,8 @@ struct ScheduleListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "Lists schedules with their next and last ticks, and where they come from.",
         discussion: """
-            A schedule comes from a program, from a catalogue, or from a person (errand schedule add). One that its catalogue no \
-            longer has ticks on until it is deleted.
+            A schedule comes from a program, from a catalogue, or from a person (errand schedule add). A \
+            schedule that was removed from its catalogue still ticks until it is deleted.
             With --json, each schedule is an object on a line of its own.
 
             Examples:
@@ -58,7 +58,7 @@ struct ScheduleListCommand: AsyncParsableCommand {
     }
 
     private func note(_ record: ScheduleRecord, _ queue: String) -> String? {
-        record.deletionMet.map {
+        record.rejectedDeclaration.map {
             "note: \(record.name) of \(queue) is deleted, though \($0.catalogue ?? "a program") still had it at \(Timestamp.text($0.at))"
                 .onOneLine()
         }

@@ -10,7 +10,7 @@ struct ScheduleNextCommand: AsyncParsableCommand {
         commandName: "next",
         abstract: "Prints the coming ticks of a schedule, or of an expression that is not stored.",
         discussion: """
-            Each tick in the schedule's time zone and in UTC. An expression is tried without any broker.
+            Each tick is printed in the schedule's time zone and in UTC. An expression needs no broker.
 
             Examples:
               errand schedule next nightly --queue reports
@@ -23,10 +23,10 @@ struct ScheduleNextCommand: AsyncParsableCommand {
 
     @OptionGroup var timing: TimingOptions
 
-    @Option(help: "How many ticks, 1 to 1000.")
+    @Option(help: "The number of ticks, 1 to 1000.")
     var count = 10
 
-    @Option(help: ArgumentHelp("After this time instead of now.", valueName: "iso8601"))
+    @Option(help: ArgumentHelp("Start after this time instead of now.", valueName: "iso8601"))
     var after: String?
 
     @OptionGroup var place: ScheduleQueueOptions
@@ -34,7 +34,7 @@ struct ScheduleNextCommand: AsyncParsableCommand {
     func validate() throws {
         let isNamed = name != nil
         let isTried = try timing.timing() != nil
-        guard isNamed != isTried else { throw ValidationError("say a schedule's name, or --cron, or --every") }
+        guard isNamed != isTried else { throw ValidationError("a schedule's name, --cron or --every is required") }
         if let name { try ScheduleRule.check(name) }
         guard (1...1000).contains(count) else { throw ValidationError("--count must be 1 to 1000") }
         do { _ = try after.map { try Timestamp.parse($0) } } catch { throw ValidationError("--after: \(error)") }

@@ -25,7 +25,7 @@ extension [UnreadablePlace] {
         if isEmpty { return nil }
         let uses = contains { $0.use == .changed } ? "read or changed" : "read"
         return CommandFailure(
-            "\(queues.count.counted("queue")) cannot be \(uses), or only in part, as said above; \(rest)",
+            "\(queues.count.counted("queue")) cannot be \(uses), or only in part, as listed above; \(rest)",
             status
         )
     }

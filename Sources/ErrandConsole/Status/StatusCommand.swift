@@ -14,7 +14,7 @@ struct StatusCommand: AsyncParsableCommand {
               errand status
               errand status --queue images --json
 
-            In JSON, oldest_ready_ms and last_beat_ms are ages: how long the oldest job in line has been waiting, and how
+            In JSON, oldest_ready_ms and last_beat_ms are ages: how long the oldest ready job has been waiting, and how
             long ago the worker's last heartbeat was.
             """
     )

@@ -9,11 +9,11 @@ import Foundation
 struct WorkerCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "worker-check",
-        abstract: "Says whether a worker of this machine is alive: for health checks of containers.",
+        abstract: "Checks whether this machine has a live worker, for health checks of containers.",
         discussion: """
-            A worker is alive when it has told the broker so lately. Exit status 0 when one of this machine has, 1 when \
-            none has. A broker that cannot be reached says nothing of the worker, so that is 0, too, with a warning: \
-            starting workers anew does not bring a broker back.
+            A worker is alive if its last heartbeat is recent. The exit status is 0 if this machine has a live worker, and 1 \
+            if it has none. If the broker cannot be reached, nothing is known about the worker: the exit status is then 0, \
+            with a warning, because restarting workers does not bring a broker back.
 
             Examples:
               errand worker-check
@@ -21,10 +21,10 @@ struct WorkerCheckCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("The machine; this one unless it is said.", valueName: "name"))
+    @Option(help: ArgumentHelp("The host name of the machine; this machine by default.", valueName: "name"))
     var host: String?
 
-    @Option(help: ArgumentHelp("How long ago the last heartbeat may be.", valueName: "d"))
+    @Option(help: ArgumentHelp("The largest age of the last heartbeat.", valueName: "d"))
     var within = DurationArgument(.seconds(30))
 
     @OptionGroup var options: ConsoleOptions
@@ -40,7 +40,7 @@ struct WorkerCheckCommand: AsyncParsableCommand {
                 try await count(of: host, on: broker)
             }
         } catch let status as ExitCode where [ExitStatus.unavailable, ExitStatus.unknown].contains(status) {
-            return StandardError.write("warning: the broker does not answer, so nothing is known of the worker")
+            return StandardError.write("warning: the broker does not reply, so nothing is known about the worker")
         }
         let json: JSONOutput = ["host": .text(host), "alive": .count(alive)]
         StandardOutput.write(options.json ? json.bytes : Array("\(alive.counted("worker")) of \(host)".utf8))
@@ -62,7 +62,7 @@ struct WorkerCheckCommand: AsyncParsableCommand {
                 unreadable = unreadable ?? error
             }
             guard ContinuousClock.now < deadline else {
-                throw BrokerError(.notReachable, "the broker takes too long to tell of its queues")
+                throw BrokerError(.notReachable, "the broker takes too long to list its queues")
             }
         }
         // The worker may serve the queue that cannot be read.

@@ -8,10 +8,10 @@ import ErrandRedis
 struct TopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "top",
-        abstract: "Shows queues, rates, workers and failures live, over the whole terminal.",
+        abstract: "Shows queues, rates, workers and failures live in the whole terminal.",
         discussion: """
-            Keys: up and down select a queue; p pauses or resumes it, r puts its dead jobs back in line, c cancels what \
-            waits in it; q ends. What changes many jobs asks first.
+            Keys: up and down select a queue; p pauses or resumes it, r retries its dead jobs, c cancels its waiting jobs; q \
+            quits. Keys that change many jobs ask for confirmation.
 
             Examples:
               errand top
@@ -21,7 +21,7 @@ struct TopCommand: AsyncParsableCommand {
 
     @OptionGroup var queues: QueueOptions
 
-    @Option(help: ArgumentHelp("How often to look, from 100ms.", valueName: "d"))
+    @Option(help: ArgumentHelp("The interval between updates, at least 100ms.", valueName: "d"))
     var every = DurationArgument(.seconds(1))
 
     @OptionGroup(title: "Broker") var broker: BrokerOptions

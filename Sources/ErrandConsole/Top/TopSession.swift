@@ -42,7 +42,7 @@ actor TopSession {
                             if !failures.isEmpty { inputs.add(.failures(failures)) }
                         }
                     } catch {
-                        inputs.add(.problem("failures are not heard: \(error)"))
+                        inputs.add(.problem("failures cannot be received: \(error)"))
                     }
                 },
             ] as [any Cancellable]

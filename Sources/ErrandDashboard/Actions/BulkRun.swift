@@ -36,7 +36,7 @@ struct BulkRun: Sendable {
     /// The problems of corrupt queues, in words.
     var problems: [String] = []
     /// Whether nothing was done because there were more jobs than the confirmation stated.
-    var isOutgrown = false
+    var exceededCount = false
     private(set) var tally = BulkAction.Tally()
 
     init(_ order: Order) { self.order = order }
@@ -62,7 +62,7 @@ extension BulkRun {
         switch stage {
         case .going: total == 0 ? "Looking for the jobs." : "\(progress)."
         case .stopping:
-            total == 0 ? "Stopping: nothing is done with what it finds." : "Stopping after this portion: \(progress)."
+            total == 0 ? "Stopping: nothing is changed." : "Stopping after this portion: \(progress)."
         case .stopped:
             total == 0 ? "Stopped as asked, before anything was done." : "Stopped as asked: \(progress) done."
         case .failed(let problem): "It stopped: \(problem)" + (through > 0 ? " (\(progress) were through)" : "")

@@ -23,7 +23,7 @@ extension BulkRuns {
             stage = isThrough ? .ended : .stopped
         } catch {
             stage = .failed(PageProblem(explaining: error).message)
-            if error is Outgrown { change(id) { $0.isOutgrown = true } }
+            if error is CountExceeded { change(id) { $0.exceededCount = true } }
         }
         guard var run = self.run(id) else { return }
         run.stage = stage

@@ -54,7 +54,7 @@ extension DashboardController {
             guard try await broker.hasQueue(queue) else { throw BrokerError(missingQueue: queue) }
             let target = "waiting jobs of \(queue)"
             return try start(.cancel, target, pageRequest, .waiting(queue: queue), back: "/queues/\(queue)")
-        default: throw PageProblem.notFound("a queue cannot be told that")
+        default: throw PageProblem.notFound("a queue has no such action")
         }
     }
 
@@ -63,7 +63,7 @@ extension DashboardController {
         let here = "/queues/\(queue)/jobs/\(id)"
         let target = "job \(id) of \(queue)"
         if way == "edit" { return try await edit(id, in: queue, pageRequest) }
-        guard let action = BulkAction(rawValue: way) else { throw PageProblem.notFound("a job cannot be told that") }
+        guard let action = BulkAction(rawValue: way) else { throw PageProblem.notFound("a job has no such action") }
         let tally = await action.run(JobSelection(of: [id], in: queue), on: broker)
         if let failure = tally.failure { throw failure }
         let verdict = tally.verdicts.keys.first?.replacing("_", with: " ") ?? "nothing"
@@ -83,10 +83,10 @@ extension DashboardController {
             return place("/queues/\(receipt.queue)/jobs/\(receipt.id)", Self.words(afterEdit: removed))
         case .refused(let receipt):
             note(pageRequest, "edit", target, receipt.outcome.rawValue)
-            throw PageProblem.bad("the new job was not taken: \(receipt.outcome.rawValue); the dead one stays")
+            throw PageProblem.bad("the new job was not accepted: \(receipt.outcome.rawValue); the dead one stays")
         case .unknown(let receipt):
             note(pageRequest, "edit", target, "\(receipt.outcome.rawValue) as \(receipt.id) in \(receipt.queue)")
-            let words = "the answer was lost: the new job may have been taken, and the dead one stays; "
+            let words = "the reply was lost: the new job may have been accepted, and the dead one stays; "
             throw PageProblem(
                 status: .serviceUnavailable,
                 message: words + "do the same again within a minute, which makes no second job, or find \(receipt.id)"
@@ -102,7 +102,8 @@ extension DashboardController {
 
     private static func words(afterEdit removed: Bool) -> String {
         removed
-            ? "This is the new job; the dead one is gone." : "The new job is in line; the dead one was gone by then."
+            ? "This is the new job; the dead one was removed."
+            : "The new job is ready; the dead one had already been removed."
     }
 
     private func steerSchedule(_ way: String, _ pageRequest: PageRequest) async throws -> String {
@@ -113,7 +114,7 @@ extension DashboardController {
         case "pause": isDone = try await broker.pauseSchedule(name, on: queue)
         case "resume": isDone = try await broker.resumeSchedule(name, on: queue)
         case "run": isDone = try await broker.runSchedule(name, on: queue) != nil
-        default: throw PageProblem.notFound("a schedule cannot be told that")
+        default: throw PageProblem.notFound("a schedule has no such action")
         }
         guard isDone else { throw PageProblem.notFound("there is no such schedule any more") }
         note(pageRequest, "\(way) schedule", "\(name) of \(queue)", "done")

@@ -12,7 +12,7 @@ extension DashboardController {
     /// operator has not seen all jobs.
     func actOnMany(_ pageRequest: PageRequest) async throws -> Response {
         guard let action = pageRequest.form["action"].flatMap(BulkAction.init) else {
-            throw PageProblem.bad("do what?")
+            throw PageProblem.bad("the form has no action")
         }
         let wanted = try JobsRequest(pageRequest.form)
         if pageRequest.form["scope"] == "matching" { return try await actOnMatching(action, wanted, pageRequest) }
@@ -62,7 +62,7 @@ extension DashboardController {
         try checkKeys(pageRequest.form)
         let states = wanted.state.map { [$0] } ?? action.usualStates
         guard states.allSatisfy(action.states.contains) else {
-            throw PageProblem.bad("\(states[0].rawValue) jobs cannot be told to \(action.rawValue)")
+            throw PageProblem.bad("\(states[0].rawValue) jobs cannot be changed with \(action.rawValue)")
         }
         let search = try await wanted.search(on: broker, states: states)
         let order: [(key: String, value: String)] = [("scope", "matching"), ("action", action.rawValue)]

@@ -45,7 +45,7 @@ extension DashboardController {
             "isGoing": run.isGoing, "canStop": run.stage == .going, "total": max(run.total, 1),
             "through": run.through, "verdicts": verdicts, "back": base + order.back,
         ]
-        if run.isOutgrown, let question = order.question {
+        if run.exceededCount, let question = order.question {
             let hidden = question.pairs.map { ["key": $0.key, "value": $0.value] }
             content["again"] = ["hidden": hidden] as [String: Any]
         }

@@ -23,7 +23,7 @@ struct JobQuestion: Sendable {
 
     /// Searches for the jobs.
     ///
-    /// - Throws: ``Outgrown`` if there are more jobs than the question stated, or an error of the broker.
+    /// - Throws: ``CountExceeded`` if there are more jobs than the question stated, or an error of the broker.
     func select() async throws -> Found {
         var (found, late) = (JobSelection(), JobSelection())
         let part = JobSearch.Limits(found: 5000, looked: 5000, time: .seconds(1))
@@ -34,7 +34,7 @@ struct JobQuestion: Sendable {
             return found.count - before
         }
         if let counted, !Task.isCancelled, found.count > Self.most(for: counted) {
-            throw Outgrown(counted: counted, found: found.count)
+            throw CountExceeded(counted: counted, found: found.count)
         }
         return Found(
             selection: found,
@@ -62,7 +62,7 @@ struct JobQuestion: Sendable {
 }
 
 /// The error for a selection that has grown since the question: confirming ten jobs does not confirm a thousand.
-struct Outgrown: Error, CustomStringConvertible {
+struct CountExceeded: Error, CustomStringConvertible {
     let counted: Int
     let found: Int
 

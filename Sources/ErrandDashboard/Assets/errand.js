@@ -1,10 +1,10 @@
-// Reading works without this: it refreshes what is live, asks before what cannot be undone, and shows events as they come.
+// The pages work without this script. It refreshes live parts, asks for confirmations, and shows events as they arrive.
 "use strict";
 
 for (const part of document.querySelectorAll("[data-live]")) keepLive(part);
 
-// Asks for the page again and again, and puts what came in the place of what there is. Old numbers look like new ones, so whoever
-// reads is told whenever nothing comes.
+// Reloads the page periodically and replaces the live part. Old numbers look like new ones, so a sign appears while the
+// refresh fails.
 async function keepLive(part) {
   const sign = addSign(part);
   while (part.dataset.live) {
@@ -23,7 +23,7 @@ async function keepLive(part) {
 async function renew(part, every, sign) {
   if (document.hidden) return part;
   const fresh = await load(part.id, every);
-  // What is just being pressed must not go away under the finger.
+  // A button that is being pressed must not disappear.
   if (part.matches(":active")) return part;
   put(fresh, part);
   sign.hide();
@@ -32,16 +32,16 @@ async function renew(part, every, sign) {
 
 async function load(id, every) {
   const options = { headers: { Accept: "text/html" }, cache: "no-store", signal: AbortSignal.timeout(10 * every) };
-  const answer = await fetch(location.href, options).catch(() => { throw new Error("the dashboard does not answer"); });
-  if (!answer.ok) throw new Error("the dashboard answers with " + answer.status);
+  const answer = await fetch(location.href, options).catch(() => { throw new Error("the dashboard does not respond"); });
+  if (!answer.ok) throw new Error("the dashboard returned status " + answer.status);
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const fresh = page.getElementById(id);
-  // One that asks who one is, say.
-  if (!fresh) throw new Error("another page came");
+  // For example a login page.
+  if (!fresh) throw new Error("the dashboard returned another page");
   return document.adoptNode(fresh);
 }
 
-// The keyboard stays where it was: on what has the same id, or on the same one of what has the same link.
+// Replaces the part and keeps the focus: on the element with the same id, or on the same one of those with the same link.
 function put(fresh, part) {
   const at = part.contains(document.activeElement) ? document.activeElement : null;
   const link = at?.getAttribute("href");
@@ -53,7 +53,7 @@ function put(fresh, part) {
   document.getElementById(id)?.querySelectorAll(name)[place]?.focus({ preventScroll: true });
 }
 
-// Changes what differs and nothing else: what is being read aloud, or has the keyboard, stays the same as long as it can.
+// Changes only what differs, so that screen readers and the focus stay on their elements.
 function merge(fresh, old) {
   if (old.isEqualNode(fresh)) return;
   const [children, others] = [[...old.childNodes], [...fresh.childNodes]];
@@ -66,7 +66,7 @@ function merge(fresh, old) {
   children.forEach((child, place) => merge(others[place], child));
 }
 
-// A line above a live part that is seen while the part is older than it looks.
+// Adds a line above a live part that is visible while the part is outdated.
 function addSign(part) {
   const line = document.createElement("p");
   line.className = "stale";
@@ -84,8 +84,8 @@ function addSign(part) {
     clearTimeout(late);
     late = null;
   };
-  // A few times as long as it should take; an answer that never comes is no failure.
-  const expect = (every) => { late ??= setTimeout(() => { if (line.hidden && !document.hidden) show("nothing came"); }, 4 * every); };
+  // After a few intervals, because a response that never arrives does not fail.
+  const expect = (every) => { late ??= setTimeout(() => { if (line.hidden && !document.hidden) show("no response"); }, 4 * every); };
   return { show, hide, expect };
 }
 
@@ -107,11 +107,11 @@ function listen(table) {
   const source = new EventSource(table.dataset.stream);
   source.onopen = () => { state.textContent = "Listening."; };
   source.onerror = () => { state.textContent = "The connection was lost; trying again. Events in between are missing here."; };
-  source.addEventListener("missed", (message) => { state.textContent = message.data + " events were left out: there are too many."; });
+  source.addEventListener("missed", (message) => { state.textContent = message.data + " events were skipped, because there are too many."; });
   source.onmessage = (message) => {
     for (const line of message.data.split("\n")) {
-      // Whoever may publish may publish nonsense.
-      try { add(table, JSON.parse(line)); } catch (problem) { state.textContent = "Something that is no event was left out."; }
+      // Clients that may publish may publish anything.
+      try { add(table, JSON.parse(line)); } catch (problem) { state.textContent = "An invalid event was skipped."; }
     }
     while (table.rows.length > 200) table.deleteRow(-1);
   };

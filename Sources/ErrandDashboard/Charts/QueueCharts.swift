@@ -40,7 +40,7 @@ struct QueueCharts {
 
     private var latency: Chart {
         let oldest = states.map { $0?.map { Double($0.oldestReadyMilliseconds) / 1000 }.max() }
-        return chart("Latency (oldest in line)", " s", [line("waiting", oldest)])
+        return chart("Latency (oldest ready job)", " s", [line("waiting", oldest)])
     }
 
     private var failures: Chart {

@@ -64,7 +64,7 @@ private struct SchedulePlace {
         position = fields["from"]
         guard queue.isEmpty || QueueName.isValid(queue) else { throw PageProblem.bad("that is no queue's name") }
         if let position, !QueueName.isValid(position) {
-            throw PageProblem.bad("that is no place to go on from")
+            throw PageProblem.bad("that is not a valid position")
         }
     }
 

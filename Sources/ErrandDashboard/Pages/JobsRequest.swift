@@ -41,7 +41,7 @@ struct JobsRequest: Sendable {
             worker: fields["worker"]
         )
         cursor = try fields["from"].map { text in
-            guard let cursor = SearchCursor(text) else { throw PageProblem.bad("that is no place to go on from") }
+            guard let cursor = SearchCursor(text) else { throw PageProblem.bad("that is not a valid position") }
             return cursor
         }
         asked = try fields["asked"].map { try Self.time($0, now) }

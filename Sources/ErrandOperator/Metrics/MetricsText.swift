@@ -38,7 +38,7 @@ package struct MetricsText {
         writer.family(
             "errand_oldest_ready_seconds",
             "gauge",
-            "How long the oldest job in line has been waiting.",
+            "How long the oldest ready job has been waiting.",
             queues.map {
                 Sample([("queue", $0.name)], Double($0.oldestReadyMilliseconds) / 1000)
             }
@@ -54,7 +54,7 @@ package struct MetricsText {
         writer.family(
             "errand_unknown_operation_jobs",
             "gauge",
-            "Jobs in line of operations that no worker knows.",
+            "Ready jobs of operations that no worker has.",
             queues.flatMap { queue in
                 queue.unknownOperations.sorted { $0.key < $1.key }.map {
                     Sample([("queue", queue.name), ("operation", $0.key)], Double($0.value))

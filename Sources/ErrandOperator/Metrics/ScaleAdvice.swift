@@ -95,9 +95,9 @@ extension QueueStatus {
     fileprivate func runnable(by sessions: [SessionStatus]) -> Int {
         if sessions.contains(where: { $0.operations.count >= Self.mostNamed }) { return max(0, ready) }
         let known = Set(sessions.flatMap(\.operations))
-        let unknown = unknownOperations.reduce(0) { sum, parked in
-            if known.contains(parked.key) { return sum }
-            let (total, isTooMuch) = sum.addingReportingOverflow(max(0, parked.value))
+        let unknown = unknownOperations.reduce(0) { sum, unroutable in
+            if known.contains(unroutable.key) { return sum }
+            let (total, isTooMuch) = sum.addingReportingOverflow(max(0, unroutable.value))
             return isTooMuch ? .max : total
         }
         return max(0, ready) - min(max(0, ready), unknown)

@@ -44,7 +44,7 @@ enum HostAndPort {
         let address = String(host.prefix { $0 != "%" })
         var binary = in6_addr()
         guard inet_pton(AF_INET6, address, &binary) == 1 else {
-            throw BrokerURL.bad("what is in brackets must be an IPv6 address, such as [::1]")
+            throw BrokerURL.bad("the text in brackets must be an IPv6 address, such as [::1]")
         }
         return host
     }

@@ -53,7 +53,7 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
 
     private init(place: Place, user: String?, password: String?, database: Int) throws(BrokerError) {
         if case .unix(let path) = place, path.utf8.count > 107 {
-            throw BrokerURL.bad("the socket's path has \(path.utf8.count) bytes; the system takes at most 107")
+            throw BrokerURL.bad("the socket's path has \(path.utf8.count) bytes; the system allows at most 107")
         }
         self.place = place
         self.user = user
@@ -110,7 +110,7 @@ extension RedisAddress {
 extension String {
     /// The scheme as an error may show it: an invalid scheme may be the beginning of credentials.
     fileprivate var shownAsScheme: String {
-        utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "+") } ? self : "what is in front of ://"
+        utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "+") } ? self : "the text before ://"
     }
 }
 

@@ -5,7 +5,7 @@ package struct AuditPage: Sendable {
     /// The position of the next page; `nil` at the end.
     package let next: String?
     /// The findings: kind, subject, and whether it was repaired.
-    package let findings: [(kind: String, subject: String, isMended: Bool)]
+    package let findings: [(kind: String, subject: String, isRepaired: Bool)]
     /// The list of the step.
     package let list: [String]
 

@@ -25,7 +25,7 @@ enum FindingExplanations {
         "claim_unreadable":
             "a claim cannot be read, so its job cannot be finished. Repair ends its hard deadline, and recovery then ends the claim",
         "claim_not_running":
-            "a job with a unique name is claimed but not recorded as running, so a replacement would start beside it. Repair restores the record",
+            "a job with a unique name is claimed but not recorded as running, so a replacement would run at the same time. Repair restores the record",
         "token_forgotten":
             "a claim's token is newer than the last token on record, so that token could be used again if the clock is set back. Repair records the newer token",
         "lease_endless":
@@ -77,7 +77,7 @@ enum FindingExplanations {
         "pause_unknown":
             "a schedule has no next tick, and the key that recorded pauses was moved aside as corrupt:pauses by an earlier repair. Repair pauses the schedule; errand schedule resume lets it tick",
         "tick_far_ahead":
-            "the next tick of a schedule is days later than its timing says, as after a wrong clock. Repair lets it tick from now on",
+            "the next tick of a schedule is days later than its timing requires, as after a wrong clock. Repair lets it tick from now on",
         "tick_without_schedule":
             "a tick belongs to a schedule that does not exist, so every worker asks for it repeatedly. Repair removes it",
         "schedule_paused_and_due":

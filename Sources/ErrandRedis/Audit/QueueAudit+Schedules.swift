@@ -5,15 +5,15 @@ extension QueueAudit {
     /// Scripts do not parse definitions, so the audit parses each page here, and confirms a problem in one script.
     mutating func walkSchedules() async throws(BrokerError) {
         // Reading a schedule reads all of these keys.
-        if !keysAreSpoiled { try await walkDefinitions() }
+        if !keysAreCorrupt { try await walkDefinitions() }
         for step in ["timetable", "pauses", "ticks"] { _ = try await walk(step) }
         for generation in ["unscheduled", "unscheduled:old"] { _ = try await walk("deleted", generation) }
     }
 
-    private var keysAreSpoiled: Bool {
-        let spoiled = (told["wrong_type"] ?? []).filter { !$0.repaired }.map(\.subject)
+    private var keysAreCorrupt: Bool {
+        let corrupt = (reported["wrong_type"] ?? []).filter { !$0.repaired }.map(\.subject)
         let keys = ["schedules", "timetable", "pauses", "ticks", "unscheduled", "unscheduled:old"]
-        return !Set(spoiled).isDisjoint(with: keys)
+        return !Set(corrupt).isDisjoint(with: keys)
     }
 
     private mutating func walkDefinitions() async throws(BrokerError) {

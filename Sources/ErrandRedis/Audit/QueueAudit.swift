@@ -11,15 +11,15 @@ struct QueueAudit {
     /// The number of members a step.
     static let page = 500
     /// The number of findings of a kind that are reported individually.
-    private static let mostTold = 100
+    private static let mostReported = 100
 
     let broker: RedisBroker
     let queue: String
     let repair: Bool
     let progress: @Sendable (_ done: Int, _ total: Int) -> Void
 
-    var told: [String: [Finding]] = [:]
-    private var untold: [String: (count: Int, isMended: Bool)] = [:]
+    var reported: [String: [Finding]] = [:]
+    private var unreported: [String: (count: Int, isRepaired: Bool)] = [:]
     private var done = 0
     private var total = 1
 
@@ -53,20 +53,20 @@ struct QueueAudit {
         for side in ["alias", "alias:of"] { _ = try await walk(side) }
         for session in sessions { try await gather("claims", session) }
         try await gather("successors")
-        for id in try await walk("unique:of") { take(try await step("nowhere", id, try await due(of: id))) }
+        for id in try await walk("unique:of") { take(try await step("unplaced", id, try await due(of: id))) }
         for step in ["unique", "running"] { _ = try await walk(step) }
         for set in ["scheduled", "retrying", "dead"] { try await gather("due", set) }
         let tombstones = try await tombstones()
         try await walkLines()
         try await walkBodies()
         for side in ["stops", "failures", "crashes", "solo_crashes", "errors", "progress", "checkpoints"] {
-            _ = try await walk("beside", side)
+            _ = try await walk("side_records", side)
         }
         _ = try await walk("idle")
         try await walkSchedules()
         skipped.sort()
         for (entry, count) in tombstones where skipped.times(entry) < max(1, count) {
-            take(try await step("tomb", entry))
+            take(try await step("tombstone", entry))
         }
         return findings
     }
@@ -118,7 +118,7 @@ struct QueueAudit {
 
     private mutating func lookAtKeys() async throws(BrokerError) {
         take(try await step("keys"))
-        for session in try await suffixes(of: ":claims:") { take(try await step("stranded", session)) }
+        for session in try await suffixes(of: ":claims:") { take(try await step("orphaned_claims", session)) }
         for group in try await suffixes(of: ":unroutable:") { take(try await step("unroutable", group)) }
         if repair { _ = try await walk("operations") }
         // Repeats the step after repairs.
@@ -150,7 +150,7 @@ struct QueueAudit {
             var previous: [String] = []
             var position: String? = "0"
             while let from = position {
-                let page = try await step("line", line.name, from, String(Self.page))
+                let page = try await step("ready_list", line.name, from, String(Self.page))
                 take(page)
                 let ids = Array(page.halves.first)
                 // New jobs at the end move members of this page to the next one.
@@ -208,16 +208,16 @@ struct QueueAudit {
 
     private mutating func settle(missing: [String], several: [String]) async throws(BrokerError) {
         let waiting = try await examine(missing).filter { $0.places == 0 }
-        for suspect in try await examine(lookAgain(for: waiting)) where suspect.places == 0 {
-            try await confirm(suspect.id)
+        for candidate in try await examine(lookAgain(for: waiting)) where candidate.places == 0 {
+            try await confirm(candidate.id)
         }
-        for suspect in try await examine(several) where suspect.places != -1 {
-            let waits = inLines.times(suspect.id)
-            if suspect.places + min(waits, 1) > 1 || waits > 1 { try await confirm(suspect.id) }
+        for candidate in try await examine(several) where candidate.places != -1 {
+            let waits = inLines.times(candidate.id)
+            if candidate.places + min(waits, 1) > 1 || waits > 1 { try await confirm(candidate.id) }
         }
     }
 
-    private struct Suspect {
+    private struct Candidate {
         let id: String
         /// The number of places except ready lists; -1 if the job is gone.
         let places: Int
@@ -225,27 +225,27 @@ struct QueueAudit {
     }
 
     /// Counts the places of ids, except ready lists.
-    private func examine(_ ids: [String]) async throws(BrokerError) -> [Suspect] {
-        var suspects: [Suspect] = []
+    private func examine(_ ids: [String]) async throws(BrokerError) -> [Candidate] {
+        var candidates: [Candidate] = []
         let portion = max(1, min(200, bodiesAMebibyte, 4000 / (sessions.count + 10)))
         for start in stride(from: 0, to: ids.count, by: portion) {
             let list = try await step(["examine"] + ids[start..<min(start + portion, ids.count)]).list
             for index in stride(from: 0, to: list.count - 2, by: 3) {
-                suspects.append(Suspect(id: list[index], places: Int(list[index + 1]) ?? -1, line: list[index + 2]))
+                candidates.append(Candidate(id: list[index], places: Int(list[index + 1]) ?? -1, line: list[index + 2]))
             }
         }
-        return suspects
+        return candidates
     }
 
     /// Walks the ready lists of these jobs once more, but no further than needed: most jobs are new, so they are at the
     /// end.
-    private func lookAgain(for suspects: [Suspect]) async throws(BrokerError) -> [String] {
+    private func lookAgain(for candidates: [Candidate]) async throws(BrokerError) -> [String] {
         var missing: [String] = []
-        for (line, group) in Dictionary(grouping: suspects, by: \.line) {
+        for (line, group) in Dictionary(grouping: candidates, by: \.line) {
             var left = Set(group.map(\.id))
             var position: String? = "0"
             while let from = position, !left.isEmpty {
-                let page = try await step("line", line, from, String(Self.page))
+                let page = try await step("ready_list", line, from, String(Self.page))
                 left.subtract(page.halves.first)
                 position = page.next
             }
@@ -282,29 +282,29 @@ struct QueueAudit {
                 queue: queue,
                 subject: found.subject,
                 message: FindingExplanations.text(of: found.kind),
-                repaired: found.isMended
+                repaired: found.isRepaired
             )
-            let others = told[found.kind] ?? []
+            let others = reported[found.kind] ?? []
             // A page may be repeated, and a scan may return a member twice.
             if others.contains(where: { $0.subject == finding.subject }) { continue }
-            if others.count < Self.mostTold {
-                told[found.kind, default: []].append(finding)
+            if others.count < Self.mostReported {
+                reported[found.kind, default: []].append(finding)
             } else {
-                let (count, isMended) = untold[found.kind] ?? (0, true)
-                untold[found.kind] = (count + 1, isMended && found.isMended)
+                let (count, isRepaired) = unreported[found.kind] ?? (0, true)
+                unreported[found.kind] = (count + 1, isRepaired && found.isRepaired)
             }
         }
     }
 
     private var findings: [Finding] {
-        told.sorted { $0.key < $1.key }.flatMap { kind, findings in
-            let others = untold[kind].map {
+        reported.sorted { $0.key < $1.key }.flatMap { kind, findings in
+            let others = unreported[kind].map {
                 Finding(
                     kind: kind,
                     queue: queue,
                     subject: "and \($0.count) more",
                     message: FindingExplanations.text(of: kind),
-                    repaired: $0.isMended
+                    repaired: $0.isRepaired
                 )
             }
             return findings + (others.map { [$0] } ?? [])

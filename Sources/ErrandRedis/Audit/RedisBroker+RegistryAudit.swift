@@ -21,7 +21,7 @@ extension RedisBroker {
 
     /// The key that an earlier repair has moved aside stays for a person to inspect.
     private func putRegistryAside() async throws(BrokerError) {
-        var aside = KeySpace.spoiledQueues
+        var aside = KeySpace.corruptQueues
         if try await command(.command("EXISTS", aside)).number == 1 {
             let time = try await now()
             aside += ":\(time)"

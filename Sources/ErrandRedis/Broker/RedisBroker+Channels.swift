@@ -7,16 +7,16 @@ extension RedisBroker {
     public func wakeUps(
         for session: Session,
         on queues: [String],
-        _ onHint: @escaping @Sendable (WakeUp) -> Void
+        _ onWakeUp: @escaping @Sendable (WakeUp) -> Void
     ) -> any Subscription {
         // Wake-ups may have been lost before the (new) subscription.
         let hintAll: @Sendable () -> Void = {
             for queue in queues {
-                onHint(.stop(queue: queue))
-                onHint(.work(queue: queue))
+                onWakeUp(.stop(queue: queue))
+                onWakeUp(.work(queue: queue))
             }
         }
-        let (secret, logger) = (hintSecret, logger)
+        let (secret, logger) = (wakeUpSecret, logger)
         return Subscriber(
             address,
             options,
@@ -32,12 +32,14 @@ extension RedisBroker {
         ) { channel, message in
             guard let queue = KeySpace.queue(in: channel) else { return }
             switch message.first {
-            case UInt8(ascii: "w"): onHint(.work(queue: queue))
-            case UInt8(ascii: "s"): onHint(.stop(queue: queue))
+            case UInt8(ascii: "w"): onWakeUp(.work(queue: queue))
+            case UInt8(ascii: "s"): onWakeUp(.stop(queue: queue))
             case UInt8(ascii: "c"):
                 // If the message cannot be parsed, the next call gets the job.
-                guard let handed = DispatchedClaim(message, secret: secret) else { return onHint(.work(queue: queue)) }
-                onHint(.claimed(queue: queue, call: handed.call, claim: handed.claim))
+                guard let handed = DispatchedClaim(message, secret: secret) else {
+                    return onWakeUp(.work(queue: queue))
+                }
+                onWakeUp(.claimed(queue: queue, call: handed.call, claim: handed.claim))
             default: break
             }
         }

@@ -10,7 +10,7 @@ extension RedisBroker {
         call.add(session.host)
         call.add(session.pid)
         call.add(session.concurrency)
-        call.add(hintSecret)
+        call.add(wakeUpSecret)
         for (operation, defaults) in session.operations.sorted(by: { $0.key < $1.key }) {
             call.add(operation)
             call.add("\(defaults.timeout.wholeMilliseconds):\(defaults.retries)")

@@ -18,7 +18,7 @@ public final class RedisBroker: Broker {
     let connection: Connection
     let batcher = PushBatcher()
     /// A secret of the server and this broker: a client that may only publish must not be able to dispatch a job.
-    package let hintSecret =
+    package let wakeUpSecret =
         String(UInt64.random(in: 0 ... .max), radix: 36) + String(UInt64.random(in: 0 ... .max), radix: 36)
     let overrides: ScriptOverrides?
 

@@ -31,7 +31,7 @@ package struct ServerError {
     /// The reason for a retry, in a few words.
     var reasonToWait: String {
         isDiskTrouble
-            ? "the server takes no writes, for it cannot write its data to its disk"
+            ? "the server rejects writes, because it cannot write its data to its disk"
             : "the server cannot serve this now (\(word))"
     }
 
@@ -60,7 +60,7 @@ package struct ServerError {
         case "NOPERM" where isForeign:
             return BrokerError(
                 .notPermitted,
-                "\(address) does not permit this user what the import needs: \(text). Use a user that may do it"
+                "\(address) does not permit this user a command that the import needs: \(text). Use another user"
             )
         case "WRONGTYPE" where isForeign: return BrokerError(.refused, "\(address): \(reasonInScript)")
         case "ERRANDLOST":
@@ -70,12 +70,12 @@ package struct ServerError {
         case "ERRANDQUEUE":
             return BrokerError(missingQueue: String(text.dropFirst(word.count + 1)))
         case "OOM":
-            return BrokerError(.full, "the broker's memory is full (maxmemory); nothing was taken")
+            return BrokerError(.full, "the broker's memory is full (maxmemory); nothing was accepted")
         case "ERRAND":
             let reason = String(text.dropFirst(word.count + 1))
-            return BrokerError(.refused, reason.isEmpty ? "\(address) refused, and says no reason" : reason)
+            return BrokerError(.refused, reason.isEmpty ? "\(address) rejected the call without a reason" : reason)
         case "NOAUTH", "WRONGPASS":
-            return BrokerError(.notPermitted, "\(address) does not let this user in: \(text)")
+            return BrokerError(.notPermitted, "\(address) rejects this user: \(text)")
         case "NOPERM":
             return notPermitted(at: address, in: script)
         case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN":
@@ -86,8 +86,8 @@ package struct ServerError {
             if isDiskTrouble {
                 return BrokerError(
                     .notReachable,
-                    "\(address) cannot write its data to its disk, and takes nothing until it can: \(text). "
-                        + "Make room on the server's disk, or see its log; nothing was done"
+                    "\(address) cannot write its data to its disk, and rejects writes until it can: \(text). "
+                        + "Free space on the server's disk, or see its log; nothing was done"
                 )
             }
             if isPassing { return BrokerError(.notReachable, "\(address) cannot serve now: \(text)") }
@@ -96,9 +96,9 @@ package struct ServerError {
                 return BrokerError(.refused, "a key of the queue has the wrong type; see `errand doctor`")
             }
             if text.hasPrefix("ERR AUTH") || text.contains("without any password") {
-                return BrokerError(.notPermitted, "\(address) refuses the credentials: \(text)")
+                return BrokerError(.notPermitted, "\(address) rejects the credentials: \(text)")
             }
-            return BrokerError(.refused, "\(address) refused: \(text)")
+            return BrokerError(.refused, "\(address) rejected the call: \(text)")
         }
     }
 }
@@ -112,7 +112,7 @@ extension ServerError {
         }
         return BrokerError(
             .notPermitted,
-            "\(address) does not permit this user what Errand needs: \(what). deploy/redis/errand.acl has all that is needed"
+            "\(address) does not permit this user a command that Errand needs: \(what). deploy/redis/errand.acl lists all of them"
         )
     }
 
@@ -136,7 +136,7 @@ extension BrokerError {
         let first = text.prefix { $0 != " " }
         let fitting = Int(first).flatMap { $0 < 0 ? nil : $0 }
         let reason = fitting == nil ? text : text.dropFirst(first.count + 1)
-        self.init(.full, reason.isEmpty ? "it is full, and gives no reason" : String(reason), fitting: fitting)
+        self.init(.full, reason.isEmpty ? "it is full" : String(reason), fitting: fitting)
     }
 }
 

@@ -81,7 +81,7 @@ enum EmbeddedGuardian {
 
     private static func configuration(for home: EmbeddedHome) -> String {
         """
-        # Written anew by every start of the embedded broker.
+        # Rewritten at every start of the embedded broker.
         port 0
         unixsocket "\(home.socket.configurationEscaped)"
         unixsocketperm 700

@@ -39,12 +39,12 @@ extension ScheduleRecord {
             pushed: Int(clamping: count(1) ?? 0),
             missed: Int(clamping: count(2) ?? 0),
             deletedRevision: deletion.first.flatMap { Int64($0) }.map { Int(clamping: $0) },
-            deletionMet: DeletionMet(deletion)
+            rejectedDeclaration: RejectedDeclaration(deletion)
         )
     }
 }
 
-extension ScheduleRecord.DeletionMet {
+extension ScheduleRecord.RejectedDeclaration {
     /// Parses the text after the revision of a deleted schedule; `nil` if there is none.
     fileprivate init?(_ parts: [Substring]) {
         guard parts.count == 3, let at = Int64(parts[1]), at >= 0 else { return nil }

@@ -224,7 +224,7 @@ package enum KeySpace {
     /// The set of all queues' names.
     static let queues = "errand:queues"
     /// The key to which a repair moves a registry that is not a set.
-    static let spoiledQueues = "errand:corrupt:queues"
+    static let corruptQueues = "errand:corrupt:queues"
 
     /// Returns the queue of one of the names above.
     static func queue(in name: String) -> String? {

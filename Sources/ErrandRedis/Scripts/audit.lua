@@ -8,5 +8,5 @@
 --            on the step
 if not steps[step] then return redis.error_reply('ERRAND an audit has no step ' .. step) end
 steps[step]()
-if mending then settle() end
+if repairing then flush() end
 return { next_position, found, list }

@@ -35,22 +35,22 @@ local function end_waiting(id, body)
   return deleting and 'deleted' or 'cancelled'
 end
 
-local function leave_due(id)
+local function remove_due(id)
   for _, name in ipairs({ 'scheduled', 'retrying' }) do
     if has(name) and call('ZREM', key(name), id) == 1 then return true end
   end
 end
 
-local function leave_succession(id)
+local function remove_successor(id)
   local name = field('unique:of', id)
   local holder = name and field('unique', name)
   if holder and holder ~= id and successor_of(holder) == id then
-    leave_holder(holder)
+    detach_successor(holder)
     return true
   end
 end
 
-local function take(id)
+local function cancel(id)
   local body = call('HGET', key('body'), id)
   if not body then
     if deleting then return forget_ended(id) end
@@ -60,7 +60,7 @@ local function take(id)
   if call('ZSCORE', key('dead'), id) then
     if not deleting then return 'dead' end
     call('ZREM', key('dead'), id)
-    forget_sides(id)
+    forget_side_records(id)
     remember(id, 'x')
     ended_here[id] = true
     call('HDEL', key('body'), id)
@@ -69,18 +69,18 @@ local function take(id)
   local session = holders[id]
   if session then
     if deleting then return 'running' end
-    put('stops', id, 'cancel')
+    set_field('stops', id, 'cancel')
     call('PUBLISH', key('wakeups:' .. session), 's')
     return 'stopping'
   end
-  if not (leave_succession(id) or leave_due(id)) then leave_line(id, body) end
+  if not (remove_successor(id) or remove_due(id)) then remove_from_ready(id, body) end
   return end_waiting(id, body)
 end
 
-local answer = {}
+local reply = {}
 for i = 2, #ARGV do
   if room <= 0 then break end
-  answer[#answer + 1] = take(ARGV[i])
+  reply[#reply + 1] = cancel(ARGV[i])
 end
-settle()
-return answer
+flush()
+return reply

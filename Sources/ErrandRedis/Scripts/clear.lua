@@ -21,27 +21,27 @@ end
 
 local function cancel_entry(entry)
   local tombs = num(field('tombstones', entry))
-  if tombs > 1 then return put('tombstones', entry, tombs - 1) end
-  if tombs == 1 then return drop('tombstones', entry) end
+  if tombs > 1 then return set_field('tombstones', entry, tombs - 1) end
+  if tombs == 1 then return delete_field('tombstones', entry) end
   local owner = field('alias', entry)
   if owner then
-    drop('alias', entry)
-    drop('alias:of', owner)
+    delete_field('alias', entry)
+    delete_field('alias:of', owner)
   end
   cancel(owner or entry)
 end
 
-local function clear_line(line)
+local function clear_list(list_key)
   while not is_enough() do
-    local entries = call('LPOP', line, math.min(PORTION, limit - looked))
+    local entries = call('LPOP', list_key, math.min(PORTION, limit - looked))
     if not entries then return end
     looked = looked + #entries
     for _, entry in ipairs(entries) do cancel_entry(entry) end
   end
 end
 
-clear_line(key('quarantined'))
-for level = 9, 0, -1 do clear_line(key('ready:' .. level)) end
+clear_list(key('quarantined'))
+for level = 9, 0, -1 do clear_list(key('ready:' .. level)) end
 -- Looks at no more lists than jobs may be cleared: each holds at least one. The highest priority comes first, as above.
 local groups = not is_enough() and call('HRANDFIELD', key('unroutable'), limit) or {}
 table.sort(groups, function(one, other)
@@ -53,10 +53,10 @@ end)
 for _, group in ipairs(groups) do
   local left = 0
   if not wrong_type('unroutable:' .. group, 'list') then
-    clear_line(key('unroutable:' .. group))
+    clear_list(key('unroutable:' .. group))
     left = call('LLEN', key('unroutable:' .. group))
   end
-  if left > 0 then put('unroutable', group, left) else call('HDEL', key('unroutable'), group) end
+  if left > 0 then set_field('unroutable', group, left) else call('HDEL', key('unroutable'), group) end
 end
 for _, name in ipairs({ 'scheduled', 'retrying' }) do
   while not is_enough() do
@@ -76,10 +76,10 @@ local function clear_successors()
   for _, successor in ipairs(waiting) do
     if is_enough() then return end
     looked = looked + 1
-    leave_holder(successor.holder)
+    detach_successor(successor.holder)
     cancel(successor.id)
   end
 end
 clear_successors()
-settle()
+flush()
 return { cleared, (is_enough() or call('HLEN', key('unroutable')) > 0) and 1 or 0 }

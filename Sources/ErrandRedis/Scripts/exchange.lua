@@ -9,14 +9,14 @@
 -- Reply      outcomes ('1' accepted, '0' stale), token of the claims, ids, bodies, extras (position, failures, crashes,
 --            …), flags (1 due jobs wait, 2 paused, 4 only tombstones were found so far, and jobs may follow them, 8 the
 --            call is pre-answered, and its reports were not taken)
-local last = call('HMGET', me, 'call', 'token', 'verdicts', 'open')
-local last_call, last_token, last_verdicts = last[1], last[2], last[3]
+local last = call('HMGET', me, 'call', 'token', 'outcomes', 'dispatch')
+local last_call, last_token, last_outcomes = last[1], last[2], last[3]
 
 -- A push has answered this call with a job: the call counts as the last one from now on.
 local dispatched = string.match(last[4] or '', '^h(%d+)$')
 if dispatched and num(call_number) == num(last_call) + 1 then
-  last_call, last_token, last_verdicts = call_number, dispatched, 'h'
-  call('HSET', me, 'call', call_number, 'token', dispatched, 'verdicts', 'h', 'open', '')
+  last_call, last_token, last_outcomes = call_number, dispatched, 'h'
+  call('HSET', me, 'call', call_number, 'token', dispatched, 'outcomes', 'h', 'dispatch', '')
   if free_slots > 0 then call('HSET', me, 'begun', dispatched) end
 end
 
@@ -34,9 +34,9 @@ local function reply_again()
   -- A session that waits for a wake-up, and has had none yet, keeps waiting. Otherwise each reply that a bad network
   -- loses would cost another look at the lists.
   local waits = #ids > 0 or wanted == 0 or call('SISMEMBER', key('idle'), session) == 1
-  local is_dispatched = last_verdicts == 'h'
+  local is_dispatched = last_outcomes == 'h'
   return {
-    is_dispatched and '' or last_verdicts or '', last_token or '', ids, bodies, extras,
+    is_dispatched and '' or last_outcomes or '', last_token or '', ids, bodies, extras,
     (waits and 0 or 4) + (is_dispatched and 8 or 0)
   }
 end
@@ -45,23 +45,23 @@ if last_call == call_number then return reply_again() end
 -- A broken connection has delayed this call while later ones arrived. No worker waits for its reply any more.
 if num(call_number) < num(last_call) then return redis.error_reply('ERRAND this call is older than the last one') end
 
-if #asked > 0 then take_reports() end
+if #asked > 0 then apply_reports() end
 if not is_plain then known = {} end
 
 -- What a push needs in order to dispatch a job in answer to the next call.
-local open = ''
+local dispatch_terms = ''
 local waits = false
 
 local function take_claims()
   token = whole(math.max(clock[1] * 1000000 + clock[2], num(runtime[1]) + 1))
-  usual_claim = claim_text(token, now + usual_duration)
+  default_claim = claim_text(token, now + default_duration)
   local has_others = not is_plain and call('EXISTS', key('ready:0'), key('ready:1'), key('ready:2'), key('ready:3'),
     key('ready:4'), key('ready:6'), key('ready:7'), key('ready:8'), key('ready:9'), key('quarantined'), key('unroutable')) > 0
   if not has_others and not runtime[4] then
     take(key('ready:5'), wanted)
   elseif not own_quarantine() then
     take_levels(wanted)
-    if met_quarantined then
+    if found_quarantined then
       call('HSET', key('runtime'), 'quarantine_owner', session)
       if #ids == 0 and call('HLEN', mine) == 0 then take(key('quarantined'), 1) end
     end
@@ -76,8 +76,8 @@ local function keep_claims()
     local names = call('HMGET', key('unique:of'), unpack(ids))
     for i = 1, #ids do
       -- A capital letter: the job holds its name only until it starts, so the name is free now.
-      local lets_go = names[i] and string.find(string.sub(bodies[i], 15, 15), '[DR]')
-      if lets_go then leave_name(ids[i]) elseif names[i] then put('running', ids[i], session) end
+      local frees_name = names[i] and string.find(string.sub(bodies[i], 15, 15), '[DR]')
+      if frees_name then free_name(ids[i]) elseif names[i] then set_field('running', ids[i], session) end
     end
   end
   add_extras()
@@ -94,7 +94,7 @@ local function found_nothing()
   if looked >= 2000 and skipped > 0 then flags = 4
   else
     waits = true
-    if accepts_dispatch then open = whole(wait_and_grace) .. ':' .. whole(usual_duration) end
+    if accepts_dispatch then dispatch_terms = whole(claim_margin) .. ':' .. whole(default_duration) end
   end
   if is_due('scheduled') or is_due('retrying') then flags = flags + 1 end
 end
@@ -108,10 +108,10 @@ end
 
 local begun = begun_token
 if token ~= '' and free_slots > 0 then begun = num(token) end
-local verdict_text = table.concat(verdicts)
-call('HSET', me, 'call', call_number, 'token', token, 'verdicts', verdict_text, 'begun', whole(begun), 'open', open)
+local outcome_text = table.concat(outcomes)
+call('HSET', me, 'call', call_number, 'token', token, 'outcomes', outcome_text, 'begun', whole(begun), 'dispatch', dispatch_terms)
 -- A session that finds nothing is not woken for the jobs that this call itself makes ready: other sessions get them.
 if waits and fresh > 0 then call('SREM', key('idle'), session) end
-settle()
+flush()
 if waits then call('SADD', key('idle'), session) end
-return { verdict_text, token, ids, bodies, extras, flags }
+return { outcome_text, token, ids, bodies, extras, flags }

@@ -6,7 +6,7 @@ local session, lease = ARGV[1], num(ARGV[2])
 if not call('ZSCORE', key('sessions'), session) then return redis.error_reply('ERRANDLOST the session is not registered') end
 local wrong = type_error({ runtime = 'hash', stops = 'hash' }) or session_type_error(session)
 if wrong then return wrong end
-mind_the_gap(lease)
+detect_outage(lease)
 call('ZADD', key('sessions'), whole(now + lease), session)
 call('HSET', key('runtime'), 'beat', nowtext)
 call('HSET', session_key(session), 'beat', nowtext)
@@ -15,23 +15,23 @@ if num(call('HGET', session_key(session), 'begun')) < num(ARGV[3]) then
 end
 
 local mine = claims_key(session)
-local answer = { call('HLEN', mine) }
-local function tell_to_stop(id, claim)
+local reply = { call('HLEN', mine) }
+local function add_stop(id, claim)
   local token = claim and string.match(claim, '^(%d+):')
   if token then
-    answer[#answer + 1] = id
-    answer[#answer + 1] = token
+    reply[#reply + 1] = id
+    reply[#reply + 1] = token
   end
 end
 -- Iterates over the smaller set: more jobs may be cancelled than this session ever holds.
 if has('stops') and call('HLEN', key('stops')) <= 1000 then
   local ids = call('HKEYS', key('stops'))
   local claims = #ids > 0 and call('HMGET', mine, unpack(ids)) or {}
-  for i, id in ipairs(ids) do tell_to_stop(id, claims[i]) end
+  for i, id in ipairs(ids) do add_stop(id, claims[i]) end
 elseif has('stops') then
   local held = call('HGETALL', mine)
   for i = 1, #held, 2 do
-    if field('stops', held[i]) then tell_to_stop(held[i], held[i + 1]) end
+    if field('stops', held[i]) then add_stop(held[i], held[i + 1]) end
   end
 end
-return answer
+return reply

@@ -65,12 +65,12 @@ local function record(id)
   return record_of(id, body, state_of(id))
 end
 
-local answer = { -1 }
+local reply = { -1 }
 local MOST_BYTES = 1048576
 local bytes = 0
 local function fits(found)
   bytes = bytes + #found[3] + #found[8] + #found[9]
-  return #answer == 1 or bytes <= MOST_BYTES
+  return #reply == 1 or bytes <= MOST_BYTES
 end
 
 if ARGV[1] == 'ids' then
@@ -78,12 +78,12 @@ if ARGV[1] == 'ids' then
   for i = 2, #ARGV do
     local found = record(ARGV[i])
     if not fits(found) then
-      answer[1] = i - 2
-      return answer
+      reply[1] = i - 2
+      return reply
     end
-    answer[#answer + 1] = found
+    reply[#reply + 1] = found
   end
-  return answer
+  return reply
 end
 
 local state, offset, limit = ARGV[2], num(ARGV[3]), math.min(num(ARGV[4]), 500)
@@ -150,7 +150,7 @@ end
 
 -- Thousands of invented operations must not make a page expensive: it looks at no more lists than it needs, and at none
 -- beyond the first 5,000.
-local function page_of_parked()
+local function page_of_unroutable()
   local cursor, looked = '0', 0
   repeat
     local found = call('HSCAN', key('unroutable'), cursor, 'COUNT', 500)
@@ -166,7 +166,7 @@ end
 if state == 'ready' then
   page_of_list(key('quarantined'))
   for level = 9, 0, -1 do page_of_list(key('ready:' .. level)) end
-  page_of_parked()
+  page_of_unroutable()
 elseif state == 'scheduled' or state == 'retrying' then page_of_times(state, 'ZRANGE')
 elseif state == 'dead' then page_of_times(state, 'ZREVRANGE')
 elseif state == 'running' then
@@ -198,12 +198,12 @@ for _, place in ipairs(places) do
   local found = found_at(place)
   if found[2] == state then
     if not fits(found) then
-      answer[1] = place.position
-      return answer
+      reply[1] = place.position
+      return reply
     end
     found[11] = place.position
-    answer[#answer + 1] = found
+    reply[#reply + 1] = found
   end
 end
-if skipped > offset + limit then answer[1] = offset + limit end
-return answer
+if skipped > offset + limit then reply[1] = offset + limit end
+return reply

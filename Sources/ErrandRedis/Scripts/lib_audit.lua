@@ -1,10 +1,10 @@
 -- The common part of all audit steps: arguments, findings, and pages of keys.
-local mending, step, name, position, most = ARGV[1] == '1', ARGV[2], ARGV[3] or '', ARGV[4] or '0', num(ARGV[5])
+local repairing, step, name, position, most = ARGV[1] == '1', ARGV[2], ARGV[3] or '', ARGV[4] or '0', num(ARGV[5])
 local found, list, next_position = {}, {}, 'end'
-local function finding(kind, subject, mend)
+local function finding(kind, subject, repair)
   found[#found + 1] = kind
   found[#found + 1] = subject
-  found[#found + 1] = mending and mend and mend() ~= false and 1 or 0
+  found[#found + 1] = repairing and repair and repair() ~= false and 1 or 0
 end
 local function add(...)
   for _, value in ipairs({ ... }) do list[#list + 1] = value end
@@ -16,9 +16,9 @@ for _, types in ipairs({ TYPES, SELDOM, AT_TIMES, SCHEDULE_TYPES }) do
     if call('EXISTS', key(part)) == 0 or wrong_type(part, expected) then known[part] = false end
   end
 end
-local function there(part, id) return has(part) and call('HEXISTS', key(part), id) == 1 end
+local function has_field(part, id) return has(part) and call('HEXISTS', key(part), id) == 1 end
 local function score(part, id) return has(part) and call('ZSCORE', key(part), id) end
-local function lives(id) return there('body', id) and not score('dead', id) end
+local function is_alive(id) return has_field('body', id) and not score('dead', id) end
 local function has_ended(id) return field('ended', id) or field('ended:old', id) end
 local function length(part) return has(part) and call('LLEN', key(part)) or 0 end
 local function unroutable() return has('unroutable') and call('HKEYS', key('unroutable')) or {} end
@@ -28,13 +28,13 @@ local function unroutable_length(operation)
   return not wrong_type('unroutable:' .. operation, 'list') and call('LLEN', key('unroutable:' .. operation)) or 0
 end
 -- The ready lists except those of unroutable jobs, of which there may be thousands.
-local function plain_lines()
+local function ready_lists()
   local names = { 'quarantined' }
   for level = 0, 9 do names[#names + 1] = 'ready:' .. level end
   return names
 end
-local function all_lines()
-  local names = plain_lines()
+local function all_lists()
+  local names = ready_lists()
   for _, operation in ipairs(unroutable()) do
     if unroutable_length(operation) > 0 then names[#names + 1] = 'unroutable:' .. operation end
   end
@@ -76,14 +76,14 @@ end
 
 -- Types, and keys that are small enough for a single step. Lists the number of bodies, then ready lists and their
 -- lengths, then, after an empty text, sessions.
-local function put_aside(part)
+local function move_aside(part)
   local aside = key('corrupt:' .. part)
   -- The key that an earlier repair has moved aside stays for a person to inspect.
   if call('EXISTS', aside) == 1 then aside = aside .. ':' .. nowtext end
   call('RENAME', key(part), aside)
   -- The settings are lost, and the queue may have been paused. A person decides when it resumes.
-  if part == 'settings' then put('settings', 'paused', '1') end
+  if part == 'settings' then set_field('settings', 'paused', '1') end
 end
 local function move_aside_if_corrupt(part, expected)
-  if wrong_type(part, expected) then finding('wrong_type', part, function() put_aside(part) end) end
+  if wrong_type(part, expected) then finding('wrong_type', part, function() move_aside(part) end) end
 end

@@ -2,55 +2,55 @@
 function steps.unique()
   each_field('unique', function(text, holder)
     local named, policy = field('unique:of', holder), nil
-    if lives(holder) and named == text then return end
-    if lives(holder) and not named then policy = string.match(field('body', holder), '^%d%d%d%d%d%d%d%d%d%d%d%d%d1([drDR])') end
-    if policy then finding('holder_unaware', text, function() put('unique:of', holder, text) end)
-    else finding('lock_without_holder', text, function() drop('unique', text) end) end
+    if is_alive(holder) and named == text then return end
+    if is_alive(holder) and not named then policy = string.match(field('body', holder), '^%d%d%d%d%d%d%d%d%d%d%d%d%d1([drDR])') end
+    if policy then finding('holder_unaware', text, function() set_field('unique:of', holder, text) end)
+    else finding('lock_without_holder', text, function() delete_field('unique', text) end) end
   end)
 end
 
 steps['unique:of'] = function()
   each_field('unique:of', function(id, text)
-    if not lives(id) then return finding('name_without_job', id, function() drop('unique:of', id) end) end
+    if not is_alive(id) then return finding('name_without_job', id, function() delete_field('unique:of', id) end) end
     local holder = field('unique', text)
     if holder == id or (holder and successor_of(holder) == id) then return end
-    if mending and holder and lives(holder) then return add(id) end
-    finding('name_not_held', id, function() put('unique', text, id) end)
+    if repairing and holder and is_alive(holder) then return add(id) end
+    finding('name_not_held', id, function() set_field('unique', text, id) end)
   end)
 end
 
 -- Whether a successor asks its holder to stop. One that only waits for the end of the run, as a schedule's may, does
 -- not.
-local function has_asked(id) return string.find(string.sub(field('body', id), 15, 15), '[rR]') end
+local function requests_stop(id) return string.find(string.sub(field('body', id), 15, 15), '[rR]') end
 
 -- A job whose name another job holds, and its due time. A job without a position becomes a successor. A job with a
 -- position runs from there, and would run twice if it were a successor as well.
-function steps.nowhere()
+function steps.unplaced()
   local id = name
   local text = field('unique:of', id)
-  local holder = text and lives(id) and field('unique', text)
+  local holder = text and is_alive(id) and field('unique', text)
   if not holder or holder == id or successor_of(holder) == id then return end
   finding('name_not_held', id, function()
-    if not lives(holder) then return put('unique', text, id) end
+    if not is_alive(holder) then return set_field('unique', text, id) end
     if successor_of(holder) or not field('running', holder) then return false end
-    local places, lines = all_places_of(id, entry_of(id))
-    if #places + #lines > 0 then return false end
-    put('successors', holder, whole(num(position)) .. ':' .. id)
-    if has_asked(id) and not field('stops', holder) then put('stops', holder, 'replace') end
+    local places, lists = all_places_of(id, entry_of(id))
+    if #places + #lists > 0 then return false end
+    set_field('successors', holder, whole(num(position)) .. ':' .. id)
+    if requests_stop(id) and not field('stops', holder) then set_field('stops', holder, 'replace') end
   end)
 end
 
 function steps.successors()
   each_field('successors', function(holder, successor_entry)
     local id = string.match(successor_entry, '^%d+:(.+)$')
-    if not (id and lives(holder) and lives(id)) then
-      return finding('successor_without_job', holder, function() drop('successors', holder) end)
+    if not (id and is_alive(holder) and is_alive(id)) then
+      return finding('successor_without_job', holder, function() delete_field('successors', holder) end)
     end
     add(id)
     local text = field('unique:of', holder)
-    if text and not field('unique', text) then finding('name_not_held', holder, function() put('unique', text, holder) end) end
-    if has_asked(id) and not field('stops', holder) then
-      finding('successor_without_stop', holder, function() put('stops', holder, 'replace') end)
+    if text and not field('unique', text) then finding('name_not_held', holder, function() set_field('unique', text, holder) end) end
+    if requests_stop(id) and not field('stops', holder) then
+      finding('successor_without_stop', holder, function() set_field('stops', holder, 'replace') end)
     end
   end)
 end
@@ -58,9 +58,9 @@ end
 function steps.running()
   each_field('running', function(id, session)
     local claims = claims_of(session)
-    if not lives(id) then finding('running_without_job', id, function() drop('running', id) end)
+    if not is_alive(id) then finding('running_without_job', id, function() delete_field('running', id) end)
     elseif not claims or call('HEXISTS', claims, id) == 0 then
-      finding('running_without_claim', id, function() drop('running', id) end)
+      finding('running_without_claim', id, function() delete_field('running', id) end)
     end
   end)
 end
@@ -68,38 +68,38 @@ end
 -- The name that a body was pushed with, which the caller has read from it, for a job without a name.
 function steps.nameless()
   local id, text = name, position
-  if not lives(id) or field('unique:of', id) then return end
+  if not is_alive(id) or field('unique:of', id) then return end
   finding('job_without_name', id, function()
     local holder = field('unique', text)
-    if text == '' or (holder and holder ~= id and lives(holder) and successor_of(holder) ~= id) then return false end
-    if not (holder and lives(holder)) then put('unique', text, id) end
-    put('unique:of', id, text)
+    if text == '' or (holder and holder ~= id and is_alive(holder) and successor_of(holder) ~= id) then return false end
+    if not (holder and is_alive(holder)) then set_field('unique', text, id) end
+    set_field('unique:of', id, text)
   end)
 end
 
 -- Side records of bodies ----------------------------------------------------------------------------------------------
-function steps.beside()
+function steps.side_records()
   each_field(name, function(id)
-    if not there('body', id) or (name == 'stops' and score('dead', id)) then
-      finding(name .. '_without_job', id, function() drop(name, id) end)
+    if not has_field('body', id) or (name == 'stops' and score('dead', id)) then
+      finding(name .. '_without_job', id, function() delete_field(name, id) end)
     end
   end)
 end
 function steps.alias()
   each_field('alias', function(entry, id)
-    if field('alias:of', id) == entry and lives(id) then return end
+    if field('alias:of', id) == entry and is_alive(id) then return end
     finding('alias_without_owner', entry, function()
       -- As in the next step: a dead job has no alias.
-      if lives(id) and not field('alias:of', id) then put('alias:of', id, entry) else drop('alias', entry) end
+      if is_alive(id) and not field('alias:of', id) then set_field('alias:of', id, entry) else delete_field('alias', entry) end
     end)
   end)
 end
 steps['alias:of'] = function()
   each_field('alias:of', function(id, entry)
-    if not lives(id) then finding('alias_of_without_job', id, function() drop('alias:of', id) end)
+    if not is_alive(id) then finding('alias_of_without_job', id, function() delete_field('alias:of', id) end)
     elseif field('alias', entry) ~= id then
       finding('alias_of_without_alias', id, function()
-        if field('alias', entry) then drop('alias:of', id) else put('alias', entry, id) end
+        if field('alias', entry) then delete_field('alias:of', id) else set_field('alias', entry, id) end
       end)
     end
   end)
@@ -116,7 +116,7 @@ function steps.tombstones()
   each_field('tombstones', function(entry, n)
     -- No ready list of this queue holds such an entry; its bytes may be anything.
     if num(n) <= 0 or string.find(entry, '[^%w_:-]') then
-      finding('tombstone_without_entry', printable(entry), function() drop('tombstones', entry) end)
+      finding('tombstone_without_entry', printable(entry), function() delete_field('tombstones', entry) end)
     else
       add(entry, whole(num(n)))
     end

@@ -27,9 +27,9 @@ function steps.keys()
     end)
   end
   add(has('body') and call('HLEN', key('body')) or 0)
-  for _, line in ipairs(plain_lines()) do
-    local waiting = call('EXISTS', key(line)) == 1 and not wrong_type(line, 'list') and call('LLEN', key(line)) or 0
-    if waiting > 0 then add(line, waiting) end
+  for _, list_name in ipairs(ready_lists()) do
+    local waiting = call('EXISTS', key(list_name)) == 1 and not wrong_type(list_name, 'list') and call('LLEN', key(list_name)) or 0
+    if waiting > 0 then add(list_name, waiting) end
   end
   add('')
   for _, session in ipairs(sessions()) do add(session) end
@@ -40,9 +40,9 @@ function steps.operations()
   each_field('unroutable', function(operation, counted)
     move_aside_if_corrupt('unroutable:' .. operation, 'list')
     local waiting = unroutable_length(operation)
-    if waiting == 0 then finding('unroutable_without_list', operation, function() drop('unroutable', operation) end)
+    if waiting == 0 then finding('unroutable_without_list', operation, function() delete_field('unroutable', operation) end)
     elseif num(counted) ~= waiting then
-      finding('unroutable_miscounted', operation, function() put('unroutable', operation, waiting) end)
+      finding('unroutable_miscounted', operation, function() set_field('unroutable', operation, waiting) end)
     end
     if waiting > 0 then add('unroutable:' .. operation, waiting) end
   end)
@@ -50,11 +50,11 @@ end
 
 -- A list of unroutable jobs, or claims, that a scan of all keys has found.
 function steps.unroutable()
-  if there('unroutable', name) or wrong_type('unroutable:' .. name, 'list') then return end
+  if has_field('unroutable', name) or wrong_type('unroutable:' .. name, 'list') then return end
   local waiting = call('LLEN', key('unroutable:' .. name))
-  if waiting > 0 then finding('unroutable_unlisted', name, function() put('unroutable', name, waiting) end) end
+  if waiting > 0 then finding('unroutable_unlisted', name, function() set_field('unroutable', name, waiting) end) end
 end
-function steps.stranded()
+function steps.orphaned_claims()
   if call('EXISTS', claims_key(name)) == 0 or score('sessions', name) then return end
   -- With a lease in the past, recovery handles the session like any dead one.
   finding('claims_without_session', name, function()
@@ -63,11 +63,11 @@ function steps.stranded()
   end)
 end
 
-local function no_body(id, leave)
+local function no_body(id, remove)
   if has_ended(id) then return end
   finding('position_without_body', id, function()
-    leave()
-    bury(id)
+    remove()
+    handle_stray(id)
   end)
 end
 
@@ -84,11 +84,11 @@ function steps.claims()
       finding('token_forgotten', id, function() call('HSET', key('runtime'), 'token', whole(token)) end)
       last = token
     end
-    if not there('body', id) then no_body(id, function() call('HDEL', full_key, id) end)
+    if not has_field('body', id) then no_body(id, function() call('HDEL', full_key, id) end)
     else
       add(id)
       if field('unique:of', id) and field('running', id) ~= name then
-        finding('claim_not_running', id, function() put('running', id, name) end)
+        finding('claim_not_running', id, function() set_field('running', id, name) end)
       end
     end
   end
@@ -99,13 +99,13 @@ function steps.due()
   local page = scan('ZSCAN', key(name))
   for i = 1, #page, 2 do
     local id = page[i]
-    if there('body', id) then add(id) else no_body(id, function() call('ZREM', key(name), id) end) end
+    if has_field('body', id) then add(id) else no_body(id, function() call('ZREM', key(name), id) end) end
   end
 end
 
 -- From the end to the head, because claims constantly remove entries at the head. Lists ids, then, after an empty text,
 -- entries with tombstones.
-function steps.line()
+function steps.ready_list()
   local full_key, from, removed, tombs = key(name), num(position), 0, {}
   if call('EXISTS', full_key) == 0 or wrong_type(name, 'list') then return end
   local entries = call('LRANGE', full_key, -(from + most), -(from + 1))
@@ -114,20 +114,20 @@ function steps.line()
     if num(field('tombstones', entry)) > 0 then tombs[#tombs + 1] = entry
     else
       local id = field('alias', entry) or entry
-      if there('body', id) then add(id)
+      if has_field('body', id) then add(id)
       else
         no_body(id, function()
           call('LREM', full_key, -1, entry)
-          drop('alias', entry)
-          drop('alias:of', id)
+          delete_field('alias', entry)
+          delete_field('alias:of', id)
           removed = removed + 1
         end)
       end
     end
   end
   local operation = removed > 0 and string.match(name, '^unroutable:(.+)$')
-  if operation and call('LLEN', full_key) > 0 then put('unroutable', operation, call('LLEN', full_key))
-  elseif operation then drop('unroutable', operation) end
+  if operation and call('LLEN', full_key) > 0 then set_field('unroutable', operation, call('LLEN', full_key))
+  elseif operation then delete_field('unroutable', operation) end
   if #entries == most then next_position = whole(from + most - removed) end
   add('')
   add(unpack(tombs))
@@ -141,7 +141,7 @@ function steps.bodies()
   each_field('body', function(id, body)
     size = size + #body
     ids[#ids + 1] = id
-    if string.find(body, '^%d%d%d%d%d%d%d%d%d%d%d%d%d1[dr]') and not there('unique:of', id) and not score('dead', id) then
+    if string.find(body, '^%d%d%d%d%d%d%d%d%d%d%d%d%d1[dr]') and not has_field('unique:of', id) and not score('dead', id) then
       nameless[#nameless + 1] = id
     end
   end)

@@ -18,25 +18,25 @@ local function places_of(id)
 end
 
 -- How often an entry is in a list. This is the one command whose cost grows with the length of the list.
-local function times(line, entry)
-  if call('EXISTS', key(line)) == 0 or wrong_type(line, 'list') then return 0 end
-  return #call('LPOS', key(line), entry, 'COUNT', 0)
+local function times(list_name, entry)
+  if call('EXISTS', key(list_name)) == 0 or wrong_type(list_name, 'list') then return 0 end
+  return #call('LPOS', key(list_name), entry, 'COUNT', 0)
 end
 
 -- The places of a job, and the ready lists that contain it, each as often as it does.
 local function all_places_of(id, entry)
-  local lines, asked = {}, plain_lines()
+  local lists, asked = {}, ready_lists()
   local _, _, _, fragment = header(field('body', id))
   local operation = fragment and string.match(fragment, '^"operation":"([%w_.-]+)"')
   -- If there are thousands of invented operations, only the job's own is searched.
-  if has('unroutable') and call('HLEN', key('unroutable')) <= 1000 then asked = all_lines()
+  if has('unroutable') and call('HLEN', key('unroutable')) <= 1000 then asked = all_lists()
   elseif operation then asked[#asked + 1] = 'unroutable:' .. unroutable_field(operation, field('body', id)) end
-  for _, line in ipairs(asked) do
-    for _ = 1, times(line, entry) do lines[#lines + 1] = line end
+  for _, list_name in ipairs(asked) do
+    for _ = 1, times(list_name, entry) do lists[#lists + 1] = list_name end
   end
   -- The tombstones of an entry may exceed its occurrences.
-  for _ = 1, math.min(num(field('tombstones', entry)), #lines) do lines[#lines] = nil end
-  return places_of(id), lines
+  for _ = 1, math.min(num(field('tombstones', entry)), #lists) do lists[#lists] = nil end
+  return places_of(id), lists
 end
 
 -- Lists for each id: the id, the number of places except ready lists (-1: the job is gone), and the ready list that it
@@ -45,17 +45,17 @@ function steps.examine()
   for i = 3, #ARGV do
     local id = ARGV[i]
     local body = field('body', id)
-    local line = 'ready:' .. (body and header(body) or '5')
-    if num(field('crashes', id)) >= QUARANTINE_AFTER then line = 'quarantined' end
-    add(id, body and #places_of(id) or -1, line)
+    local list_name = 'ready:' .. (body and header(body) or '5')
+    if num(field('crashes', id)) >= QUARANTINE_AFTER then list_name = 'quarantined' end
+    add(id, body and #places_of(id) or -1, list_name)
   end
 end
 
 -- Removes the job from ready lists first, then from the due sets, then from the dead: a claim and a succession stay.
-local function leave(places, lines, entry)
-  local left = #places + #lines
-  for _, line in ipairs(lines) do
-    if left > 1 and call('LREM', key(line), 1, entry) == 1 then left = left - 1 end
+local function keep_one(places, lists, entry)
+  local left = #places + #lists
+  for _, list_name in ipairs(lists) do
+    if left > 1 and call('LREM', key(list_name), 1, entry) == 1 then left = left - 1 end
   end
   for _, part in ipairs({ 'scheduled', 'retrying', 'dead' }) do
     for _, place in ipairs(places) do
@@ -66,18 +66,18 @@ local function leave(places, lines, entry)
 end
 
 -- A job that was dead when its position was lost. The newest error of a job that was retried by hand is also its death,
--- but its attempts begin anew.
+-- but its attempts start again.
 local function was_dead(id)
   local last = field('errors', id)
   local ran = num(field('failures', id)) + num(field('crashes', id)) > 0
   return ran and last and string.find(last, '^{"event":"dead"')
 end
 
-local function put_back(id, body, due)
-  drop('alias', entry_of(id))
-  drop('alias:of', id)
-  if not was_dead(id) then return line_up(id, body, due) end
-  leave_name(id)
+local function restore_position(id, body, due)
+  delete_field('alias', entry_of(id))
+  delete_field('alias:of', id)
+  if not was_dead(id) then return enqueue(id, body, due) end
+  free_name(id)
   call('ZADD', key('dead'), nowtext, id)
 end
 
@@ -87,17 +87,17 @@ function steps.confirm()
   local body = field('body', id)
   if not body then return end
   local entry = entry_of(id)
-  local places, lines = all_places_of(id, entry)
-  if #places + #lines == 0 then finding('body_without_position', id, function() put_back(id, body, num(position)) end)
-  elseif #places + #lines > 1 then finding('several_places', id, function() leave(places, lines, entry) end) end
+  local places, lists = all_places_of(id, entry)
+  if #places + #lists == 0 then finding('body_without_position', id, function() restore_position(id, body, num(position)) end)
+  elseif #places + #lists > 1 then finding('several_places', id, function() keep_one(places, lists, entry) end) end
 end
 
 -- An entry: checks that ready lists contain it at least as often as it has tombstones.
-function steps.tomb()
+function steps.tombstone()
   local tombs, entries = num(field('tombstones', name)), 0
-  for _, line in ipairs(all_lines()) do entries = entries + times(line, name) end
+  for _, list_name in ipairs(all_lists()) do entries = entries + times(list_name, name) end
   if not field('tombstones', name) or (tombs > 0 and tombs <= entries) then return end
   finding('tombstone_without_entry', name, function()
-    if entries > 0 then put('tombstones', name, entries) else drop('tombstones', name) end
+    if entries > 0 then set_field('tombstones', name, entries) else delete_field('tombstones', name) end
   end)
 end

@@ -32,8 +32,8 @@ local function has(name)
   return known[name]
 end
 local function field(name, id) return has(name) and call('HGET', key(name), id) end
-local function drop(name, id) if has(name) then call('HDEL', key(name), id) end end
-local function put(name, id, value)
+local function delete_field(name, id) if has(name) then call('HDEL', key(name), id) end end
+local function set_field(name, id, value)
   call('HSET', key(name), id, value)
   known[name] = true
 end

@@ -29,7 +29,7 @@ local function resolve(entries)
   for _, entry in ipairs(entries) do
     local tombs = num(field('tombstones', entry))
     if tombs > 0 then skipped = skipped + 1 end
-    if tombs > 1 then put('tombstones', entry, tombs - 1)
+    if tombs > 1 then set_field('tombstones', entry, tombs - 1)
     elseif tombs == 1 then call('HDEL', key('tombstones'), entry)
     else
       local owner = field('alias', entry)
@@ -43,12 +43,12 @@ local function resolve(entries)
   return found
 end
 
-local usual_claim
+local default_claim
 local function claim_of(body)
-  if string.byte(body, 18) == 59 then return usual_claim end
+  if string.byte(body, 18) == 59 then return default_claim end
   local _, timeout = header(body)
-  if not timeout or timeout == 0 then return usual_claim end
-  return claim_text(token, now + wait_and_grace + timeout)
+  if not timeout or timeout == 0 then return default_claim end
+  return claim_text(token, now + claim_margin + timeout)
 end
 
 local claims = {}
@@ -64,7 +64,7 @@ local function claim(found)
       or (#id > 64 or id == '' or not (are_sound or string.find(id, '^[%w_-]+$'))) and '"its id is not one"'
     if reason then
       skipped = skipped + 1
-      bury(id, reason)
+      handle_stray(id, reason)
     else
       n = n + 1
       ids[n], bodies[n] = id, body
@@ -82,16 +82,16 @@ local function portion()
   -- The first few bodies give an estimate of the size. If it is wrong, 32 bodies of a MiB each are still acceptable.
   return math.max(1, math.min(32, math.floor(room * #ids / (whole_room - room))))
 end
-local function take(line, n, sift)
-  local unseen = sift and call('LLEN', line) or n
+local function take(list_key, n, filter)
+  local unseen = filter and call('LLEN', list_key) or n
   while n > 0 and unseen > 0 and room > 0 and looked < 2000 do
-    local entries = call('LPOP', line, math.min(n, portion(), unseen))
+    local entries = call('LPOP', list_key, math.min(n, portion(), unseen))
     if not entries then return n end
     looked = looked + #entries
     local before = #ids
-    claim(sift and sift(resolve(entries), line) or resolve(entries))
+    claim(filter and filter(resolve(entries), list_key) or resolve(entries))
     n = n - (#ids - before)
-    if sift then unseen = unseen - #entries end
+    if filter then unseen = unseen - #entries end
   end
   return n
 end

@@ -1,27 +1,27 @@
 -- How jobs end.
 local DEAD_KEPT = 100000
 
--- Attempts and crash counts begin anew.
+-- Attempts and crash counts start again.
 local function forget_runs(id)
-  drop('failures', id)
-  drop('crashes', id)
-  drop('solo_crashes', id)
-  drop('stops', id)
-  drop('progress', id)
+  delete_field('failures', id)
+  delete_field('crashes', id)
+  delete_field('solo_crashes', id)
+  delete_field('stops', id)
+  delete_field('progress', id)
 end
 -- Removes the side records of a body.
-local function forget_sides(id)
+local function forget_side_records(id)
   forget_runs(id)
-  drop('errors', id)
-  drop('checkpoints', id)
+  delete_field('errors', id)
+  delete_field('checkpoints', id)
 end
 
 -- Ends a job for good. `how` is a letter of the ended record (f finished, c cancelled, r replaced, x deleted).
 local function end_job(id, how, line, result, at_head)
   if line then keep_history(id, how, line, result) end
   remember(id, how)
-  leave_name(id, at_head)
-  forget_sides(id)
+  free_name(id, at_head)
+  forget_side_records(id)
   call('HDEL', key('body'), id)
 end
 
@@ -40,7 +40,7 @@ local function trim_dead()
   if call('ZCARD', key('dead')) < DEAD_KEPT then return end
   local oldest = call('ZPOPMIN', key('dead'))[1]
   call('HDEL', key('body'), oldest)
-  forget_sides(oldest)
+  forget_side_records(oldest)
   remember(oldest, 'x')
   count('dead_trimmed')
 end
@@ -49,16 +49,16 @@ end
 local function die(id, fragment, attempt, worker, duration, error)
   local line = event('dead', id, fragment, attempt, worker, duration, error)
   count('dead')
-  -- Trims first: after the clock was put back, the new job would look like the oldest.
+  -- Trims first: after the clock was set back, the new job would look like the oldest.
   trim_dead()
   call('ZADD', key('dead'), nowtext, id)
   keep_error(id, line)
-  leave_name(id)
-  drop('stops', id)
+  free_name(id)
+  delete_field('stops', id)
 end
 
 -- Handles an entry of a ready list or a due set without a body: invalid, unless its job has just ended.
-local function bury(id, reason)
+local function handle_stray(id, reason)
   if call('ZSCORE', key('dead'), id) then return count('strays') end
   local made = call('HSETNX', key('body'), id, '') == 1
   if made and (field('ended', id) or field('ended:old', id)) then
@@ -69,7 +69,7 @@ local function bury(id, reason)
 end
 
 -- Writes the gathered changes. Every script that changes jobs ends with it.
-local function settle()
+local function flush()
   flush_ended()
   trim_history()
   publish()

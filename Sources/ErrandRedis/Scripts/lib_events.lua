@@ -1,5 +1,5 @@
 -- Events and totals: gathered during the script, published and added at its end.
-local lines, bytes, told, totals = {}, 0, 0, {}
+local lines, bytes, event_count, totals = {}, 0, 0, {}
 local function count(what, times) totals[what] = (totals[what] or 0) + (times or 1) end
 
 -- An entry of the stream has the id `epoch-number of its last event`. Numbers have no gaps, so a reader notices missing
@@ -7,8 +7,8 @@ local function count(what, times) totals[what] = (totals[what] or 0) + (times or
 local function keep_in_stream(text, kept)
   local epoch, last = string.match(call('HGET', key('runtime'), 'stream') or '', '^(%d+)-(%d+)$')
   local function add()
-    local number = whole(num(last) + told)
-    local oldest = epoch .. '-' .. whole(math.max(num(last) + told - kept, 0))
+    local number = whole(num(last) + event_count)
+    local oldest = epoch .. '-' .. whole(math.max(num(last) + event_count - kept, 0))
     local added = redis.pcall('XADD', key('stream'), 'MINID', '~', oldest, epoch .. '-' .. number, 'e', text)
     return type(added) == 'string' and added
   end
@@ -17,9 +17,9 @@ local function keep_in_stream(text, kept)
     epoch, last = nowtext, 0
     id = add()
   end
-  -- If the clock was put back as well, the entries that prevent the addition are older than this one.
+  -- If the clock was set back as well, the entries that prevent the addition are older than this one.
   if not id and call('DEL', key('stream')) == 1 then id = add() end
-  call('HSET', key('runtime'), 'stream', id or epoch .. '-' .. whole(num(last) + told))
+  call('HSET', key('runtime'), 'stream', id or epoch .. '-' .. whole(num(last) + event_count))
 end
 
 local function publish()
@@ -29,13 +29,13 @@ local function publish()
   call('PUBLISH', key('events'), text)
   local kept = num(field('settings', 'stream'))
   if kept > 0 then keep_in_stream(text, kept) end
-  lines, bytes, told = {}, 0, 0
+  lines, bytes, event_count = {}, 0, 0
 end
 
 -- Lua hashes every string that it creates; joining lines of up to 8 KiB creates only one.
-local function tell(line, events)
+local function gather_event(line, events)
   if bytes + #line > 8000 then publish() end
-  told = told + (events or 1)
+  event_count = event_count + (events or 1)
   lines[#lines + 1] = line
   bytes = bytes + #line + 1
 end
@@ -49,7 +49,7 @@ local function event(kind, id, fragment, attempt, worker, duration, error)
     if error == '"too long for an event"' then return line end
     return event(kind, id, NAMELESS, attempt, worker, duration, '"too long for an event"')
   end
-  tell(line)
+  gather_event(line)
   return line
 end
 

@@ -20,7 +20,7 @@ local function keep_error(id, line)
     if #kept_lines == ERRORS_KEPT or size > ERRORS_BYTES then break end
     kept_lines[#kept_lines + 1] = earlier
   end
-  put('errors', id, table.concat(kept_lines, '\t'))
+  set_field('errors', id, table.concat(kept_lines, '\t'))
 end
 
 -- A record consists of the letter of the ending, the last event, the events of its errors, and, after a line feed, the
@@ -38,7 +38,7 @@ local function flush_ended()
   if #ended == 0 then return end
   local window = setting('remember_ms', 60000)
   local since = num(call('HGET', key('runtime'), 'ended_at'))
-  -- If the clock was put back, no id is forgotten: the window begins anew.
+  -- If the clock was set back, no id is forgotten: the window starts again.
   if since > now then
     since = now
     call('HSET', key('runtime'), 'ended_at', nowtext)
@@ -79,11 +79,11 @@ local function trim_history()
     local at, id = string.match(head, '^(%d+):(.*)$')
     local record = id and call('HGET', key('history'), id)
     -- Otherwise the record was deleted, or is a newer one of the same id, which has its own entry.
-    local stands = record and string.find(string.match(record, '^[^\t]*'), '"at_ms":' .. at .. ',', 1, true)
+    local is_current = record and string.find(string.match(record, '^[^\t]*'), '"at_ms":' .. at .. ',', 1, true)
     local fits = stored <= HISTORY_BYTES and call('LLEN', order) <= HISTORY_KEPT
-    if stands and num(at) > oldest and fits then break end
+    if is_current and num(at) > oldest and fits then break end
     call('LPOP', order)
-    if stands then
+    if is_current then
       stored = stored - #record
       call('HDEL', key('history'), id)
     end

@@ -1,20 +1,21 @@
 -- Selects the lists that a claim takes from: levels, unroutable jobs of operations that the session has, and
 -- quarantined jobs.
+
 -- Whether this session may become the quarantine owner, and whether it found a quarantined job among unroutable ones.
-local may_own_quarantine, met_quarantined = false, false
+local may_own_quarantine, found_quarantined = false, false
 
 -- The unroutable jobs that may run beside others. A quarantined job moves to the quarantine if this session may own it,
 -- since it has the operation. Otherwise the job goes to the end of its list, because the present quarantine owner may
 -- lack the operation.
-local function without_quarantined(found, line)
+local function without_quarantined(found, list_key)
   if #found == 0 or not has('crashes') then return found end
   local crashes, others = call('HMGET', key('crashes'), unpack(found)), {}
   for i, id in ipairs(found) do
     if num(crashes[i]) < QUARANTINE_AFTER then others[#others + 1] = id
     elseif may_own_quarantine then
-      met_quarantined = true
+      found_quarantined = true
       call('RPUSH', key('quarantined'), entry_for(id))
-    else call('RPUSH', line, entry_for(id)) end
+    else call('RPUSH', list_key, entry_for(id)) end
   end
   return others
 end
@@ -54,9 +55,9 @@ local function take_levels(n)
     while #groups > 0 and most > 0 and room > 0 and looked < 2000 do
       -- Each call begins with another list, so that none waits forever.
       local at = num(call_number) % #groups + 1
-      local line = key('unroutable:' .. groups[at])
-      most = take(line, most, without_quarantined)
-      local left = call('LLEN', line)
+      local list_key = key('unroutable:' .. groups[at])
+      most = take(list_key, most, without_quarantined)
+      local left = call('LLEN', list_key)
       if left > 0 then call('HSET', key('unroutable'), groups[at], left) else call('HDEL', key('unroutable'), groups[at]) end
       -- The rest of the list was examined, and stays.
       if most > 0 or left == 0 then table.remove(groups, at) end
@@ -92,13 +93,13 @@ local function take_levels(n)
 end
 
 -- Whether a session holds a quarantined job and nothing else.
-local function runs_one_alone(somebody)
-  local theirs = claims_key(somebody)
+local function runs_only_quarantined(other)
+  local theirs = claims_key(other)
   if call('TYPE', theirs).ok ~= 'hash' or call('HLEN', theirs) ~= 1 then return false end
   return num(field('crashes', call('HKEYS', theirs)[1])) >= QUARANTINE_AFTER
 end
 
-local function knows_first_quarantined()
+local function can_run_first_quarantined()
   local tombs = {}
   for _, entry in ipairs(call('LRANGE', key('quarantined'), 0, 99)) do
     tombs[entry] = tombs[entry] or num(field('tombstones', entry))
@@ -121,10 +122,10 @@ local function own_quarantine()
   if not waiting and not owner then return false end
   local holding = call('HLEN', mine)
   if owner and owner ~= session and call('ZSCORE', key('sessions'), owner) then
-    if runs_one_alone(owner) or (waiting and (holding > 0 or not knows_first_quarantined())) then return false end
+    if runs_only_quarantined(owner) or (waiting and (holding > 0 or not can_run_first_quarantined())) then return false end
   end
   if not waiting then
-    if owner == session and runs_one_alone(session) then return true end
+    if owner == session and runs_only_quarantined(session) then return true end
     call('HDEL', key('runtime'), 'quarantine_owner')
     may_own_quarantine = true
     return false

@@ -15,13 +15,13 @@ local function entry_for(id)
     at = at + 1
     entry = id .. ':' .. whole(at)
   end
-  put('alias', entry, id)
-  put('alias:of', id, entry)
+  set_field('alias', entry, id)
+  set_field('alias:of', id, entry)
   return entry
 end
 
 -- Appends a job to its ready list, or schedules it. The ready-since stamp in front of the body is renewed.
-local function line_up(id, body, due)
+local function enqueue(id, body, due)
   local priority = header(body)
   if due > now then
     call('ZADD', key('scheduled'), whole(due), id)
@@ -34,15 +34,15 @@ local function line_up(id, body, due)
 end
 
 -- Returns a job to the head of its ready list, where it was.
-local function give_back(id, body)
+local function requeue(id, body)
   if num(field('crashes', id)) >= QUARANTINE_AFTER then call('RPUSH', key('quarantined'), entry_for(id))
   else call('LPUSH', key('ready:' .. (header(body) or '5')), entry_for(id)) end
-  drop('running', id)
+  delete_field('running', id)
   fresh = fresh + 1
 end
 
 -- The stored form of a claim: its token, its hard deadline, and the time at which it was made unless the token implies
--- it: after the clock was put back, tokens are ahead of it.
+-- it: after the clock was set back, tokens are ahead of it.
 local function claim_text(token, deadline)
   return token .. ':' .. whole(deadline) .. (math.floor(num(token) / 1000) ~= now and ':' .. nowtext or '')
 end
@@ -51,24 +51,24 @@ end
 local function entry_of(id) return field('alias:of', id) or id end
 
 -- Removes a job from its ready list: directly from a short list, else by a tombstone that a claim skips.
-local function leave_line(id, body)
+local function remove_from_ready(id, body)
   local entry = entry_of(id)
-  drop('alias', entry)
-  drop('alias:of', id)
+  delete_field('alias', entry)
+  delete_field('alias:of', id)
   local priority, _, _, fragment = header(body)
-  local lines_of = { key('ready:' .. (priority or '5')) }
-  if has('quarantined') then lines_of[#lines_of + 1] = key('quarantined') end
+  local lists = { key('ready:' .. (priority or '5')) }
+  if has('quarantined') then lists[#lists + 1] = key('quarantined') end
   local operation = fragment and has('unroutable') and string.match(fragment, '^"operation":"([%w_.-]+)"')
   local group = operation and unroutable_field(operation, body)
-  if group and not wrong_type('unroutable:' .. group, 'list') then lines_of[#lines_of + 1] = key('unroutable:' .. group) end
-  for n, line in ipairs(lines_of) do
-    if call('LLEN', line) <= 1000 and call('LREM', line, 1, entry) == 1 then
-      if n > 1 and group and line == key('unroutable:' .. group) then
-        local left = call('LLEN', line)
-        if left > 0 then put('unroutable', group, left) else drop('unroutable', group) end
+  if group and not wrong_type('unroutable:' .. group, 'list') then lists[#lists + 1] = key('unroutable:' .. group) end
+  for n, list_key in ipairs(lists) do
+    if call('LLEN', list_key) <= 1000 and call('LREM', list_key, 1, entry) == 1 then
+      if n > 1 and group and list_key == key('unroutable:' .. group) then
+        local left = call('LLEN', list_key)
+        if left > 0 then set_field('unroutable', group, left) else delete_field('unroutable', group) end
       end
       return
     end
   end
-  put('tombstones', entry, num(field('tombstones', entry)) + 1)
+  set_field('tombstones', entry, num(field('tombstones', entry)) + 1)
 end

@@ -1,28 +1,29 @@
 -- Unique names, and the successors that wait for their holders.
+
 -- Makes a successor ready, or schedules it, and renews its stamp. It goes to the head of its ready list if the holder
 -- was there or would have returned there.
-local function come_next(id, body, due, at_head)
-  if due > now or not at_head then return line_up(id, body, due) end
+local function activate_successor(id, body, due, at_head)
+  if due > now or not at_head then return enqueue(id, body, due) end
   if header(body) then call('HSET', key('body'), id, stamp .. string.sub(body, 14)) end
-  give_back(id, body)
+  requeue(id, body)
 end
 
 -- Frees the name of a job, or passes it to the successor, which then becomes ready or scheduled.
-local function leave_name(id, at_head)
+local function free_name(id, at_head)
   local name, successor_entry = field('unique:of', id), field('successors', id)
   -- Without a name there is neither a holder nor a successor, unless a key was lost.
-  if not (name or successor_entry) then return drop('running', id) end
+  if not (name or successor_entry) then return delete_field('running', id) end
   local due, successor = string.match(successor_entry or '', '^(%d+):(.+)$')
   local body = successor and call('HGET', key('body'), successor)
   if body then
     if name then call('HSET', key('unique'), name, successor) end
-    come_next(successor, body, num(due), at_head)
+    activate_successor(successor, body, num(due), at_head)
   elseif name and call('HGET', key('unique'), name) == id then
     call('HDEL', key('unique'), name)
   end
-  drop('successors', id)
-  drop('running', id)
-  drop('unique:of', id)
+  delete_field('successors', id)
+  delete_field('running', id)
+  delete_field('unique:of', id)
 end
 
 local function successor_of(id)
@@ -31,7 +32,7 @@ local function successor_of(id)
 end
 
 -- Detaches a successor from its holder, and withdraws its request to stop if the holder has not received it yet.
-local function leave_holder(holder)
-  drop('successors', holder)
-  if field('stops', holder) == 'replace' then drop('stops', holder) end
+local function detach_successor(holder)
+  delete_field('successors', holder)
+  if field('stops', holder) == 'replace' then delete_field('stops', holder) end
 end

@@ -33,10 +33,10 @@ end
 
 -- The error for jobs that do not all fit. Its first word is the number of jobs, from the first, that do, so that the
 -- caller can push these alone.
-local function refuse_as_full(fitting, jobs, waiting, gone, most)
+local function refuse_as_full(fitting, jobs, waiting, tombstones, most)
   local what = 'is full'
   if fitting > 0 then what = 'has room for ' .. fitting .. ' of these ' .. jobs .. ' jobs' end
-  local places = gone > 0 and ', ' .. gone .. ' of them places of jobs that left' or ''
+  local places = tombstones > 0 and ', ' .. tombstones .. ' of them tombstones' or ''
   return redis.error_reply('ERRANDFULL ' .. fitting .. ' queue "' .. queue .. '" ' .. what .. ': it holds ' .. waiting .. places
     .. ', its limit is ' .. whole(most) .. '; wait, or raise the limit with errand queue limit ' .. queue)
 end
@@ -49,11 +49,11 @@ local function refuse_jobs(from)
   end
   local waiting, most, jobs = call('HLEN', key('body')), setting('maximum', 10000000), (#ARGV - from + 1) / 5
   -- A job that has left a long ready list occupies its entry until the entry reaches the head.
-  local gone = has('tombstones') and call('HLEN', key('tombstones')) or 0
-  waiting = waiting + gone
+  local tombstones = has('tombstones') and call('HLEN', key('tombstones')) or 0
+  waiting = waiting + tombstones
   if waiting + jobs > most then
     local fitting = count_fitting(from, most - waiting)
-    if fitting < jobs then return refuse_as_full(fitting, jobs, waiting, gone, most) end
+    if fitting < jobs then return refuse_as_full(fitting, jobs, waiting, tombstones, most) end
   end
   -- A list of the wrong type is detected here, before the first write.
   local checked = {}
@@ -75,42 +75,42 @@ local function gather(id, envelope, due)
   if num(due) > now then
     call('ZADD', key('scheduled'), due, id)
   else
-    local line = entries[level]
-    if not line then
-      line = {}
-      entries[level] = line
+    local list = entries[level]
+    if not list then
+      list = {}
+      entries[level] = list
     end
-    line[#line + 1] = entry_for(id)
+    list[#list + 1] = entry_for(id)
     fresh = fresh + 1
   end
 end
 local function write_gathered()
   each_portion(bodies, 1000, 'HSET', key('body'))
-  for level, line in pairs(entries) do each_portion(line, 1000, 'RPUSH', key('ready:' .. level)) end
+  for level, list in pairs(entries) do each_portion(list, 1000, 'RPUSH', key('ready:' .. level)) end
   bodies, entries = {}, {}
 end
 
 local function event_of(kind, id, fragment) return event(kind, id, fragment, 0, 'null', 0, 'null') end
 
-local function take_name(id, name)
-  put('unique:of', id, name)
-  put('unique', name, id)
+local function acquire_name(id, name)
+  set_field('unique:of', id, name)
+  set_field('unique', name, id)
 end
 
 -- Ends the old job and removes its side records.
-local function give_way(holder, body)
+local function end_replaced(holder, body)
   local _, _, _, fragment = header(body)
   local line = event_of('replaced', holder, fragment or NAMELESS)
   count('replaced')
   keep_history(holder, 'r', line)
   remember(holder, 'r')
-  drop('unique:of', holder)
-  forget_sides(holder)
+  delete_field('unique:of', holder)
+  forget_side_records(holder)
   call('HDEL', key('body'), holder)
 end
 
 -- Whether a waiting job is in the list of unroutable jobs of its operation.
-local function is_parked(id, body)
+local function is_unroutable(id, body)
   if not has('unroutable') then return false end
   local _, _, _, fragment = header(body)
   local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
@@ -125,41 +125,41 @@ end
 local function replace_waiting(holder, id, name, envelope, due)
   local zset = (call('ZSCORE', key('scheduled'), holder) and 'scheduled') or (call('ZSCORE', key('retrying'), holder) and 'retrying')
   local old = call('HGET', key('body'), holder)
-  local same_line = not zset and num(due) <= now and string.sub(old, 16, 16) == string.sub(envelope, 3, 3)
-    and not is_parked(holder, old) and num(field('crashes', holder)) < QUARANTINE_AFTER
+  local keeps_position = not zset and num(due) <= now and string.sub(old, 16, 16) == string.sub(envelope, 3, 3)
+    and not is_unroutable(holder, old) and num(field('crashes', holder)) < QUARANTINE_AFTER
     and (field('alias', entry_of(holder)) or holder) == holder
-  if same_line then
+  if keeps_position then
     local entry = entry_of(holder)
     call('HSET', key('body'), id, (header(old) and string.sub(old, 1, 13) or stamp) .. envelope)
     seen[id] = true
-    drop('alias:of', holder)
-    put('alias', entry, id)
-    put('alias:of', id, entry)
+    delete_field('alias:of', holder)
+    set_field('alias', entry, id)
+    set_field('alias:of', id, entry)
   else
     gather(id, envelope, due)
     write_gathered()
-    if zset then call('ZREM', key(zset), holder) else leave_line(holder, old) end
+    if zset then call('ZREM', key(zset), holder) else remove_from_ready(holder, old) end
   end
-  take_name(id, name)
-  give_way(holder, old)
+  acquire_name(id, name)
+  end_replaced(holder, old)
 end
 
 local function defer(holder, id, name, envelope, due)
   local old = successor_of(holder)
   call('HSET', key('body'), id, stamp .. envelope)
   seen[id] = true
-  put('unique:of', id, name)
-  put('successors', holder, whole(num(due)) .. ':' .. id)
-  if old then give_way(old, call('HGET', key('body'), old)) end
+  set_field('unique:of', id, name)
+  set_field('successors', holder, whole(num(due)) .. ':' .. id)
+  if old then end_replaced(old, call('HGET', key('body'), old)) end
 end
 
 local function stop(holder, session)
-  if not field('stops', holder) then put('stops', holder, 'replace') end
+  if not field('stops', holder) then set_field('stops', holder, 'replace') end
   call('PUBLISH', key('wakeups:' .. session), 's')
 end
 
 -- Whether a `drop` is deferred until a running holder ends, if it has no successor yet, instead of being dropped.
-local waits = false
+local defers_drops = false
 
 local function push_named(id, due, policy, name, envelope)
   write_gathered()
@@ -168,7 +168,7 @@ local function push_named(id, due, policy, name, envelope)
   if holder and (call('HEXISTS', key('body'), holder) == 0 or field('unique:of', holder) ~= name) then holder = nil end
   if not holder then
     gather(id, envelope, due)
-    take_name(id, name)
+    acquire_name(id, name)
     return 'a'
   end
   local session = field('running', holder)
@@ -177,11 +177,11 @@ local function push_named(id, due, policy, name, envelope)
   local runs = session and (wrong_type('claims:' .. session, 'hash') or call('HEXISTS', claims_key(session), holder) == 1)
   if not runs then session = nil end
   if policy == 'd' or policy == 'D' then
-    local waiting_next = session and successor_of(holder)
-    if not (session and (waits or field('stops', holder))) or waiting_next then
+    local successor = session and successor_of(holder)
+    if not (session and (defers_drops or field('stops', holder))) or successor then
       local _, _, _, fragment = header(stamp .. envelope)
       event_of('dropped', id, fragment or NAMELESS)
-      return 'd:' .. (waiting_next or holder)
+      return 'd:' .. (successor or holder)
     end
     defer(holder, id, name, envelope, due)
     return 'n:' .. holder
@@ -196,7 +196,7 @@ local function push_named(id, due, policy, name, envelope)
 end
 
 -- Adds the jobs in order, and one text for each job to the reply.
-local function take_jobs(from, answer)
+local function push_jobs(from, reply)
   local ids = {}
   for i = from, #ARGV, 5 do ids[#ids + 1] = ARGV[i] end
   if #ids == 0 then return end
@@ -205,15 +205,15 @@ local function take_jobs(from, answer)
   local older = has('ended:old') and call('HMGET', key('ended:old'), unpack(ids)) or {}
   for n, id in ipairs(ids) do
     local i = from + n * 5 - 5
-    local verdict
-    if stored[n] or seen[id] or recent[n] or older[n] then verdict = 'e'
+    local receipt
+    if stored[n] or seen[id] or recent[n] or older[n] then receipt = 'e'
     elseif ARGV[i + 2] == 'i' then
       gather(id, ARGV[i + 4], ARGV[i + 1])
-      verdict = 'a'
-    else verdict = push_named(id, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]) end
-    local kind = string.sub(verdict, 1, 1)
+      receipt = 'a'
+    else receipt = push_named(id, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]) end
+    local kind = string.sub(receipt, 1, 1)
     if kind == 'd' then count('dropped') elseif kind ~= 'e' then count('pushed') end
-    answer[#answer + 1] = verdict
+    reply[#reply + 1] = receipt
   end
   write_gathered()
 end

@@ -1,13 +1,13 @@
 -- The reports of an exchange: each one ends a claim, if it comes from the session that holds the claim.
-local verdicts, done, gone = {}, {}, {}
-local finished, returned = {}, {}
+local outcomes, done, ended_claims = {}, {}, {}
+local finished, released = {}, {}
 -- Whether no job has side records: then a finish only removes the body.
 local bare
 
 local function retry(id, fragment, attempt, duration, delay, line)
   call('ZADD', key('retrying'), whole(now + num(delay)), id)
   if line then keep_error(id, line) end
-  drop('running', id)
+  delete_field('running', id)
   event('retrying', id, fragment, attempt, worker, duration, 'null')
 end
 
@@ -23,7 +23,7 @@ local function failed(kind, id, fragment, attempt, duration, failure, delay)
   local line = event(kind, id, fragment, attempt, worker, duration, failure)
   count(kind)
   if superseded(id, fragment, attempt, worker, line) then return end
-  put('failures', id, num(attempt))
+  set_field('failures', id, num(attempt))
   if delay ~= '' then
     retry(id, fragment, attempt, duration, delay, line)
     count('retried')
@@ -48,33 +48,33 @@ local function make_unroutable(id, fragment, attempt)
   if not operation then return die(id, NAMELESS, attempt, worker, 0, '"its operation cannot be read"') end
   local group = unroutable_field(operation, call('HGET', key('body'), id))
   call('RPUSH', key('unroutable:' .. group), entry_for(id))
-  put('unroutable', group, num(field('unroutable', group)) + 1)
-  drop('running', id)
+  set_field('unroutable', group, num(field('unroutable', group)) + 1)
+  delete_field('running', id)
   fresh = fresh + 1
 end
 
-local function take_report(id, verb, attempt, duration, fragment, failure, result, delay)
+local function apply_report(id, verb, attempt, duration, fragment, failure, result, delay)
   fragment = sound_fragment(fragment)
   if verb == 'f' then finish(id, fragment, attempt, duration, result)
   elseif verb == 'e' then failed('failed', id, fragment, attempt, duration, failure, delay)
   elseif verb == 't' then failed('timed_out', id, fragment, attempt, duration, failure, delay)
   elseif verb == 'c' then cancelled(id, fragment, attempt, duration, failure)
-  elseif verb == 'r' then returned[#returned + 1] = id
-  elseif verb == 'p' then make_unroutable(id, fragment, attempt)
+  elseif verb == 'r' then released[#released + 1] = id
+  elseif verb == 'u' then make_unroutable(id, fragment, attempt)
   elseif verb == 's' then
     if field('stops', id) then cancelled(id, fragment, attempt, duration)
     elseif not superseded(id, fragment, attempt, worker) then retry(id, fragment, attempt, duration, delay ~= '' and delay or '0') end
   else die(id, fragment, attempt, worker, duration, failure) end
 end
-local function take_reports()
+local function apply_reports()
   bare = not special or call('EXISTS', key('unique:of'), key('failures'), key('crashes'), key('errors'), key('stops'),
     key('progress'), key('checkpoints')) == 0
   local held = call('HMGET', mine, unpack(asked))
   -- An id that is in a ready list twice, because a person has written it there, may run in two sessions. It ends once,
   -- while its end is remembered.
-  local over = has('ended') and call('HMGET', key('ended'), unpack(asked)) or {}
-  local long_over = has('ended:old') and call('HMGET', key('ended:old'), unpack(asked)) or {}
-  local good, over_claims = nil, 0
+  local ended_recently = has('ended') and call('HMGET', key('ended'), unpack(asked)) or {}
+  local ended_earlier = has('ended:old') and call('HMGET', key('ended:old'), unpack(asked)) or {}
+  local good, ended_count = nil, 0
 
   -- Whether the report of an id counts: its session holds the claim, which is over then, and the job has not ended
   -- otherwise.
@@ -83,9 +83,9 @@ local function take_reports()
     if not claim or done[id] or (claim ~= good and string.sub(claim, 1, #start) ~= start) then return false end
     good = claim
     done[id] = true
-    over_claims = over_claims + 1
-    gone[over_claims] = id
-    return not (over[i] or long_over[i])
+    ended_count = ended_count + 1
+    ended_claims[ended_count] = id
+    return not (ended_recently[i] or ended_earlier[i])
   end
 
   -- The events of similar jobs differ only in ids and durations; this is event() for many of them.
@@ -100,17 +100,17 @@ local function take_reports()
       local id = asked[i]
       if counts(i, start) then
         accepted = accepted + 1
-        verdicts[i] = '1'
+        outcomes[i] = '1'
         texts[last + 1], texts[last + 2], texts[last + 3], texts[last + 4] = id, middle, ARGV[durations + i], between
         last = last + 4
         if bare then finished[taken + accepted] = id else end_job(id, 'f') end
       else
-        verdicts[i] = '0'
+        outcomes[i] = '0'
       end
     end
     if accepted == 0 then return end
     texts[last] = tail
-    tell(table.concat(texts), accepted)
+    gather_event(table.concat(texts), accepted)
     if bare then remember_all(finished, taken + 1, 'f') end
     count('finished', accepted)
   end
@@ -125,18 +125,18 @@ local function take_reports()
       reported = reported + 1
       good = nil
       local taken = counts(reported, ARGV[at + 2] .. ':')
-      verdicts[reported] = taken and '1' or '0'
+      outcomes[reported] = taken and '1' or '0'
       if taken then
-        take_report(ARGV[at + 1], ARGV[at + 3], ARGV[at + 4], ARGV[at + 5], ARGV[at + 6], ARGV[at + 7], ARGV[at + 8], ARGV[at + 9])
+        apply_report(ARGV[at + 1], ARGV[at + 3], ARGV[at + 4], ARGV[at + 5], ARGV[at + 6], ARGV[at + 7], ARGV[at + 8], ARGV[at + 9])
         is_plain = false
       end
     end
   end
   -- Released from the last to the first, so that the first is at the head again.
-  for i = #returned, 1, -1 do
-    local body = return_claim(returned[i], session, 'released')
-    if body then give_back(returned[i], body) end
+  for i = #released, 1, -1 do
+    local body = end_claim(released[i], session, 'released')
+    if body then requeue(released[i], body) end
   end
   each_portion(finished, 1000, 'HDEL', key('body'))
-  each_portion(gone, 1000, 'HDEL', mine)
+  each_portion(ended_claims, 1000, 'HDEL', mine)
 end

@@ -3,7 +3,7 @@ local session, call_number = ARGV[1], ARGV[2]
 local wanted, free_slots, begun_token = num(ARGV[3]), num(ARGV[4]), num(ARGV[5])
 -- The milliseconds that a claim lasts beyond its job's timeout, and those of a claim whose job has no timeout of its
 -- own.
-local wait_and_grace, usual_duration = num(ARGV[6]), num(ARGV[7])
+local claim_margin, default_duration = num(ARGV[6]), num(ARGV[7])
 local most_bytes, accepts_dispatch, portion_count = num(ARGV[8]), ARGV[9] == '1', num(ARGV[10])
 local FIRST_PORTION = 11
 
@@ -22,7 +22,7 @@ do
     end
     local first, before = at + (n == 0 and 1 or 4), #asked
     for k = 0, math.max(n, 1) - 1 do asked[before + 1 + k] = ARGV[first + k] end
-    local operation = n == 0 and ARGV[at + 3] == 'p' and string.match(ARGV[at + 6], '^"operation":"([%w_.-]+)"')
+    local operation = n == 0 and ARGV[at + 3] == 'u' and string.match(ARGV[at + 6], '^"operation":"([%w_.-]+)"')
     wrong = wrong or (operation and type_error({ ['unroutable:' .. unroutable_field(operation, call('HGET', key('body'), asked[before + 1]))] = 'list' }))
     at = at + (n == 0 and 10 or 4 + 2 * n)
   end
@@ -36,4 +36,4 @@ local is_plain = not special
 local worker = '"' .. session .. '"'
 
 local runtime = call('HMGET', key('runtime'), 'token', 'beat', 'lease', 'quarantine_owner', 'turn', 'gap')
-if runtime[2] and (runtime[6] or math.abs(now - num(runtime[2])) > num(runtime[3]) / 2) then mind_the_gap(num(runtime[3])) end
+if runtime[2] and (runtime[6] or math.abs(now - num(runtime[2])) > num(runtime[3]) / 2) then detect_outage(num(runtime[3])) end

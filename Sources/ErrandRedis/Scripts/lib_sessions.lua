@@ -1,8 +1,8 @@
 -- Sessions, leases and the grace after an outage.
 
--- If no session has sent a heartbeat for half a lease, the broker or the network was away, or the clock was put
+-- If no session has sent a heartbeat for half a lease, the broker or the network was away, or the clock was set
 -- forward, and every lease has ended. No worker may lose its jobs for that, so recovery waits until the sessions have
--- had time to return. If the clock was put back instead, leases would last too long.
+-- had time to return. If the clock was set back instead, leases would last too long.
 local function grant_grace(longest, noted_as, at)
   for _, session in ipairs(call('ZRANGEBYSCORE', key('sessions'), '(' .. whole(now + longest), '+inf', 'LIMIT', 0, 5000)) do
     call('ZADD', key('sessions'), whole(now + longest), session)
@@ -10,14 +10,14 @@ local function grant_grace(longest, noted_as, at)
   call('HSET', key('runtime'), 'grace', whole(now + longest), 'leap', nowtext, noted_as, at)
 end
 
-local function mind_the_gap(lease)
+local function detect_outage(lease)
   local runtime = call('HMGET', key('runtime'), 'beat', 'lease', 'gap')
   local longest = math.max(lease, num(runtime[2]))
   if not runtime[1] then return end
   -- A gap that recovery has detected ends now, even if the clock has returned from it since.
   if not runtime[3] and math.abs(now - num(runtime[1])) <= longest / 2 then return end
   grant_grace(longest, 'beat', nowtext)
-  -- A clock that was put back passes the same times again: the gap that recovery has detected was another one.
+  -- A clock that was set back passes the same times again: the gap that recovery has detected was another one.
   call('HDEL', key('runtime'), 'gap')
 end
 
@@ -49,7 +49,7 @@ end
 
 -- Ends a claim that has no outcome of its own: `kind` is released or recovered. Returns the body if the job must go to
 -- the head of its ready list.
-local function return_claim(id, session, kind)
+local function end_claim(id, session, kind)
   local body = call('HGET', key('body'), id)
   if not body then return end
   room = room - #body
@@ -73,8 +73,8 @@ end
 local function newest_first(claims, session)
   local sorted, flat = {}, {}
   local me, keeps_order = session_key(session), #claims <= 256
-  if not keeps_order then call('HSET', me, 'jumbled', 1)
-  elseif call('HGET', me, 'jumbled') then keeps_order = false end
+  if not keeps_order then call('HSET', me, 'unordered', 1)
+  elseif call('HGET', me, 'unordered') then keeps_order = false end
   for i = 1, #claims, 2 do
     sorted[#sorted + 1] = { claims[i], num(string.match(claims[i + 1], '^(%d+):')), claims[i + 1], i }
   end

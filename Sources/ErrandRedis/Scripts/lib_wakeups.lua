@@ -1,4 +1,5 @@
 -- Wakes sessions that wait for jobs.
+
 -- Dispatches the only new job to a waiting session, which then need not claim it; set by a script that does so. Returns
 -- whether it did, or nil if no connection of the session listens.
 local dispatch

@@ -19,7 +19,7 @@ for _, name in ipairs({ 'scheduled', 'retrying' }) do
     for _, id in ipairs(due) do
       if room <= 0 then break end
       local body = call('HGET', key('body'), id)
-      if body then line_up(id, body, 0) else bury(id) end
+      if body then enqueue(id, body, 0) else handle_stray(id) end
       room = room - #(body or '')
       moved[#moved + 1] = id
     end
@@ -39,5 +39,5 @@ if has('timetable') and not wrong_type('timetable', 'zset') then
   end
   await(first)
 end
-settle()
+flush()
 return { promoted, next_due, ticking }

@@ -14,9 +14,9 @@ end
 local refused, waiting = refuse_jobs(1)
 if refused then return refused end
 
-local answer = { 0 }
-if waiting == 0 and call('HLEN', key('counters')) == 0 then answer[1] = 1 end
-take_jobs(1, answer)
+local reply = { 0 }
+if waiting == 0 and call('HLEN', key('counters')) == 0 then reply[1] = 1 end
+push_jobs(1, reply)
 
 -- Direct dispatch. A dispatchable session has stored how long a claim of its next call may take. If the pushed job is
 -- the only ready one, it goes to that session at once, as if the session had made this call now. The wake-up carries
@@ -24,7 +24,7 @@ take_jobs(1, answer)
 -- heartbeat for half a lease, gets no job this way, because the job would wait until that lease ends. Neither does a
 -- session that lacks the operation.
 local LARGEST_DISPATCHED = 16384
-local function is_alone(level)
+local function is_only_ready(level)
   if special and num(field('settings', 'starts')) == 1 then return false end
   if special or level ~= '5' then
     local others = { key('quarantined'), key('unroutable') }
@@ -42,27 +42,27 @@ local function dispatch_to(session, lease_ends)
   local body = stamp .. envelope
   local _, timeout, _, fragment = header(body)
   local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
-  local waits = redis.pcall('HMGET', me, 'call', 'open', 'lease', 'secret', 'op:' .. (operation or ''))
-  local grace, usual = string.match(not waits.err and waits[5] and waits[2] or '', '^(%d+):(%d+)$')
-  -- If more time is left than the lease is long, the clock was put back, and the claim's deadline would pass too soon.
-  local left, lease = lease_ends - now, num(waits[3])
-  if not grace or 2 * left < lease or left > lease or #envelope > LARGEST_DISPATCHED or not is_alone(level) then return false end
+  local state = redis.pcall('HMGET', me, 'call', 'dispatch', 'lease', 'secret', 'op:' .. (operation or ''))
+  local margin, default = string.match(not state.err and state[5] and state[2] or '', '^(%d+):(%d+)$')
+  -- If more time is left than the lease is long, the clock was set back, and the claim's deadline would pass too soon.
+  local left, lease = lease_ends - now, num(state[3])
+  if not margin or 2 * left < lease or left > lease or #envelope > LARGEST_DISPATCHED or not is_only_ready(level) then return false end
   local runtime = call('HMGET', key('runtime'), 'token', 'quarantine_owner')
   if runtime[2] or entry_of(id) ~= id or type(redis.pcall('HLEN', mine)) == 'table' then return false end
 
   local token = whole(math.max(clock[1] * 1000000 + clock[2], num(runtime[1]) + 1))
-  local deadline = now + (timeout and timeout > 0 and num(grace) + timeout or num(usual))
-  local word = 'c' .. (waits[4] or '') .. ' ' .. whole(num(waits[1]) + 1) .. ' ' .. token .. ' ' .. id .. '\n' .. body
-  if call('PUBLISH', key('wakeups:' .. session), word) == 0 then return nil end
+  local deadline = now + (timeout and timeout > 0 and num(margin) + timeout or num(default))
+  local message = 'c' .. (state[4] or '') .. ' ' .. whole(num(state[1]) + 1) .. ' ' .. token .. ' ' .. id .. '\n' .. body
+  if call('PUBLISH', key('wakeups:' .. session), message) == 0 then return nil end
   call('LPOP', key('ready:' .. level))
   call('HSET', mine, id, claim_text(token, deadline))
   call('HSET', key('runtime'), 'token', token)
-  call('HSET', me, 'open', 'h' .. token)
+  call('HSET', me, 'dispatch', 'h' .. token)
   -- A capital letter: the job holds its name only until it starts, so the name is free now.
-  if string.find(ARGV[3], '[DR]') then leave_name(id) elseif ARGV[3] ~= 'i' then put('running', id, session) end
+  if string.find(ARGV[3], '[DR]') then free_name(id) elseif ARGV[3] ~= 'i' then set_field('running', id, session) end
   return true
 end
-if COUNT == 1 and answer[2] == 'a' and fresh == 1 then dispatch = dispatch_to end
+if COUNT == 1 and reply[2] == 'a' and fresh == 1 then dispatch = dispatch_to end
 
-settle()
-return answer
+flush()
+return reply

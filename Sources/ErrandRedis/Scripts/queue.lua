@@ -44,7 +44,7 @@ if how == 'sweep' then
 end
 
 if how ~= 'delete' and how ~= 'force' then
-  return redis.error_reply('ERRAND a queue can be created, looked for, deleted, forced away or swept up')
+  return redis.error_reply('ERRAND the action must be create, look, delete, force or sweep')
 end
 if not queue_exists() then return { 'absent', 0, 0, 0 } end
 if how == 'delete' then
@@ -55,8 +55,8 @@ if how == 'delete' then
 end
 -- With `force` the queue is deleted even if a key has another type.
 local function ask(command, name, ...)
-  local answer = redis.pcall(command, key(name), ...)
-  return type(answer) == 'table' and answer.err and {} or answer
+  local reply = redis.pcall(command, key(name), ...)
+  return type(reply) == 'table' and reply.err and {} or reply
 end
 local function length(name)
   local count = ask('HLEN', name)

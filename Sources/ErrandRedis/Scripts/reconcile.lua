@@ -9,27 +9,27 @@ if not call('ZSCORE', key('sessions'), session) then return redis.error_reply('E
 local wrong = session_type_error(session)
 if wrong then return wrong end
 -- The worker could not have the claims that an exchange or a direct dispatch made after this call was sent.
-local last = call('HMGET', me, 'call', 'open')
+local last = call('HMGET', me, 'call', 'dispatch')
 local answered = num(last[1]) + (string.find(last[2] or '', '^h') and 1 or 0)
 if answered > num(ARGV[2]) then return redis.error_reply('ERRAND this call is older than the last exchange') end
 
-local known, answer = {}, { 0 }
+local known, reply = {}, { 0 }
 for i = 3, #ARGV - 1, 2 do
   known[ARGV[i] .. ' ' .. ARGV[i + 1]] = true
   local claim = call('HGET', mine, ARGV[i])
-  if not claim or string.match(claim, '^(%d+):') ~= ARGV[i + 1] then answer[#answer + 1] = ARGV[i] end
+  if not claim or string.match(claim, '^(%d+):') ~= ARGV[i + 1] then reply[#reply + 1] = ARGV[i] end
 end
-local held, strange = newest_first(call('HGETALL', mine), session), {}
+local held, unknown = newest_first(call('HGETALL', mine), session), {}
 for i = 1, #held, 2 do
   if room <= 0 then break end
   local id = held[i]
   if not known[id .. ' ' .. (string.match(held[i + 1], '^(%d+):') or '')] then
-    local body = return_claim(id, session, 'released')
-    if body then give_back(id, body) end
-    strange[#strange + 1] = id
+    local body = end_claim(id, session, 'released')
+    if body then requeue(id, body) end
+    unknown[#unknown + 1] = id
   end
 end
-each_portion(strange, 1000, 'HDEL', mine)
-answer[1] = #strange
-settle()
-return answer
+each_portion(unknown, 1000, 'HDEL', mine)
+reply[1] = #unknown
+flush()
+return reply

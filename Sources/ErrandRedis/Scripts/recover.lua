@@ -1,7 +1,7 @@
 -- recover: recovers the claims of a dead session, or claims of a live one that are past their hard deadline.
 --
 -- Reply      how many jobs it recovered, and 1 if there is more to do at once
-local ALONE_AT_MOST = 4
+local MOST_SOLO_CRASHES = 4
 -- A session with corrupt keys needs the doctor; it must not prevent the recovery of other sessions.
 local dead
 for _, session in ipairs(call('ZRANGEBYSCORE', key('sessions'), '-inf', nowtext, 'LIMIT', 0, 20)) do
@@ -21,42 +21,42 @@ if runtime[2] and math.abs(now - num(runtime[4] or runtime[2])) > longest / 2 th
   return { 0, 0 }
 end
 if runtime[4] then call('HSET', key('runtime'), 'gap', nowtext) end
--- A grace is never longer than a lease, even if the clock was put back.
+-- A grace is never longer than a lease, even if the clock was set back.
 if num(runtime[1]) > now and num(runtime[1]) <= now + longest then return { 0, 0 } end
 
 local function crashed(id, body, fragment, attempt, worker, alone)
   local crashes = num(field('crashes', id)) + 1
-  put('crashes', id, crashes)
+  set_field('crashes', id, crashes)
   if alone then
     local times = num(field('solo_crashes', id)) + 1
-    put('solo_crashes', id, times)
-    if times >= ALONE_AT_MOST then
+    set_field('solo_crashes', id, times)
+    if times >= MOST_SOLO_CRASHES then
       die(id, fragment, attempt, worker, 0, '"its worker died ' .. crashes .. ' times while running it, ' .. times .. ' of them with nothing else"')
       return true
     end
   end
 end
 
-local function take_back(session, claims, mine)
+local function recover_claims(session, claims, mine)
   local begun = num(call('HGET', session_key(session), 'begun'))
   local alone = call('HGET', key('runtime'), 'quarantine_owner') == session and #claims == 2
-  local gone = {}
+  local recovered = {}
   for i = 1, #claims, 2 do
     if room <= 0 then break end
     local id, token = claims[i], num(string.match(claims[i + 1], '^(%d+):'))
-    local body, fragment, attempt, worker = return_claim(id, session, 'recovered')
+    local body, fragment, attempt, worker = end_claim(id, session, 'recovered')
     if body then
-      local suspect = alone and num(field('crashes', id)) >= QUARANTINE_AFTER
+      local is_solo = alone and num(field('crashes', id)) >= QUARANTINE_AFTER
       -- The first time, the job may only have waited in the dead session; but a job that crashes its worker at once
       -- must be detected as well.
       local counts = token <= begun or field('crashes', id)
-      if not counts then put('crashes', id, 0) end
-      if not (counts and crashed(id, body, fragment, attempt, worker, suspect)) then give_back(id, body) end
+      if not counts then set_field('crashes', id, 0) end
+      if not (counts and crashed(id, body, fragment, attempt, worker, is_solo)) then requeue(id, body) end
     end
-    gone[#gone + 1] = id
+    recovered[#recovered + 1] = id
   end
-  each_portion(gone, 1000, 'HDEL', mine)
-  return #gone
+  each_portion(recovered, 1000, 'HDEL', mine)
+  return #recovered
 end
 
 local function some_claims(mine)
@@ -78,16 +78,16 @@ local function retries_of(session, body, fragment)
 end
 
 -- A job that a push has dispatched, and that has not reached its worker, cannot have crashed or blocked that worker.
-local function give_back_unheard(session, id, mine, token)
-  local me = call('HMGET', session_key(session), 'open', 'begun')
+local function release_undelivered(session, id, mine, token)
+  local me = call('HMGET', session_key(session), 'dispatch', 'begun')
   if me[1] ~= 'h' .. token or num(token) <= num(me[2]) then return false end
-  local body = return_claim(id, session, 'released')
-  if body then give_back(id, body) end
+  local body = end_claim(id, session, 'released')
+  if body then requeue(id, body) end
   call('HDEL', mine, id)
   return true
 end
 
-local function overdue(session, id, mine)
+local function end_overdue(session, id, mine)
   local body = call('HGET', key('body'), id)
   if body then
     room = room - #body
@@ -100,12 +100,12 @@ local function overdue(session, id, mine)
     if field('stops', id) == 'cancel' and not successor_of(id) then
       end_job(id, 'c', line)
     elseif not superseded(id, fragment, attempt, worker, line) then
-      put('failures', id, attempt)
+      set_field('failures', id, attempt)
       -- The default delay without jitter: the header contains no delay of the job or its worker.
       if attempt <= retries_of(session, body, fragment) then
         call('ZADD', key('retrying'), whole(now + math.min(15000 * 2 ^ (attempt - 1), 3600000)), id)
         keep_error(id, line)
-        drop('running', id)
+        delete_field('running', id)
         event('retrying', id, fragment, attempt, worker, 0, 'null')
         count('retried')
       else
@@ -125,10 +125,10 @@ local function is_overdue(claim)
   return ends < now
 end
 
-local taken, more = 0, 0
+local recovered, more = 0, 0
 if dead then
   local mine = claims_key(dead)
-  taken = take_back(dead, newest_first(some_claims(mine), dead), mine)
+  recovered = recover_claims(dead, newest_first(some_claims(mine), dead), mine)
   if call('EXISTS', mine) == 0 then end_session(dead) end
   more = 1
 elseif live then
@@ -138,10 +138,10 @@ elseif live then
     if room <= 0 then break end
     if is_overdue(claims[i + 1]) then
       local token = string.match(claims[i + 1], '^(%d+):') or ''
-      if not give_back_unheard(live, claims[i], mine, token) then overdue(live, claims[i], mine) end
-      taken = taken + 1
+      if not release_undelivered(live, claims[i], mine, token) then end_overdue(live, claims[i], mine) end
+      recovered = recovered + 1
     end
   end
 end
-settle()
-return { taken, more }
+flush()
+return { recovered, more }

@@ -25,7 +25,7 @@ for _, other in ipairs(call('ZREVRANGE', key('sessions'), 0, 999)) do
   end
 end
 call('HSET', key('runtime'), 'lease', whole(longest))
-mind_the_gap(lease)
+detect_outage(lease)
 call('HSET', key('runtime'), 'beat', nowtext)
 call('DEL', me)
 call('HSET', me, 'host', ARGV[3], 'pid', ARGV[4], 'concurrency', ARGV[5], 'lease', ARGV[2], 'beat', nowtext, 'secret', ARGV[6])

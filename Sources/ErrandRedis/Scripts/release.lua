@@ -9,16 +9,16 @@ local wrong = session_type_error(session)
 if wrong then return wrong end
 local mine = claims_key(session)
 local held = newest_first(call('HGETALL', mine), session)
-local returned = {}
+local released = {}
 for i = 1, #held, 2 do
   if room <= 0 then break end
   local id = held[i]
-  local body = return_claim(id, session, 'released')
-  if body then give_back(id, body) end
-  returned[#returned + 1] = id
+  local body = end_claim(id, session, 'released')
+  if body then requeue(id, body) end
+  released[#released + 1] = id
 end
-each_portion(returned, 1000, 'HDEL', mine)
-local more = #returned < #held / 2
+each_portion(released, 1000, 'HDEL', mine)
+local more = #released < #held / 2
 if not more then end_session(session) end
-settle()
-return { #returned, more and 1 or 0 }
+flush()
+return { #released, more and 1 or 0 }

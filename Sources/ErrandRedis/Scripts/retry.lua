@@ -6,7 +6,7 @@
 local function hurry(id, body)
   for _, name in ipairs({ 'scheduled', 'retrying' }) do
     if call('ZSCORE', key(name), id) then
-      line_up(id, body, 0)
+      enqueue(id, body, 0)
       call('ZREM', key(name), id)
       return 'hurried'
     end
@@ -21,16 +21,16 @@ local function retry(id, name)
   if name ~= '' then
     local holder = call('HGET', key('unique'), name)
     if holder and call('HEXISTS', key('body'), holder) == 1 and field('unique:of', holder) == name then return 'taken:' .. holder end
-    put('unique:of', id, name)
-    put('unique', name, id)
+    set_field('unique:of', id, name)
+    set_field('unique', name, id)
   end
   forget_runs(id)
-  line_up(id, body, 0)
+  enqueue(id, body, 0)
   call('ZREM', key('dead'), id)
   return 'retried'
 end
 
-local answer = {}
-for i = 1, #ARGV, 2 do answer[#answer + 1] = retry(ARGV[i], ARGV[i + 1]) end
-settle()
-return answer
+local reply = {}
+for i = 1, #ARGV, 2 do reply[#reply + 1] = retry(ARGV[i], ARGV[i + 1]) end
+flush()
+return reply

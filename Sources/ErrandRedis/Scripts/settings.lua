@@ -23,5 +23,5 @@ for i = 1, #ARGV, 2 do
     known = {}
   end
 end
-settle()
+flush()
 return redis.status_reply('OK')

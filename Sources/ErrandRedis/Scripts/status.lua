@@ -34,8 +34,8 @@ if ARGV[1] ~= '0' then return { {}, {}, {}, sessions, rest } end
 
 local ready, oldest = 0, 0
 
-local function age_of_head(line)
-  for _, entry in ipairs(call('LRANGE', line, 0, 9)) do
+local function age_of_head(list_key)
+  for _, entry in ipairs(call('LRANGE', list_key, 0, 9)) do
     local body = call('HGET', key('body'), field('alias', entry) or entry)
     local since = body and string.match(body, '^(%d%d%d%d%d%d%d%d%d%d%d%d%d)1')
     if since then
@@ -45,20 +45,20 @@ local function age_of_head(line)
   end
 end
 
-local function add_line(line)
-  local length = call('LLEN', line)
+local function add_list(list_key)
+  local length = call('LLEN', list_key)
   if length == 0 then return end
   ready = ready + length
-  age_of_head(line)
+  age_of_head(list_key)
 end
 
-for level = 0, 9 do add_line(key('ready:' .. level)) end
-add_line(key('quarantined'))
+for level = 0, 9 do add_list(key('ready:' .. level)) end
+add_list(key('quarantined'))
 -- Thousands of invented operations must not make each call expensive: it reads the lists of the first 100, and adds up
 -- the stored counts of the others, of at most 5,000 in all.
 local unroutable = call('HLEN', key('unroutable')) > 5000 and call('HRANDFIELD', key('unroutable'), 5000, 'WITHVALUES') or call('HGETALL', key('unroutable'))
 for i = 1, #unroutable, 2 do
-  if i <= 200 then add_line(key('unroutable:' .. unroutable[i])) else ready = ready + math.max(0, math.min(num(unroutable[i + 1]), 1000000000)) end
+  if i <= 200 then add_list(key('unroutable:' .. unroutable[i])) else ready = ready + math.max(0, math.min(num(unroutable[i + 1]), 1000000000)) end
 end
 unroutable = { unpack(unroutable, 1, 200) }
 -- Nearly every such entry has one tombstone, so the call does not add them up if there are very many entries.

@@ -8,18 +8,18 @@ if not string.find(cursor, '^%d+%-%d+$') then return redis.error_reply('ERRAND a
 local wrong = type_error({ stream = 'stream', runtime = 'hash', settings = 'hash' })
 if wrong then return wrong end
 
-local answer, size = { num(field('settings', 'stream')), call('HGET', key('runtime'), 'stream') or '' }, 0
+local reply, size = { num(field('settings', 'stream')), call('HGET', key('runtime'), 'stream') or '' }, 0
 local from, left = '(' .. cursor, math.max(1, math.min(num(ARGV[2]), 100))
 -- Reads ten at a time, so that large entries do not pile up in memory.
 while left > 0 and size < 1048576 do
   local entries = call('XRANGE', key('stream'), from, '+', 'COUNT', math.min(left, 10))
   for _, entry in ipairs(entries) do
-    answer[#answer + 1] = entry[1]
-    answer[#answer + 1] = entry[2][2]
+    reply[#reply + 1] = entry[1]
+    reply[#reply + 1] = entry[2][2]
     size = size + #entry[2][2]
     from = '(' .. entry[1]
   end
   if #entries < 10 then break end
   left = left - 10
 end
-return answer
+return reply

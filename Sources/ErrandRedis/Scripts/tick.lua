@@ -33,13 +33,13 @@ local last, pushed, missed = string.match(call('HGET', key('ticks'), name) or ''
 local refused = refuse_jobs(8)
 if refused then return refused end
 
-waits = ARGV[7] == '1'
-local answer = { 'pushed' }
-take_jobs(8, answer)
+defers_drops = ARGV[7] == '1'
+local reply = { 'pushed' }
+push_jobs(8, reply)
 if not by_hand then
   if newest ~= '' then last = newest end
   call('HSET', key('ticks'), name, (last or '') .. ':' .. whole(num(pushed) + jobs) .. ':' .. whole(num(missed) + num(ARGV[6])))
   if upcoming == '' then call('ZREM', key('timetable'), name) else call('ZADD', key('timetable'), upcoming, name) end
 end
-settle()
-return answer
+flush()
+return reply

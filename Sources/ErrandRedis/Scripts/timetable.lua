@@ -7,15 +7,15 @@
 --            name, definition ('' for none), next tick (`paused`; '' for none), `last:pushed:missed`, record of the
 --            deleted one ('')
 local A_PAGE, BYTES_A_PAGE = 100, 1048576
-local answer = { nowtext, '-1' }
+local reply = { nowtext, '-1' }
 
 local function add(name, definition)
   local upcoming = call('ZSCORE', key('timetable'), name)
-  answer[#answer + 1] = name
-  answer[#answer + 1] = definition
-  answer[#answer + 1] = upcoming and whole(num(upcoming)) or (call('HEXISTS', key('pauses'), name) == 1 and 'paused' or '')
-  answer[#answer + 1] = call('HGET', key('ticks'), name) or ''
-  answer[#answer + 1] = record_of_deleted(name)
+  reply[#reply + 1] = name
+  reply[#reply + 1] = definition
+  reply[#reply + 1] = upcoming and whole(num(upcoming)) or (call('HEXISTS', key('pauses'), name) == 1 and 'paused' or '')
+  reply[#reply + 1] = call('HGET', key('ticks'), name) or ''
+  reply[#reply + 1] = record_of_deleted(name)
 end
 
 -- Without an order, so that the cost of a page does not grow with the number of schedules. Each command reads as few as
@@ -31,12 +31,12 @@ local function add_all(cursor)
       bytes = bytes + #page[2][i + 1]
     end
   until cursor == '0' or found >= A_PAGE or bytes > BYTES_A_PAGE
-  if cursor ~= '0' then answer[2] = cursor end
+  if cursor ~= '0' then reply[2] = cursor end
 end
 
 local function add_deleted(cursor, generation)
   local page = call('HSCAN', key(generation), cursor, 'COUNT', A_PAGE)
-  if page[1] ~= '0' then answer[2] = page[1] end
+  if page[1] ~= '0' then reply[2] = page[1] end
   for i = 1, #page[2], 2 do
     if string.find(page[2][i + 1], ' ') then add(page[2][i], '') end
   end
@@ -49,7 +49,7 @@ local function add_some(names, from)
     local definition = call('HGET', key('schedules'), name) or ''
     bytes = bytes + #definition
     if bytes > BYTES_A_PAGE and i > 1 then
-      answer[2] = whole(from + i - 1)
+      reply[2] = whole(from + i - 1)
       return
     end
     add(name, definition)
@@ -59,11 +59,11 @@ end
 if ARGV[1] == 'due' then
   local from = num(ARGV[2])
   local names = call('ZRANGEBYSCORE', key('timetable'), '-inf', nowtext, 'LIMIT', from, A_PAGE)
-  if #names == A_PAGE then answer[2] = whole(from + A_PAGE) end
+  if #names == A_PAGE then reply[2] = whole(from + A_PAGE) end
   add_some(names, from)
 elseif ARGV[1] == 'all' or ARGV[1] == 'deleted' then
   if not string.find(ARGV[2] or '', '^%d+$') or #ARGV[2] > 20 then
-    return redis.error_reply('ERRAND the position of a page of schedules must be one that a page answered')
+    return redis.error_reply('ERRAND the position of a page of schedules must come from the previous page')
   end
   if ARGV[1] == 'all' then add_all(ARGV[2]) else add_deleted(ARGV[2], ARGV[3] == 'unscheduled:old' and ARGV[3] or 'unscheduled') end
 else
@@ -71,4 +71,4 @@ else
   for i = 2, math.min(#ARGV, A_PAGE + 1) do names[#names + 1] = ARGV[i] end
   add_some(names, 0)
 end
-return answer
+return reply

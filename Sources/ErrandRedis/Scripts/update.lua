@@ -12,12 +12,12 @@ if wrong then return wrong end
 
 local claim = call('HGET', claims_key(session), id)
 if not claim or string.sub(claim, 1, #token + 1) ~= token .. ':' then return 0 end
-if checkpoint then put('checkpoints', id, checkpoint) end
+if checkpoint then set_field('checkpoints', id, checkpoint) end
 if progress ~= '' then
-  put('progress', id, '{' .. progress .. '}')
+  set_field('progress', id, '{' .. progress .. '}')
   local _, _, _, fragment = header(call('HGET', key('body'), id))
   local attempt = num(field('failures', id)) + 1
   event('progress', id, fragment or NAMELESS, attempt, '"' .. printable(session) .. '"', 0, 'null,' .. progress)
 end
-settle()
+flush()
 return 1

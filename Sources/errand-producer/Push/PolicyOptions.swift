@@ -6,13 +6,13 @@ import ErrandText
 
 /// The options of one job beside its operation and arguments.
 struct PolicyOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The queue; default when nothing says another.", valueName: "queue"))
+    @Option(help: ArgumentHelp("The queue (default: default).", valueName: "queue"))
     var queue: String?
 
-    @Option(help: ArgumentHelp("The name for uniqueness; operation and arguments when left out.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name for uniqueness; by default operation and arguments.", valueName: "name"))
     var name: String?
 
-    @Option(help: "What happens when an unfinished job has the name.")
+    @Option(help: "What happens if an unfinished job has the name.")
     var unique: UniquenessPolicy?
 
     @Option(help: "How long the job holds its name: until it has finished, or until it is first started.")
@@ -25,27 +25,27 @@ struct PolicyOptions: ParsableArguments {
     var timeout: Duration?
 
     @Option(
-        help: ArgumentHelp("Run it this much later, by the broker's clock.", valueName: "duration"),
+        help: ArgumentHelp("Run the job after this delay, by the broker's clock.", valueName: "duration"),
         transform: { try DurationText.parse($0) }
     )
     var delay: Duration?
 
     @Option(
-        help: ArgumentHelp("Run it at this time or later: 2026-11-21T10:00:00Z.", valueName: "iso8601"),
+        help: ArgumentHelp("Run the job at this time or later: 2026-11-21T10:00:00Z.", valueName: "iso8601"),
         transform: { try Timestamp.parse($0) }
     )
     var at: Int64?
 
-    @Option(help: ArgumentHelp("How often a failed run is tried again, 0 to 1000.", valueName: "n"))
+    @Option(help: ArgumentHelp("How often a failed run is retried, 0 to 1000.", valueName: "n"))
     var retries: Int?
 
     @Option(help: BackoffArgument.help)
     var backoff: BackoffArgument?
 
-    @Option(help: ArgumentHelp("0 to 9, 9 first; 5 when nothing says another.", valueName: "n"))
+    @Option(help: ArgumentHelp("0 to 9, 9 first (default: 5).", valueName: "n"))
     var priority: Int?
 
-    @Option(help: ArgumentHelp("The job's id; pushing the same id again makes no second job.", valueName: "id"))
+    @Option(help: ArgumentHelp("The job's id; pushing the same id again adds no second job.", valueName: "id"))
     var id: String?
 
     func validate() throws {

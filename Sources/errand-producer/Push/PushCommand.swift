@@ -26,30 +26,30 @@ struct PushCommand: AsyncParsableCommand {
 
             A line of --from is an operation description, such as
               {"operation":"checksum","arguments":{"path":"a.jpg"},"unique":"drop"}
-            A bad line is reported with its number and skipped; empty lines are passed over.
+            A bad line is reported with its number and skipped; empty lines are skipped.
 
             Exit status:
               0   pushed; with --wait: the job has finished
-              1   with --wait: the job has ended otherwise; with --from: a damaged queue did not take its lines
+              1   with --wait: the job did not finish successfully; with --from: a damaged queue rejected its lines
               64  wrong usage
-              65  bad input; with --from: lines were refused, the rest was pushed
+              65  bad input; with --from: lines were rejected, the rest was pushed
               69  the broker cannot be reached, or the queue is full
-              75  the outcome is unknown; with --wait: the time was over
+              75  the outcome is unknown; with --wait: the time has passed
               77  not permitted
               78  bad configuration
             """
     )
 
-    @Argument(help: "What kind of work it is, such as thumbnail.")
+    @Argument(help: "The operation, such as thumbnail.")
     var operation: String?
 
-    @Argument(help: ArgumentHelp("What it works on: any JSON value. {} when left out.", valueName: "arguments-json"))
+    @Argument(help: ArgumentHelp("Its arguments, any JSON value; {} by default.", valueName: "arguments-json"))
     var arguments: String?
 
     @Option(help: ArgumentHelp("Push one job for each line of a file; - is standard input.", valueName: "file"))
     var from: String?
 
-    @Option(help: ArgumentHelp("Fill in what the operations catalogue says.", valueName: "file"))
+    @Option(help: ArgumentHelp("An operations catalogue with defaults for the jobs.", valueName: "file"))
     var catalogue: String?
 
     @OptionGroup(title: "Policy") var policy: PolicyOptions
@@ -65,7 +65,7 @@ struct PushCommand: AsyncParsableCommand {
     @Flag(help: "Write receipts as JSON, one a line, and nothing else; with --wait also state, result and error.")
     var json = false
 
-    @Option(help: "How the log on standard error is written: text, or json with an object a line.")
+    @Option(help: "The format of the log on standard error: text, or json with an object a line.")
     var logFormat = LogFormat.text
 
     @OptionGroup var metrics: MetricsOptions
@@ -79,7 +79,7 @@ struct PushCommand: AsyncParsableCommand {
         }
         if operation != nil { throw ValidationError("--from and an operation exclude each other") }
         if wait != nil { throw ValidationError("--wait is for one job; it cannot be used with --from") }
-        if !policy.isEmpty { throw ValidationError("with --from, the lines say queue, name and the like themselves") }
+        if !policy.isEmpty { throw ValidationError("with --from, the lines contain queue, name and so on") }
     }
 
     func run() async throws {

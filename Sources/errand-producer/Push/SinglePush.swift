@@ -30,12 +30,12 @@ struct SinglePush {
 
     private func tell(_ ending: JobEnding, of receipt: Receipt) throws(CommandFailure) {
         if json {
-            let told = receipt.json.with([
+            let json = receipt.json.with([
                 "state": .text(orNull: ending.state?.rawValue),
                 "result": ending.result.map { .text(String(decoding: $0, as: UTF8.self)) } ?? .null,
                 "error": .text(orNull: ending.error),
             ])
-            StandardOutput.write(told.bytes)
+            StandardOutput.write(json.bytes)
         } else if let result = ending.result {
             StandardOutput.write(raw: result)
         }
@@ -55,7 +55,7 @@ extension JobEnding {
     /// Returns the failure of the command, or `nil` if the job has finished.
     fileprivate func failure(of id: String) -> CommandFailure? {
         if isOutOfTime {
-            let standing = state.map { "it is \($0.rawValue)" } ?? "the broker cannot be asked what it is"
+            let standing = state.map { "it is \($0.rawValue)" } ?? "its state cannot be read"
             return CommandFailure("job \(id) had not ended when the time was over; \(standing)", ExitStatus.unknown)
         }
         switch state {

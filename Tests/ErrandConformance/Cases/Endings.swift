@@ -92,7 +92,7 @@ extension ConformanceCase {
                 )
                 #expect(try await fixture.record("kept")?.result == [])
             },
-            ConformanceCase("clear cancels what waits and leaves what runs") { fixture in
+            ConformanceCase("clear cancels waiting jobs and leaves running ones") { fixture in
                 let (session, claim) = try await fixture.claimedHolder()
                 try await fixture.push(fixture.job("next", .replace))
                 try await fixture.push(
@@ -104,7 +104,7 @@ extension ConformanceCase {
                 )
                 let claimed = try await session.claim(2)
                 try await session.report(.failed, try #require(claimed.first { $0.id == "c" }), retryDelay: 3_600_000)
-                try await session.report(.parked, try #require(claimed.first { $0.id == "p" }))
+                try await session.report(.unroutable, try #require(claimed.first { $0.id == "p" }))
                 #expect(try await fixture.broker.clear(fixture.queue) == 6)
                 #expect(try await fixture.broker.clear(fixture.queue) == 0)
                 let status = try await fixture.status()
@@ -116,7 +116,7 @@ extension ConformanceCase {
                 #expect(try await session.beat().stops.isEmpty)
                 #expect(try await session.report(.finished, claim))
             },
-            ConformanceCase("clear does as much as it can in a call, until nothing is left") { fixture in
+            ConformanceCase("repeated calls of clear leave nothing") { fixture in
                 for hundred in 0..<6 {
                     let jobs = try (0..<100).map { try fixture.job("j\(hundred * 100 + $0)") }
                     _ = try await fixture.broker.push(jobs, to: fixture.queue)
@@ -129,7 +129,7 @@ extension ConformanceCase {
         ]
 
     static let retryingByHand = [
-        ConformanceCase("a retried job begins anew") { fixture in
+        ConformanceCase("a retried job starts its attempts again") { fixture in
             let (session, claim) = try await fixture.claimedHolder()
             try await session.report(.failed, claim)
             #expect(try await fixture.retry("old") == .retried)
@@ -141,11 +141,11 @@ extension ConformanceCase {
             #expect(try await fixture.retry("old") == .notDead)
             #expect(try await fixture.retry("never") == .notFound)
         },
-        ConformanceCase("jobs that wait for their time can be put in line now, with what they have spent") { fixture in
+        ConformanceCase("waiting jobs can be made ready now and keep their spent attempts") { fixture in
             let session = try await fixture.session()
             try await fixture.push(fixture.job("b", .drop, delay: 3_600_000))
             #expect(try await fixture.retry("b") == .hurried)
-            #expect(try await fixture.retry("b") == .notDead, "it is in line")
+            #expect(try await fixture.retry("b") == .notDead, "it is ready")
             #expect(try await fixture.receipt(fixture.job("c", .drop)).outcome == .dropped, "it holds its name still")
             let claim = try await session.claimOne()
             #expect(claim.id == "b" && claim.attempt == 1)
@@ -155,7 +155,7 @@ extension ConformanceCase {
             #expect(try await session.claimOne().attempt == 2)
             #expect(try await fixture.retry("b") == .notDead, "it runs")
         },
-        ConformanceCase("jobs that die are counted") { fixture in
+        ConformanceCase("dead jobs are counted") { fixture in
             let (session, claim) = try await fixture.claimedHolder()
             try await session.report(.failed, claim)
             #expect(try await fixture.status().totals["dead"] == 1)
@@ -173,7 +173,7 @@ extension ConformanceCase {
             #expect(try await fixture.cancel("b") == .cancelled)
             #expect(try await fixture.retry("old") == .retried)
         },
-        ConformanceCase("a job without a name is retried whatever goes by its name") { fixture in
+        ConformanceCase("a job without a name is retried whatever holds that name") { fixture in
             let session = try await fixture.session()
             try await fixture.push(fixture.job("a", .ignore, name: "the name"))
             try await session.report(.unreadable, try await session.claimOne(), error: "no")

@@ -4,7 +4,7 @@ import Testing
 
 extension ConformanceCase {
     static let events = [
-        ConformanceCase("an event is one line of JSON as the contract has it") { fixture in
+        ConformanceCase("an event is one line of JSON, as documented") { fixture in
             let session = try await fixture.session()
             try await fixture.push(fixture.job("a", .drop, name: "n \"x\" \u{E9}"))
             try await session.report(.failed, try await session.claimOne(), error: "line\n\"quoted\"", retryDelay: 0)
@@ -39,7 +39,7 @@ extension ConformanceCase {
             _ = try await session.exchange(reports: reports)
             #expect(try await fixture.news() == ids.map { "finished \($0)" })
         },
-        ConformanceCase("who listens to every queue hears this one") { fixture in
+        ConformanceCase("a subscription to every queue includes this one") { fixture in
             let stream = fixture.broker.events(of: nil)
             let heard = Mutex(false)
             let reader = Task {

@@ -28,7 +28,7 @@ extension ConformanceCase {
             #expect(try await fixture.news() == ["finished a"])
             #expect(try await fixture.total("finished") == 1)
         },
-        ConformanceCase("a finish of a claim that was taken back changes nothing, here and elsewhere") { fixture in
+        ConformanceCase("a finish of a recovered claim changes nothing, for this job and others") { fixture in
             let (first, second) = (try await fixture.session(), try await fixture.session())
             try await fixture.pushPlain("a")
             let old = try await first.claimOne()
@@ -49,7 +49,7 @@ extension ConformanceCase {
             }
             #expect(zip(tokens, tokens.dropFirst()).allSatisfy(<))
         },
-        ConformanceCase("a resend of a call gets the same verdicts and the same claims") { fixture in
+        ConformanceCase("a repeated call gets the same outcomes and claims") { fixture in
             let session = try await fixture.session()
             try await fixture.pushPlain("a", "b", "c", "d")
             let report = TestSession.outcome(.finished, try await session.claimOne())
@@ -65,7 +65,7 @@ extension ConformanceCase {
             #expect(try await fixture.status().ready == 1, "the resend claimed nothing more")
             #expect(try await fixture.total("finished") == 1)
         },
-        ConformanceCase("a resend gives only claims that are still held") { fixture in
+        ConformanceCase("the reply to a repeated call has only claims that are still held") { fixture in
             let (session, other) = (try await fixture.session(), try await fixture.session())
             try await fixture.pushPlain("a")
             _ = try await session.exchange(wanted: 1)

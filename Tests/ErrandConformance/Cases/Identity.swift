@@ -43,7 +43,7 @@ extension ConformanceCase {
             #expect(receipts.map(\.outcome) == [.accepted, .exists, .accepted, .exists])
             #expect(try await fixture.session().claimedIDs() == ["a", "b"])
         },
-        ConformanceCase("an id may come again when it is no longer remembered") { fixture in
+        ConformanceCase("an id may be pushed again when it is no longer remembered") { fixture in
             try await fixture.broker.configure(fixture.queue, QueueSettings(rememberIDsMilliseconds: 1))
             try await fixture.pushPlain("a")
             #expect(try await fixture.cancel("a") == .cancelled)
@@ -52,7 +52,8 @@ extension ConformanceCase {
             }
             #expect(try await fixture.session().claimedIDs() == ["a"])
         },
-        ConformanceCase("a job that left a long line is not handed out, and its id can come again") { fixture in
+        ConformanceCase("a job that has left a long ready list is not claimed, and its id can be pushed again") {
+            fixture in
             try await fixture.broker.configure(fixture.queue, QueueSettings(rememberIDsMilliseconds: 1))
             for hundred in 0..<15 {
                 let ids = (0..<100).map { "j\(hundred * 100 + $0)" }
@@ -70,7 +71,7 @@ extension ConformanceCase {
             #expect(ids.count == 1500)
             #expect(ids == (0..<1500).map { "j\($0)" }.filter { $0 != "j700" } + ["j700"])
         },
-        ConformanceCase("an id that comes again takes nothing from the job that stands in its old place") { fixture in
+        ConformanceCase("an id that is pushed again does not affect the job that has its old position") { fixture in
             try await fixture.broker.configure(fixture.queue, QueueSettings(rememberIDsMilliseconds: 1))
             try await fixture.push(fixture.job("a", .drop, name: "n"))
             try await fixture.push(fixture.job("b", .replace, name: "n"))
@@ -82,12 +83,12 @@ extension ConformanceCase {
             #expect(try await fixture.broker.audit(fixture.queue, repair: false) == [])
             #expect(try await fixture.session().claimedIDs() == ["b"])
         },
-        ConformanceCase("an id that is asked for twice in one call has ended the second time") { fixture in
+        ConformanceCase("an id that appears twice in one call has ended the second time") { fixture in
             try await fixture.pushPlain("a", "b")
             #expect(try await fixture.broker.delete(["a", "a"], on: fixture.queue) == [.deleted, .ended])
             #expect(try await fixture.broker.cancel(["b", "b"], on: fixture.queue) == [.cancelled, .ended])
         },
-        ConformanceCase("what is pushed is what is handed out") { fixture in
+        ConformanceCase("a claim has the envelope that was pushed") { fixture in
             let envelope = try fixture.job("a", .drop, name: "n\n\"\u{1F600}", timeout: .seconds(3), retries: 2)
             try await fixture.push(envelope)
             let claim = try await fixture.session().claimOne()
@@ -96,7 +97,7 @@ extension ConformanceCase {
             #expect(abs(stored.readySince - Fixture.milliseconds) < 60_000)
             #expect(stored.retries == 2)
         },
-        ConformanceCase("an empty push is no push") { fixture in
+        ConformanceCase("an empty push changes nothing") { fixture in
             let receipts = try await fixture.broker.push([], to: fixture.queue)
             #expect(receipts == [])
         },

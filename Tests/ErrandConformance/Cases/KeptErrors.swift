@@ -13,7 +13,7 @@ extension ConformanceCase {
             #expect(try await fixture.errors(of: "a").first == "dead fourth")
             #expect(try await fixture.errors(of: "a").count == 4)
         },
-        ConformanceCase("a snooze keeps no error and forgets none") { fixture in
+        ConformanceCase("a snooze adds no error and removes none") { fixture in
             let session = try await fixture.session()
             try await fixture.pushPlain("a")
             try await fixture.failRuns(of: session, ["first"], .failed)
@@ -38,7 +38,7 @@ extension ConformanceCase {
             #expect(record.events.reduce(2) { $0 + $1.count } <= 16384)
             #expect(try await fixture.errors(of: "a").first?.hasPrefix("failed 5xxx") == true)
         },
-        ConformanceCase("what is kept of an ended job has its errors") { fixture in
+        ConformanceCase("the record of an ended job has its errors") { fixture in
             let session = try await fixture.session()
             try await fixture.pushPlain("a")
             try await fixture.failRuns(of: session, ["first"], .failed)

@@ -3,7 +3,7 @@ import Testing
 
 extension ConformanceCase {
     static let lines = [
-        ConformanceCase("jobs of a priority are handed out in their order") { fixture in
+        ConformanceCase("jobs of one priority are claimed in order") { fixture in
             let session = try await fixture.session()
             try await fixture.pushPlain("a", "b", "c")
             try await fixture.pushPlain("d", "e")
@@ -11,7 +11,7 @@ extension ConformanceCase {
             #expect(try await session.claimedIDs() == ["c", "d", "e"])
             #expect(try await session.claimedIDs() == [])
         },
-        ConformanceCase("released jobs go to the head in their order, nothing spent") { fixture in
+        ConformanceCase("released jobs return to the head in order and spend nothing") { fixture in
             let session = try await fixture.session()
             try await fixture.pushPlain("a", "b", "c", "d", "e")
             let claims = try await session.claim(3)
@@ -22,7 +22,7 @@ extension ConformanceCase {
             #expect(again.allSatisfy { $0.attempt == 1 && $0.crashes == 0 })
             #expect(try await fixture.total("released") == 3)
         },
-        ConformanceCase("what a released session held goes to the head in its order, nothing spent") { fixture in
+        ConformanceCase("the jobs of a released session return to the head in order and spend nothing") { fixture in
             let session = try await fixture.session()
             try await fixture.pushPlain("b", "a", "c", "e", "d")
             _ = try await session.claim(2)
@@ -33,7 +33,7 @@ extension ConformanceCase {
             #expect(again.allSatisfy { $0.attempt == 1 && $0.crashes == 0 })
             #expect(try await fixture.news().sorted() == ["released a", "released b", "released c"])
         },
-        ConformanceCase("finishing and claiming go in one call") { fixture in
+        ConformanceCase("one call finishes and claims") { fixture in
             let session = try await fixture.session()
             try await fixture.pushPlain("a", "b")
             let report = TestSession.outcome(.finished, try await session.claimOne())
@@ -42,7 +42,7 @@ extension ConformanceCase {
             #expect(answer.claims.map(\.id) == ["b"])
             #expect(try await fixture.status().running == 1)
         },
-        ConformanceCase("a call that wants nothing gets nothing") { fixture in
+        ConformanceCase("a call that wants no jobs gets none") { fixture in
             let session = try await fixture.session()
             try await fixture.pushPlain("a")
             #expect(try await session.exchange(wanted: 0).claims.isEmpty)

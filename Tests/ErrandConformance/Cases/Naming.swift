@@ -3,7 +3,7 @@ import Testing
 
 extension ConformanceCase {
     static let naming = [
-        ConformanceCase("a batch is decided in its order") { fixture in
+        ConformanceCase("the jobs of a batch are accepted in order") { fixture in
             let receipts = try await fixture.push(
                 fixture.job("a", .drop),
                 fixture.job("b", .drop),
@@ -34,24 +34,24 @@ extension ConformanceCase {
             #expect(try await fixture.receipt(fixture.job("b", .drop, name: "cafe\u{301}")).outcome == .accepted)
             #expect(try await fixture.receipt(fixture.job("c", .drop, name: "caf\u{E9}")).outcome == .dropped)
         },
-        ConformanceCase("a replacement of the same priority takes the place in line") { fixture in
+        ConformanceCase("a replacement with the same priority takes the position") { fixture in
             try await fixture.push(fixture.job("a"), fixture.job("old", .drop), fixture.job("b"))
             try await fixture.push(fixture.job("c"), fixture.job("new", .replace))
             try await fixture.push(fixture.job("newer", .replace))
             #expect(try await fixture.session().claimedIDs() == ["a", "newer", "b", "c"])
         },
-        ConformanceCase("a replacement of another priority goes to the end of its own line") { fixture in
+        ConformanceCase("a replacement with another priority goes to the end of its own ready list") { fixture in
             try await fixture.push(fixture.job("old", .drop), fixture.job("a"), fixture.job("b", priority: 9))
             try await fixture.push(fixture.job("new", .replace, priority: 9))
             #expect(try await fixture.session().claimedIDs() == ["b", "new", "a"])
         },
-        ConformanceCase("a replacement that is due later leaves the line") { fixture in
+        ConformanceCase("a replacement that is due later leaves the ready list") { fixture in
             try await fixture.push(fixture.job("old", .drop))
             try await fixture.push(fixture.job("new", .replace, delay: 3_600_000))
             #expect(try await fixture.state("new") == .scheduled)
             #expect(try await fixture.session().claimedIDs() == [])
         },
-        ConformanceCase("a replacement that is due now does not wait because the old one did") { fixture in
+        ConformanceCase("a replacement that is due now is ready even if the old job was scheduled") { fixture in
             try await fixture.push(fixture.job("old", .drop, delay: 3_600_000))
             try await fixture.push(fixture.job("new", .replace))
             #expect(try await fixture.status().scheduled == 0)
@@ -64,7 +64,7 @@ extension ConformanceCase {
             try await fixture.promote(1)
             #expect(try await fixture.session().claimedIDs() == new)
         },
-        ConformanceCase("a replacement of a retrying job starts its attempts anew") { fixture in
+        ConformanceCase("a replacement of a retrying job starts its attempts again") { fixture in
             try await fixture.makeHolder(.retrying)
             try await fixture.push(fixture.job("new", .replace))
             #expect(try await fixture.session().claimOne().attempt == 1)
@@ -79,7 +79,7 @@ extension ConformanceCase {
             #expect(try await fixture.total("replaced") == 20)
             #expect(try await fixture.status().deferred == 0)
         },
-        ConformanceCase("a successor that is cancelled leaves the holder alone") { fixture in
+        ConformanceCase("cancelling a successor leaves the holder running") { fixture in
             let (session, claim) = try await fixture.claimedHolder()
             try await fixture.push(fixture.job("next", .replace))
             #expect(try await fixture.cancel("next") == .cancelled)

@@ -70,8 +70,8 @@ extension ConformanceCase {
         .reported(.snoozed, ["cancelled old"], .cancelled, retryDelay: 0, stops: true),
         .reported(.released, ["released old"], .ready),
         .reported(.released, ["cancelled old"], .cancelled, stops: true),
-        .reported(.parked, [], .ready),
-        .reported(.parked, ["cancelled old"], .cancelled, stops: true),
+        .reported(.unroutable, [], .ready),
+        .reported(.unroutable, ["cancelled old"], .cancelled, stops: true),
         .reported(.unreadable, ["dead old"], .dead),
         .released(["released old"], .ready),
         .released(["cancelled old"], .cancelled, stops: true),
@@ -114,7 +114,7 @@ extension ConformanceCase {
                 #expect(record?.crashes == 0)
                 #expect(try await fixture.total("retried") == 2 + 1)
             },
-            ConformanceCase("a retry waits as long as the report said") { fixture in
+            ConformanceCase("a retry waits for the reported delay") { fixture in
                 let session = try await fixture.session()
                 try await fixture.pushPlain("a")
                 let before = Fixture.milliseconds

@@ -3,7 +3,7 @@ import Testing
 
 extension ConformanceCase {
     static let quarantine = [
-        ConformanceCase("a job that three workers died with is handed out alone, and dead after four more") { fixture in
+        ConformanceCase("a job that crashed three workers runs alone, and is dead after four more crashes") { fixture in
             let live = try await fixture.session()
             try await fixture.pushPlain("poison")
             for crashes in 0..<3 { try await fixture.crash(["poison"], crashes: crashes) }
@@ -13,7 +13,7 @@ extension ConformanceCase {
             for alone in 0..<4 {
                 let doomed = try await fixture.doomed()
                 let claims = try await doomed.claim()
-                #expect(claims.map(\.id) == ["poison"], "nothing else beside it")
+                #expect(claims.map(\.id) == ["poison"], "nothing else with it")
                 #expect(claims.map(\.crashes) == [3 + alone])
                 #expect(try await doomed.claim().isEmpty, "nothing else while it is held")
                 if alone == 0 { #expect(try await live.claimedIDs() == ["innocent"], "others go on") }
@@ -30,7 +30,7 @@ extension ConformanceCase {
             #expect(news == Array(repeating: "recovered poison", count: 7) + ["dead poison"])
             #expect(try await fixture.session().claimedIDs() == [])
         },
-        ConformanceCase("a neighbour of a poisonous job is cleared when it runs alone") { fixture in
+        ConformanceCase("an innocent quarantined job is released from suspicion when it runs alone") { fixture in
             try await fixture.pushPlain("a", "b")
             for crashes in 0..<3 { try await fixture.crash(["a", "b"], crashes: crashes) }
             let session = try await fixture.session()
@@ -43,7 +43,7 @@ extension ConformanceCase {
             try await fixture.pushPlain("c", "d")
             #expect(try await session.claimedIDs() == ["c", "d"], "the line is open again")
         },
-        ConformanceCase("a session that holds jobs gets no suspect beside them") { fixture in
+        ConformanceCase("a session that holds jobs gets no quarantined job") { fixture in
             try await fixture.pushPlain("poison")
             for crashes in 0..<3 { try await fixture.crash(["poison"], crashes: crashes) }
             // The first session to claim becomes the quarantine owner; another one can have the other jobs.
@@ -53,41 +53,42 @@ extension ConformanceCase {
             #expect(try await other.claimedIDs() == ["a"])
             #expect(try await fixture.cancel("poison") == .stopping)
         },
-        ConformanceCase("a suspect that was parked is served alone by a session that knows its operation") { fixture in
+        ConformanceCase("a quarantined job that was unroutable runs alone in a session with its operation") { fixture in
             let ignorant = try await fixture.session(operations: [:])
             let knowing = try await fixture.session()
             try await fixture.pushPlain("poison")
             for crashes in 0..<3 { try await fixture.crash(["poison"], crashes: crashes) }
-            try await ignorant.report(.parked, try await ignorant.claimOne())
+            try await ignorant.report(.unroutable, try await ignorant.claimOne())
             try await fixture.pushPlain("a", "b")
-            let beside = try await knowing.claimOne()
-            #expect(beside.id == "a", "not beside others")
-            #expect(try await ignorant.claimedIDs() == ["b"], "and not by one who parks it again")
+            let other = try await knowing.claimOne()
+            #expect(other.id == "a", "not with others")
+            #expect(try await ignorant.claimedIDs() == ["b"], "and not for one without its operation")
             #expect(try await knowing.claimedIDs() == [], "nothing new while it waits for its turn")
-            #expect(try await ignorant.claimedIDs() == [], "it is the other one's to serve")
-            try await knowing.report(.finished, beside)
-            let suspect = try await knowing.claimOne()
-            #expect(suspect.id == "poison")
+            #expect(try await ignorant.claimedIDs() == [], "the other one is its owner")
+            try await knowing.report(.finished, other)
+            let poison = try await knowing.claimOne()
+            #expect(poison.id == "poison")
             try await fixture.pushPlain("c")
             #expect(try await knowing.claimedIDs() == [])
-            try await knowing.report(.finished, suspect)
+            try await knowing.report(.finished, poison)
             #expect(try await knowing.claimedIDs() == ["c"])
         },
-        ConformanceCase("a parked suspect waits in its line while another session serves suspects") { fixture in
+        ConformanceCase("an unroutable quarantined job stays in its list while another session is the quarantine owner")
+        { fixture in
             let ignorant = try await fixture.session(operations: [:])
             try await fixture.pushPlain("p", "q")
             for crashes in 0..<3 { try await fixture.crash(["p", "q"], crashes: crashes) }
-            let parked = try await ignorant.claimOne()
-            try await ignorant.report(.parked, parked)
+            let unroutable = try await ignorant.claimOne()
+            try await ignorant.report(.unroutable, unroutable)
             let served = try await ignorant.claimOne()
-            #expect(Set([parked.id, served.id]) == ["p", "q"])
+            #expect(Set([unroutable.id, served.id]) == ["p", "q"])
             let knowing = try await fixture.session()
-            #expect(try await knowing.claimedIDs() == [], "one session at a time serves suspects")
+            #expect(try await knowing.claimedIDs() == [], "only one session is the quarantine owner")
             try await ignorant.report(.finished, served)
             #expect(try await ignorant.claimedIDs() == [])
-            #expect(try await knowing.claimedIDs() == [parked.id])
+            #expect(try await knowing.claimedIDs() == [unroutable.id])
         },
-        ConformanceCase("an idle session takes the suspects over from one that still holds other jobs") { fixture in
+        ConformanceCase("an idle session replaces a quarantine owner that still holds other jobs") { fixture in
             let busy = try await fixture.session()
             try await fixture.pushPlain("a")
             _ = try await busy.claimOne()
@@ -100,9 +101,9 @@ extension ConformanceCase {
             #expect(try await idle.claimedIDs() == ["poison"])
             try await fixture.pushPlain("b", "c")
             #expect(try await stranger.claim(1).map(\.id) == ["b"])
-            #expect(try await busy.claimedIDs() == ["c"], "it has nothing to do with suspects any more")
+            #expect(try await busy.claimedIDs() == ["c"], "it is no longer the quarantine owner")
         },
-        ConformanceCase("two busy sessions do not take the suspects from each other") { fixture in
+        ConformanceCase("two busy sessions do not take the quarantine from each other") { fixture in
             let (first, second) = (try await fixture.session(), try await fixture.session())
             try await fixture.pushPlain("a", "b")
             let held = try await first.claim(1)
@@ -115,7 +116,7 @@ extension ConformanceCase {
             try await first.report(.finished, try #require(held.first))
             #expect(try await first.claimedIDs() == ["poison"])
         },
-        ConformanceCase("a suspect that is cancelled holds nobody up") { fixture in
+        ConformanceCase("a cancelled quarantined job delays no other") { fixture in
             let busy = try await fixture.session()
             try await fixture.pushPlain("a")
             _ = try await busy.claimOne()
@@ -126,7 +127,7 @@ extension ConformanceCase {
             try await fixture.pushPlain("b")
             #expect(try await busy.claimedIDs() == ["b"])
         },
-        ConformanceCase("a suspect that is released stays one, and a retried one is none") { fixture in
+        ConformanceCase("a released job stays quarantined, and a retried job does not") { fixture in
             try await fixture.pushPlain("poison")
             for crashes in 0..<3 { try await fixture.crash(["poison"], crashes: crashes) }
             let session = try await fixture.session()

@@ -3,7 +3,7 @@ import Testing
 
 extension ConformanceCase {
     static let queues = [
-        ConformanceCase("a queue that does not exist is not configured, and not made by that") { fixture in
+        ConformanceCase("configuring a queue that does not exist fails and does not create it") { fixture in
             let typo = fixture.queue + "-typo"
             await #expect {
                 try await fixture.broker.configure(typo, QueueSettings(isPaused: true))
@@ -16,7 +16,7 @@ extension ConformanceCase {
             #expect(try await !fixture.broker.hasQueue(typo))
             #expect(try await !fixture.broker.queues().contains(typo))
         },
-        ConformanceCase("a queue is created once, and can be configured then") { fixture in
+        ConformanceCase("a queue is created once and can then be configured") { fixture in
             let new = fixture.queue + "-new"
             #expect(try await fixture.broker.createQueue(new))
             #expect(try await !fixture.broker.createQueue(new))
@@ -43,7 +43,7 @@ extension ConformanceCase {
                 try await fixture.broker.deleteQueue(queue, force: true)
             }
         },
-        ConformanceCase("a queue in use is deleted by force alone") { fixture in
+        ConformanceCase("a queue in use is deleted only with force") { fixture in
             #expect(try await fixture.broker.deleteQueue(fixture.queue + "-typo", force: true) == .notFound)
             let session = try await fixture.session()
             try await fixture.pushPlain("a", "b")
@@ -61,7 +61,7 @@ extension ConformanceCase {
                 ($0 as? BrokerError)?.code == .sessionLost
             }
         },
-        ConformanceCase("a deleted queue begins anew") { fixture in
+        ConformanceCase("a deleted queue starts empty") { fixture in
             try await fixture.broker.configure(fixture.queue, QueueSettings(isPaused: true, maximumLength: 1))
             try await fixture.pushPlain("a")
             try await fixture.broker.deleteQueue(fixture.queue, force: true)

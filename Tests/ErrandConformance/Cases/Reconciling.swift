@@ -3,7 +3,7 @@ import Testing
 
 extension ConformanceCase {
     static let reconciling = [
-        ConformanceCase("a claim that the worker does not know goes back to the head of the line, nothing spent") {
+        ConformanceCase("a claim unknown to its worker returns to the head of the ready list and spends nothing") {
             fixture in
             let session = try await fixture.session()
             try await fixture.pushPlain("a", "b", "c")
@@ -22,7 +22,7 @@ extension ConformanceCase {
             #expect(try await session.reconcile([]).released == 3)
             #expect(try await session.claimedIDs() == ["a", "b", "c", "d"])
         },
-        ConformanceCase("a run without a claim is named, one with another token too") { fixture in
+        ConformanceCase("reconciliation lists runs without a claim and runs with another token") { fixture in
             let session = try await fixture.session()
             try await fixture.pushPlain("a", "b")
             let claims = try await session.claim(2)
@@ -31,7 +31,7 @@ extension ConformanceCase {
             let answer = try await session.reconcile([claims[0], forged])
             #expect(answer == Reconciliation(released: 1, lost: ["a", "b"]))
         },
-        ConformanceCase("nothing changes where both agree") { fixture in
+        ConformanceCase("nothing changes if both sides agree") { fixture in
             let session = try await fixture.session()
             try await fixture.pushPlain("a", "b")
             let claims = try await session.claim(2)
@@ -39,14 +39,14 @@ extension ConformanceCase {
             #expect(try await fixture.news() == [])
             #expect(try await fixture.status().running == 2)
         },
-        ConformanceCase("a comparison from before the last call is refused") { fixture in
+        ConformanceCase("a reconciliation older than the last exchange is rejected") { fixture in
             let session = try await fixture.session()
             try await fixture.pushPlain("a")
             _ = try await session.claim(1)
             await #expect(throws: BrokerError.self) { try await session.reconcile([], call: 0) }
             #expect(try await fixture.state("a") == .running)
         },
-        ConformanceCase("an unknown claim that was to stop ends cancelled, one with a successor makes room for it") {
+        ConformanceCase("an unknown claim with a stop request ends cancelled, or replaced if it has a successor") {
             fixture in
             let session = try await fixture.session()
             try await fixture.push(try fixture.job("a"), try fixture.job("b", .replace, name: "n"))
@@ -58,7 +58,7 @@ extension ConformanceCase {
             #expect(try await fixture.state("b") == .replaced)
             #expect(try await session.claimedIDs() == ["c"])
         },
-        ConformanceCase("a session that is not registered cannot compare") { fixture in
+        ConformanceCase("a session that is not registered cannot reconcile") { fixture in
             let session = try await fixture.session()
             try await session.release()
             await #expect(throws: BrokerError.self) { try await session.reconcile([]) }

@@ -3,7 +3,7 @@ import Testing
 
 extension ConformanceCase {
     static let recovery = [
-        ConformanceCase("what a dead session held goes to the head in its order") { fixture in
+        ConformanceCase("the jobs of a dead session return to the head in order") { fixture in
             let (doomed, live) = (try await fixture.doomed(), try await fixture.session())
             try await fixture.push(
                 fixture.job("b", timeout: .seconds(7)),
@@ -22,7 +22,7 @@ extension ConformanceCase {
             #expect(try await fixture.total("recovered") == 3)
             #expect(try await fixture.broker.status(of: fixture.queue).sessions.map(\.id) == [live.id])
         },
-        ConformanceCase("a crash counts only for claims that had begun") { fixture in
+        ConformanceCase("a crash counts only for claims whose jobs had begun") { fixture in
             let (doomed, live) = (try await fixture.doomed(), try await fixture.session())
             try await fixture.pushPlain("a", "b")
             _ = try await doomed.claim(1, free: 1)
@@ -32,7 +32,7 @@ extension ConformanceCase {
             #expect(claims.map(\.id) == ["a", "b"])
             #expect(claims.map(\.crashes) == [1, 0])
         },
-        ConformanceCase("what comes back again counts, though nobody said that it had begun") { fixture in
+        ConformanceCase("a second recovery counts as a crash even if the job had not begun") { fixture in
             try await fixture.pushPlain("hasty")
             for crashes in [0, 1, 2, 3] {
                 _ = try await fixture.doomed().claimOne(free: 0)
@@ -48,7 +48,7 @@ extension ConformanceCase {
             #expect(try await live.claim(1).map(\.id) == ["innocent"])
             _ = try await fixture.doomed().claimOne(free: 0)
             try await fixture.recover(1)
-            #expect(try await fixture.record("hasty")?.crashes == 0, "a retried job starts anew")
+            #expect(try await fixture.record("hasty")?.crashes == 0, "a retried job starts again")
         },
         ConformanceCase("a session that was recovered is lost, and its finish changes nothing") { fixture in
             let (doomed, live) = (try await fixture.doomed(), try await fixture.session())
@@ -62,7 +62,7 @@ extension ConformanceCase {
             #expect(try await live.claimedIDs() == ["a"])
             #expect(try await fixture.news() == ["recovered a"])
         },
-        ConformanceCase("a lease that ran out is given up only by recovery") { fixture in
+        ConformanceCase("an expired lease ends only by recovery") { fixture in
             let (doomed, live) = (try await fixture.doomed(), try await fixture.session())
             try await fixture.pushPlain("a")
             let claim = try await doomed.claimOne()
@@ -74,14 +74,14 @@ extension ConformanceCase {
         ConformanceCase("no session loses jobs after a time in which none could send heartbeats") { fixture in
             try await fixture.playGrace(tries: 10)
         },
-        ConformanceCase("nothing is taken back while every lease lives") { fixture in
+        ConformanceCase("nothing is recovered while every lease is live") { fixture in
             let session = try await fixture.session()
             try await fixture.pushPlain("a")
             _ = try await session.claimOne()
             #expect(try await fixture.broker.recover(on: fixture.queue) == Recovery(recovered: 0, hasMore: false))
             #expect(try await fixture.state("a") == .running)
         },
-        ConformanceCase("a run past its hard deadline times out and is tried again while retries last") { fixture in
+        ConformanceCase("a run past its hard deadline times out and is retried while retries are left") { fixture in
             let session = try await fixture.session(operations: [Fixture.operation: OperationDefaults(retries: 1)])
             try await fixture.push(fixture.job("a", timeout: .milliseconds(1)))
             let claim = try await session.claimOne(wait: .zero)
@@ -101,7 +101,7 @@ extension ConformanceCase {
             #expect(try await fixture.total("timed_out") == 2)
             #expect(try await fixture.broker.status(of: fixture.queue).sessions.count == 1, "its session lives")
         },
-        ConformanceCase("recovery that comes first after an outage robs nobody, once") { fixture in
+        ConformanceCase("the first recovery after an outage takes no jobs from live workers") { fixture in
             let session = try await fixture.session(lease: .milliseconds(300))
             try await fixture.pushPlain("a")
             _ = try await session.claimOne()
@@ -118,11 +118,14 @@ extension ConformanceCase {
             _ = try await session.claimOne()
             try await slow.release()
             try await Task.sleep(for: .milliseconds(400))
-            #expect(try await fixture.broker.recover(on: fixture.queue).recovered == 0, "nobody could beat for a lease")
+            #expect(
+                try await fixture.broker.recover(on: fixture.queue).recovered == 0,
+                "no session could send heartbeats for a lease"
+            )
             #expect(try await fixture.state("a") == .running)
             try await fixture.recover(1)
         },
-        ConformanceCase("a hard deadline is the wait, the timeout and the grace") { fixture in
+        ConformanceCase("a hard deadline is wait, timeout and grace") { fixture in
             let session = try await fixture.session(operations: [
                 Fixture.operation: OperationDefaults(timeout: .milliseconds(1), retries: 0)
             ])

@@ -27,7 +27,7 @@ extension ConformanceCase {
             #expect(first.meta == ["schedule": "s", "tick_ms": "\(tick)"])
             #expect(first.operation == Fixture.operation)
         },
-        ConformanceCase("a schedule that is new ticks from now on, not since 1970") { fixture in
+        ConformanceCase("a new schedule ticks from now on, not since 1970") { fixture in
             try await fixture.broker.put(try fixture.schedule(every: .seconds(3600)))
             let record = try await fixture.scheduleRecord("s")
             let due = try await fixture.broker.dueSchedules(on: fixture.queue, skipping: 0)
@@ -39,7 +39,7 @@ extension ConformanceCase {
             #expect(!promotion.hasDueSchedules)
             #expect(try #require(promotion.nextDue) <= 3_600_000, "the timetable counts among what is to come")
         },
-        ConformanceCase("what is behind or early changes nothing") { fixture in
+        ConformanceCase("a tick that is outdated or early changes nothing") { fixture in
             try await fixture.broker.put(try fixture.schedule(every: .seconds(1)))
             let tick = try await fixture.awaitDue("s")
             let proposal = try await fixture.proposal("s")
@@ -59,7 +59,7 @@ extension ConformanceCase {
             #expect(try await fixture.scheduleRecord("s").pushed == 0)
             #expect(try await fixture.scheduleRecord("s").nextTick == tick)
         },
-        ConformanceCase("a due schedule is told by promotion, and not when there is none") { fixture in
+        ConformanceCase("promotion reports due schedules") { fixture in
             #expect(try await fixture.broker.promote(on: fixture.queue).hasDueSchedules == false)
             try await fixture.broker.put(try fixture.schedule(every: .seconds(1)))
             _ = try await fixture.awaitDue("s")
@@ -67,7 +67,7 @@ extension ConformanceCase {
             #expect(promotion.hasDueSchedules)
             #expect(promotion.nextDue == nil, "a schedule that is due is no reason to ask again at once")
         },
-        ConformanceCase("a paused schedule does not tick, and goes on from now when it is resumed") { fixture in
+        ConformanceCase("a paused schedule does not tick, and continues from now when it is resumed") { fixture in
             try await fixture.broker.put(try fixture.schedule(every: .seconds(1)))
             #expect(try await fixture.broker.pauseSchedule("s", on: fixture.queue))
             #expect(try await fixture.scheduleRecord("s").isPaused)
@@ -99,7 +99,7 @@ extension ConformanceCase {
             }
             #expect(try await fixture.scheduleRecord("s").schedule?.revision == 8)
         },
-        ConformanceCase("a schedule that is deleted while it is put leaves the revision that was there") { fixture in
+        ConformanceCase("a schedule that is deleted while it is stored keeps the revision that it had") { fixture in
             for revision in stride(from: 1, to: 16, by: 2) {
                 try await fixture.broker.put(try fixture.schedule(every: .seconds(3600), revision: revision))
                 let next = try fixture.schedule(every: .seconds(3600), revision: revision + 1)
@@ -118,7 +118,7 @@ extension ConformanceCase {
             #expect(try await fixture.ticker.work().pushed > 0)
             #expect(try await fixture.status().ready > 0)
         },
-        ConformanceCase("a schedule gives way to its own or a higher revision only") { fixture in
+        ConformanceCase("a schedule is replaced only by its own or a higher revision") { fixture in
             let old = try fixture.schedule(every: .seconds(3600), revision: 4)
             #expect(try await fixture.broker.put(old) == .created)
             #expect(try await fixture.broker.put(old) == .unchanged)
@@ -137,7 +137,7 @@ extension ConformanceCase {
             )
             #expect(try await fixture.scheduleRecord("s").schedule?.revision == 5)
         },
-        ConformanceCase("what a person has changed gives way to a higher revision only") { fixture in
+        ConformanceCase("a schedule changed by a person is replaced only by a higher revision") { fixture in
             let file = "/etc/errand/jobs.yaml"
             let declared = try fixture.schedule(every: .seconds(3600), revision: 4).from(.catalogue(file: file))
             #expect(try await fixture.broker.put(declared) == .created)
@@ -163,7 +163,7 @@ extension ConformanceCase {
             #expect(try await fixture.broker.put(newer) == .changed)
             #expect(try await fixture.scheduleRecord("s").schedule == newer)
         },
-        ConformanceCase("a deleted schedule is not brought back by older code") { fixture in
+        ConformanceCase("older code does not restore a deleted schedule") { fixture in
             try await fixture.broker.put(try fixture.schedule(every: .seconds(1), revision: 2))
             _ = try await fixture.awaitDue("s")
             let proposal = try await fixture.proposal("s")
@@ -182,9 +182,9 @@ extension ConformanceCase {
             }
             #expect(try await fixture.broker.put(try fixture.schedule(every: .seconds(1), revision: 3)) == .created)
             let new = try await fixture.broker.schedule("s", on: fixture.queue)
-            #expect(new?.pushed == 0 && new?.lastTick == nil, "it counts anew")
+            #expect(new?.pushed == 0 && new?.lastTick == nil, "it counts again from 0")
         },
-        ConformanceCase("a deletion outlives ten thousand others") { fixture in
+        ConformanceCase("a deletion is remembered after ten thousand others") { fixture in
             try await fixture.broker.put(try fixture.schedule("early", every: .seconds(60)))
             _ = try await fixture.broker.deleteSchedule("early", on: fixture.queue)
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -213,7 +213,7 @@ extension ConformanceCase {
             #expect(try await fixture.broker.schedule("c", on: fixture.queue) == nil)
             #expect(try await fixture.broker.queues().contains(fixture.queue), "the queue is known by its schedule")
         },
-        ConformanceCase("many schedules come in pages, each of them") { fixture in
+        ConformanceCase("many schedules are listed in pages without gaps") { fixture in
             let names = (0..<1000).map { "s\($0)" }
             for name in names { try await fixture.broker.put(try fixture.schedule(name, every: .seconds(60))) }
             let first = try await fixture.broker.schedules(on: fixture.queue, from: nil)
@@ -221,7 +221,7 @@ extension ConformanceCase {
             #expect(first.next != nil)
             #expect(try await fixture.broker.schedules(on: fixture.queue).map(\.name) == names.sorted())
         },
-        ConformanceCase("a run by session leaves the ticks as they are, also of a paused schedule") { fixture in
+        ConformanceCase("a manual run leaves the ticks as they are, also for a paused schedule") { fixture in
             try await fixture.broker.put(try fixture.schedule(every: .seconds(3600)))
             let before = try await fixture.scheduleRecord("s")
             let receipt = try #require(try await fixture.broker.runSchedule("s", on: fixture.queue))
@@ -251,7 +251,7 @@ extension ConformanceCase {
             let receipts = try await fixture.runsByHand(.allow, 2)
             #expect(receipts.map(\.outcome) == [.accepted, .accepted])
         },
-        ConformanceCase("overlap skip: a new job gives way to one that waits or runs") { fixture in
+        ConformanceCase("overlap skip: a new job is dropped if one waits or runs") { fixture in
             #expect(try await fixture.runsByHand(.skip, 2).map(\.outcome) == [.accepted, .dropped])
             let session = try await fixture.session()
             let claim = try await session.claimOne()
@@ -259,7 +259,7 @@ extension ConformanceCase {
             try await session.report(.finished, claim)
             #expect(try await fixture.runsByHand(.skip, 1).map(\.outcome) == [.accepted])
         },
-        ConformanceCase("overlap after: one waits for the running one, which is not stopped") { fixture in
+        ConformanceCase("overlap after: a tick waits for the running job, which is not stopped") { fixture in
             let first = try #require(try await fixture.runsByHand(.after, 1).first)
             let session = try await fixture.session()
             let claim = try await session.claimOne()
@@ -277,11 +277,11 @@ extension ConformanceCase {
             #expect(try await session.report(.finished, claim))
             #expect(try await session.claimOne().id == later[0].id)
         },
-        ConformanceCase("overlap after: behind one that waits nobody else does") { fixture in
+        ConformanceCase("overlap after: at most one tick waits for the running job") { fixture in
             let receipts = try await fixture.runsByHand(.after, 2)
             #expect(receipts.map(\.outcome) == [.accepted, .dropped])
         },
-        ConformanceCase("overlap replace: the old job gives way, and is stopped when it runs") { fixture in
+        ConformanceCase("overlap replace: the old job is replaced, and stopped if it runs") { fixture in
             #expect(try await fixture.runsByHand(.replace, 2).map(\.outcome) == [.accepted, .replaced])
             let session = try await fixture.session()
             let claim = try await session.claimOne()
@@ -291,7 +291,7 @@ extension ConformanceCase {
             try await session.report(.cancelled, claim)
             #expect(try await session.claimOne().id == later[1].id)
         },
-        ConformanceCase("other jobs do not meet those of a schedule by accident") { fixture in
+        ConformanceCase("names of other jobs do not collide with those of a schedule") { fixture in
             try await fixture.push(fixture.job("a", .drop, name: Fixture.operation + " {}"))
             #expect(try await fixture.runsByHand(.skip, 1).map(\.outcome) == [.accepted])
         },

@@ -4,7 +4,7 @@ import Testing
 
 extension ConformanceCase {
     static let sessions = [
-        ConformanceCase("a lease outside of 100 ms to a day is refused") { fixture in
+        ConformanceCase("a lease below 100 ms or above a day is rejected") { fixture in
             for lease in [Duration.milliseconds(99), .seconds(86_401)] {
                 await #expect { try await fixture.session(lease: lease) } throws: {
                     ($0 as? BrokerError)?.code == .refused
@@ -27,7 +27,7 @@ extension ConformanceCase {
             }
             try await fixture.broker.register(session.session, on: fixture.queue)
         },
-        ConformanceCase("heartbeats come at once, on their own, and on demand") { fixture in
+        ConformanceCase("heartbeats are sent at the start, regularly and on demand") { fixture in
             let session = try await fixture.session()
             let beats = Mutex(0)
             let (news, continuation) = AsyncStream<Int>.makeStream()
@@ -65,7 +65,7 @@ extension ConformanceCase {
             #expect(await reader.next() == Beat(claims: 1, stops: [.init(id: "old", token: claim.token)]))
             lazy.stop()
         },
-        ConformanceCase("a heartbeat keeps claims, and its end lets them go") { fixture in
+        ConformanceCase("heartbeats keep claims; without them the claims are recovered") { fixture in
             let (session, live) = (try await fixture.session(lease: .seconds(1)), try await fixture.session())
             try await fixture.pushPlain("a")
             let claim = try await session.claimOne()
@@ -84,19 +84,19 @@ extension ConformanceCase {
             try await fixture.recover(1)
             #expect(try await live.claimedIDs() == ["a"])
         },
-        ConformanceCase("a waiting session is hinted when work comes, and when something is to stop") { fixture in
+        ConformanceCase("a waiting session is woken up for new work and for runs that have to stop") { fixture in
             let session = try await fixture.session()
-            let (hints, continuation) = AsyncStream<WakeUp>.makeStream()
+            let (wakeUps, continuation) = AsyncStream<WakeUp>.makeStream()
             let subscription = fixture.broker.wakeUps(for: session.session, on: [fixture.queue]) {
                 continuation.yield($0)
             }
             let seen = Mutex<[WakeUp]>([])
-            let reader = Task { for await hint in hints { seen.withLock { $0.append(hint) } } }
+            let reader = Task { for await wakeUp in wakeUps { seen.withLock { $0.append(wakeUp) } } }
             defer { reader.cancel() }
 
             // A wake-up may be lost, especially before the subscription is established, so push until one arrives.
             var number = 0
-            try await fixture.eventually("a hint of work", every: .milliseconds(50)) {
+            try await fixture.eventually("a wake-up for work", every: .milliseconds(50)) {
                 if seen.withLock({ $0.contains(.work(queue: fixture.queue)) }) { return true }
                 while try await !session.claim().isEmpty {}
                 number += 1
@@ -105,26 +105,26 @@ extension ConformanceCase {
             }
             try await fixture.push(fixture.job("old", .drop))
             while try await !session.claim().isEmpty {}
-            try await fixture.eventually("a hint to stop", every: .milliseconds(50)) {
+            try await fixture.eventually("a wake-up to stop", every: .milliseconds(50)) {
                 if seen.withLock({ $0.contains(.stop(queue: fixture.queue)) }) { return true }
                 _ = try await fixture.cancel("old")
                 return false
             }
             subscription.cancel()
         },
-        ConformanceCase("who looked for work in a paused queue is hinted when it goes on") { fixture in
+        ConformanceCase("a session that waits for a paused queue is woken up when it resumes") { fixture in
             let session = try await fixture.session()
-            let (hints, continuation) = AsyncStream<WakeUp>.makeStream()
+            let (wakeUps, continuation) = AsyncStream<WakeUp>.makeStream()
             let subscription = fixture.broker.wakeUps(for: session.session, on: [fixture.queue]) {
                 continuation.yield($0)
             }
             defer { subscription.cancel() }
             let seen = Mutex(false)
             let reader = Task {
-                for await hint in hints where hint == .work(queue: fixture.queue) { seen.withLock { $0 = true } }
+                for await wakeUp in wakeUps where wakeUp == .work(queue: fixture.queue) { seen.withLock { $0 = true } }
             }
             defer { reader.cancel() }
-            try await fixture.eventually("a hint", every: .milliseconds(50)) {
+            try await fixture.eventually("a wake-up", every: .milliseconds(50)) {
                 if seen.withLock(\.self) { return true }
                 try await fixture.broker.configure(fixture.queue, QueueSettings(isPaused: true))
                 #expect(try await session.exchange(wanted: 1).isPaused)
@@ -132,7 +132,7 @@ extension ConformanceCase {
                 return false
             }
         },
-        ConformanceCase("release ends a session, also one that holds nothing") { fixture in
+        ConformanceCase("release ends a session, also one without claims") { fixture in
             let session = try await fixture.session()
             #expect(try await fixture.broker.status(of: fixture.queue).sessions.map(\.id) == [session.id])
             try await session.release()

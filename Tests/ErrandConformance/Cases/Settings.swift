@@ -3,7 +3,7 @@ import Testing
 
 extension ConformanceCase {
     static let settings = [
-        ConformanceCase("a paused queue sessions out nothing until it is resumed") { fixture in
+        ConformanceCase("no job of a paused queue is claimed until it is resumed") { fixture in
             let session = try await fixture.session()
             try await fixture.pushPlain("a", "b")
             let claim = try await session.claimOne()
@@ -20,7 +20,7 @@ extension ConformanceCase {
             #expect(!resumed.isPaused)
             #expect(resumed.claims.map(\.id) == ["b"])
         },
-        ConformanceCase("a full queue refuses a batch whole") { fixture in
+        ConformanceCase("a full queue rejects a batch as a whole") { fixture in
             try await fixture.broker.configure(fixture.queue, QueueSettings(maximumLength: 3))
             try await fixture.pushPlain("a", "b")
             let batch = [try fixture.job("c"), try fixture.job("d")]
@@ -38,7 +38,7 @@ extension ConformanceCase {
             try await session.report(.finished, try await session.claimOne())
             try await fixture.pushPlain("d")
         },
-        ConformanceCase("a full queue says how many jobs of a batch fit, from the first") { fixture in
+        ConformanceCase("a full queue reports how many jobs of a batch fit, from the first") { fixture in
             try await fixture.broker.configure(fixture.queue, QueueSettings(maximumLength: 3))
             let batch = try ["a", "b", "c", "d", "e"].map { try fixture.job($0) }
             try await fixture.expectFull(
@@ -56,27 +56,27 @@ extension ConformanceCase {
             try await fixture.pushPlain("c")
             try await fixture.expectFull(Array(batch.dropFirst(3)), fitting: 0, "is full: it holds 3, its limit is 3")
         },
-        ConformanceCase("a push sent again needs no room, also when the limit was lowered") { fixture in
+        ConformanceCase("a repeated push needs no room, even after the limit was lowered") { fixture in
             try await fixture.pushPlain("a", "b")
             try await fixture.broker.configure(fixture.queue, QueueSettings(maximumLength: 1))
             let again = try await fixture.broker.push([try fixture.job("a"), try fixture.job("b")], to: fixture.queue)
             #expect(again.map(\.outcome) == [.exists, .exists])
         },
-        ConformanceCase("pushes at the same time take the room that a queue has left") { fixture in
+        ConformanceCase("concurrent pushes fill exactly the room that a queue has left") { fixture in
             try await fixture.broker.configure(fixture.queue, QueueSettings(maximumLength: 10))
             let outcomes = await fixture.pushAtOnce(30)
             #expect(outcomes.count { $0 == .accepted } == 10)
             #expect(outcomes.count { $0 == nil } == 20)
             #expect(try await fixture.status().ready == 10)
         },
-        ConformanceCase("a setting that is left out stays, and 0 puts the default back") { fixture in
+        ConformanceCase("a setting that is left out stays, and 0 restores the default") { fixture in
             try await fixture.broker.configure(fixture.queue, QueueSettings(isPaused: true, maximumLength: 1))
             try await fixture.broker.configure(fixture.queue, QueueSettings(publishesStarts: true))
             #expect(try await fixture.status().isPaused)
             try await fixture.broker.configure(fixture.queue, QueueSettings(maximumLength: 0))
             try await fixture.pushPlain("a", "b")
         },
-        ConformanceCase("starts are published where a queue asks for it") { fixture in
+        ConformanceCase("starts are published if the queue's setting says so") { fixture in
             let session = try await fixture.session()
             try await fixture.pushPlain("a", "b")
             _ = try await session.claimOne()
@@ -89,7 +89,7 @@ extension ConformanceCase {
             #expect(events.map(\.attempt) == [1])
             #expect(events.map(\.worker) == [session.id])
         },
-        ConformanceCase("histories go when their time is over") { fixture in
+        ConformanceCase("history records expire") { fixture in
             try await fixture.broker.configure(
                 fixture.queue,
                 QueueSettings(rememberIDsMilliseconds: 1, keepHistoryMilliseconds: 1)

@@ -4,7 +4,7 @@ import Testing
 /// Cases of the durable stream of events.
 extension ConformanceCase {
     static let streams: [ConformanceCase] = [
-        ConformanceCase("the stream keeps events for whoever comes later") { fixture in
+        ConformanceCase("the stream keeps events for later readers") { fixture in
             try await fixture.keepEvents(1000)
             let session = try await fixture.session()
             try await fixture.pushPlain("a", "b", "c")
@@ -27,7 +27,7 @@ extension ConformanceCase {
             let kept = try await fixture.read(after: .oldest, 2)
             #expect(kept.words == published.map { "\($0.kind) \($0.id)" })
         },
-        ConformanceCase("a page begins after its cursor, and tells each event once") { fixture in
+        ConformanceCase("a page begins after its cursor and has each event once") { fixture in
             try await fixture.keepEvents(1000)
             for number in 0..<25 { _ = try await fixture.cancelled(1, from: number) }
             let page = try await fixture.broker.eventPage(of: fixture.queue, after: .oldest)
@@ -36,7 +36,7 @@ extension ConformanceCase {
             let rest = try await fixture.broker.eventPage(of: fixture.queue, after: fifth.last)
             #expect(rest.entries.map(\.last.number) == Array(6...25))
         },
-        ConformanceCase("more events of one call than fit into an entry are numbered without holes") { fixture in
+        ConformanceCase("events of one call that fill several entries are numbered without gaps") { fixture in
             try await fixture.keepEvents(1000)
             let ids = (0..<200).map { "j\($0)" }
             _ = try await fixture.broker.push(try ids.map { try fixture.job($0) }, to: fixture.queue)
@@ -45,7 +45,7 @@ extension ConformanceCase {
             #expect(read.words == ids.map { "cancelled \($0)" })
             #expect(read.map(\.cursor.number) == Array(1...200))
         },
-        ConformanceCase("whoever reads too late is told how much is missing") { fixture in
+        ConformanceCase("a reader that comes too late learns how many events are missing") { fixture in
             try await fixture.keepEvents(50)
             let first = try await fixture.cancelled(1)
             let start = try await fixture.read(after: .oldest, 1)[0].cursor
@@ -61,7 +61,7 @@ extension ConformanceCase {
             let missing = try #require(gap.lost)
             #expect((1000...1950).contains(missing))
         },
-        ConformanceCase("a reader from now on hears what happens from now on") { fixture in
+        ConformanceCase("a reader that starts now gets only later events") { fixture in
             try await fixture.keepEvents(1000)
             _ = try await fixture.cancelled(3)
             var events = fixture.streaming.eventStream(of: fixture.queue, after: nil).makeAsyncIterator()
@@ -77,7 +77,7 @@ extension ConformanceCase {
             #expect(try await reading.value.first?.hasPrefix("cancelled j10") == true)
             #expect(try await next != nil)
         },
-        ConformanceCase("a cursor of a numbering that is gone is a gap of unknown size") { fixture in
+        ConformanceCase("a cursor of an earlier epoch is a gap of unknown size") { fixture in
             try await fixture.keepEvents(1000)
             _ = try await fixture.cancelled(2)
             let read = try await fixture.read(after: EventCursor(epoch: 5, number: 7), 2)
@@ -85,7 +85,7 @@ extension ConformanceCase {
             #expect(gap.lost == nil)
             #expect(read[1].cursor.number == 1)
         },
-        ConformanceCase("what happened while no events were kept is a gap") { fixture in
+        ConformanceCase("events from a time without a stream are a gap") { fixture in
             try await fixture.keepEvents(1000)
             _ = try await fixture.cancelled(2)
             let last = try #require(try await fixture.read(after: .oldest, 2).last).cursor
@@ -96,7 +96,7 @@ extension ConformanceCase {
             let read = try await fixture.read(after: last, 2)
             #expect(read.words == ["gap", "cancelled j20"])
         },
-        ConformanceCase("a queue that keeps no events says so") { fixture in
+        ConformanceCase("a queue without a stream reports that it keeps no events") { fixture in
             var events = fixture.streaming.eventStream(of: fixture.queue, after: .oldest).makeAsyncIterator()
             await #expect { try await events.next() } throws: { "\($0)".contains("keeps no events") }
         },

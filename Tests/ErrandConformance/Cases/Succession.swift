@@ -44,7 +44,7 @@ extension ConformanceCase {
         .reported(.cancelled, ["cancelled old", "replaced old"], .replaced),
         .reported(.snoozed, ["cancelled old", "replaced old"], .replaced, retryDelay: 0),
         .reported(.released, ["released old", "replaced old"], .replaced),
-        .reported(.parked, ["replaced old"], .replaced),
+        .reported(.unroutable, ["replaced old"], .replaced),
         .reported(.unreadable, ["dead old"], .dead),
         .reported(.finished, ["finished old"], .finished, cancelledByHand: true),
         .reported(.failed, ["cancelled old"], .cancelled, retryDelay: 0, cancelledByHand: true),

@@ -3,7 +3,7 @@ import Testing
 
 extension ConformanceCase {
     static let timing = [
-        ConformanceCase("a job that is due later is promoted when its time has come") { fixture in
+        ConformanceCase("a scheduled job is promoted when it is due") { fixture in
             let session = try await fixture.session()
             try await fixture.push(fixture.job("late", delay: 3_600_000))
             let soon = try await fixture.pushSoon { [try fixture.job("soon\($0)", delay: 150 * $0)] }
@@ -18,7 +18,7 @@ extension ConformanceCase {
             #expect(try await session.claimedIDs() == soon)
             #expect(try await fixture.status().scheduled == 1)
         },
-        ConformanceCase("promotion says when the next job is due") { fixture in
+        ConformanceCase("promotion reports when the next job is due") { fixture in
             #expect(try await fixture.broker.promote(on: fixture.queue) == Promotion(promoted: 0, nextDue: nil))
             try await fixture.push(fixture.job("a", delay: 3_600_000))
             let next = try #require(try await fixture.broker.promote(on: fixture.queue).nextDue)
@@ -35,7 +35,7 @@ extension ConformanceCase {
             try await fixture.promote(3)
             #expect(try await fixture.session().claimedIDs() == ids.sorted())
         },
-        ConformanceCase("a session that finds nothing is told that due jobs wait") { fixture in
+        ConformanceCase("a call that finds nothing reports that due jobs wait") { fixture in
             let session = try await fixture.session()
             #expect(try await !session.exchange(wanted: 1).hasDueJobs)
             let ids = try await fixture.pushSoon { [try fixture.job("a\($0)", delay: 50 * $0)] }
@@ -43,7 +43,7 @@ extension ConformanceCase {
             try await fixture.promote(1)
             #expect(try await session.claimedIDs() == ids)
         },
-        ConformanceCase("a job is ready since it came into its line") { fixture in
+        ConformanceCase("a job is ready since it entered its ready list") { fixture in
             let session = try await fixture.session()
             let old = try await fixture.pushSoon { [try fixture.job("old\($0)", .drop, delay: 100 * $0)] }[0]
             let due = try #require(try await fixture.record(old)?.at)
@@ -52,12 +52,12 @@ extension ConformanceCase {
             #expect(since >= due)
             try await fixture.push(fixture.job("new", .replace))
             let claim = try await session.claimOne()
-            #expect(try JobEnvelope.read(stored: claim.body).readySince == since, "the place in line keeps its time")
+            #expect(try JobEnvelope.read(stored: claim.body).readySince == since, "the position keeps its time")
             try await session.report(.released, claim)
             let again = try await session.claimOne()
             #expect(try JobEnvelope.read(stored: again.body).readySince == since, "so does a job that comes back")
         },
-        ConformanceCase("a time that is over is now") { fixture in
+        ConformanceCase("a time in the past is now") { fixture in
             let receipt = try await fixture.receipt(fixture.job("a", delay: -1000))
             #expect(receipt.outcome == .accepted)
             #expect(try await fixture.session().claimedIDs() == ["a"])

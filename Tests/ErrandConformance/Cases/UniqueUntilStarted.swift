@@ -4,13 +4,13 @@ import Testing
 /// Cases of names that are held only until the first claim.
 extension ConformanceCase {
     static let uniqueUntilStarted: [ConformanceCase] = [
-        ConformanceCase("a name that is held until the start blocks while the job waits") { fixture in
+        ConformanceCase("a name that is held until the start blocks while its job waits") { fixture in
             try await fixture.push(fixture.job("old", .drop, until: .started))
             #expect(try await fixture.receipt(fixture.job("new", .drop, until: .started)).outcome == .dropped)
             #expect(try await fixture.receipt(fixture.job("newest", .replace, until: .started)).outcome == .replaced)
             #expect(try await fixture.state("old") == .replaced)
         },
-        ConformanceCase("a name that is held until the start is free from the claim on") { fixture in
+        ConformanceCase("a name that is held until the start is free after the claim") { fixture in
             let (session, claim) = try await fixture.startedHolder()
             #expect(try await fixture.receipt(fixture.job("new", .drop, until: .started)).outcome == .accepted)
             #expect(try await fixture.state("old") == .running)
@@ -23,7 +23,7 @@ extension ConformanceCase {
             #expect(try await fixture.receipt(fixture.job("last", .drop)).outcome == .accepted)
             #expect(try await fixture.broker.audit(fixture.queue, repair: false) == [])
         },
-        ConformanceCase("a job that has started comes back into its line without its name") { fixture in
+        ConformanceCase("a started job that is released does not hold its name again") { fixture in
             let (session, claim) = try await fixture.startedHolder()
             try await session.report(.failed, claim, retryDelay: 3_600_000)
             #expect(try await fixture.state("old") == .retrying)
@@ -33,7 +33,7 @@ extension ConformanceCase {
             #expect(try await fixture.receipt(fixture.job("newer", .drop)).outcome == .dropped)
             #expect(try await fixture.broker.audit(fixture.queue, repair: false) == [])
         },
-        ConformanceCase("a replacement is not deferred by a run that let its name go") { fixture in
+        ConformanceCase("a run that has freed its name does not defer a replacement") { fixture in
             _ = try await fixture.startedHolder()
             let receipt = try await fixture.receipt(fixture.job("new", .replace, until: .started))
             #expect(receipt.outcome == .accepted)
@@ -49,7 +49,7 @@ extension ConformanceCase {
             #expect(try await fixture.receipt(fixture.job("after", .drop)).outcome == .accepted)
             #expect(try await fixture.broker.audit(fixture.queue, repair: false) == [])
         },
-        ConformanceCase("a retried job holds its name again until it starts, when that is free") { fixture in
+        ConformanceCase("a retried job holds its name again until it starts, if the name is free") { fixture in
             let (session, claim) = try await fixture.startedHolder()
             try await session.report(.failed, claim)
             #expect(try await fixture.state("old") == .dead)

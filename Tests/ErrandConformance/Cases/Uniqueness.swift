@@ -8,7 +8,7 @@ enum HolderState: String, CaseIterable {
 }
 
 /// One cell of the uniqueness table: the effect of a push.
-private struct Verdict {
+private struct Decision {
     let outcome: Receipt.Outcome
     var id = "new"
     var holder: String?
@@ -24,45 +24,51 @@ extension ConformanceCase {
                 try await fixture.makeHolder(state)
                 _ = try await fixture.news()
                 let receipt = try await fixture.receipt(fixture.job("new", policy, name: "the name"))
-                try await fixture.check(receipt, verdict(policy, state))
+                try await fixture.check(receipt, decision(policy, state))
             }
         }
     }
 
-    private static func verdict(_ policy: UniquenessPolicy, _ state: HolderState) -> Verdict {
+    private static func decision(_ policy: UniquenessPolicy, _ state: HolderState) -> Decision {
         switch policy {
-        case .ignore: Verdict(outcome: .accepted, states: ["new": .ready])
-        case .drop: dropVerdict(state)
-        case .replace: replaceVerdict(state)
+        case .ignore: Decision(outcome: .accepted, states: ["new": .ready])
+        case .drop: dropDecision(state)
+        case .replace: replaceDecision(state)
         }
     }
 
-    private static func dropVerdict(_ state: HolderState) -> Verdict {
+    private static func dropDecision(_ state: HolderState) -> Decision {
         switch state {
-        case .none: Verdict(outcome: .accepted, states: ["new": .ready])
+        case .none: Decision(outcome: .accepted, states: ["new": .ready])
         case .ready, .scheduled, .retrying, .running:
-            Verdict(outcome: .dropped, id: "old", holder: "old", events: ["dropped new"])
+            Decision(outcome: .dropped, id: "old", holder: "old", events: ["dropped new"])
         case .stopping:
-            Verdict(outcome: .deferred, holder: "old", states: ["old": .running, "new": .deferred])
+            Decision(outcome: .deferred, holder: "old", states: ["old": .running, "new": .deferred])
         case .succeeded:
-            Verdict(outcome: .dropped, id: "next", holder: "next", events: ["dropped new"], states: ["next": .deferred])
+            Decision(
+                outcome: .dropped,
+                id: "next",
+                holder: "next",
+                events: ["dropped new"],
+                states: ["next": .deferred]
+            )
         }
     }
 
-    private static func replaceVerdict(_ state: HolderState) -> Verdict {
+    private static func replaceDecision(_ state: HolderState) -> Decision {
         switch state {
-        case .none: Verdict(outcome: .accepted, states: ["new": .ready])
+        case .none: Decision(outcome: .accepted, states: ["new": .ready])
         case .ready, .scheduled, .retrying:
-            Verdict(
+            Decision(
                 outcome: .replaced,
                 holder: "old",
                 events: ["replaced old"],
                 states: ["old": .replaced, "new": .ready]
             )
         case .running, .stopping:
-            Verdict(outcome: .deferred, holder: "old", states: ["old": .running, "new": .deferred])
+            Decision(outcome: .deferred, holder: "old", states: ["old": .running, "new": .deferred])
         case .succeeded:
-            Verdict(
+            Decision(
                 outcome: .deferred,
                 holder: "old",
                 events: ["replaced next"],
@@ -99,11 +105,11 @@ extension Fixture {
         return (session, try await session.claimOne())
     }
 
-    fileprivate func check(_ receipt: Receipt, _ verdict: Verdict) async throws {
-        let expected = Receipt(id: verdict.id, queue: queue, outcome: verdict.outcome, holder: verdict.holder)
+    fileprivate func check(_ receipt: Receipt, _ decision: Decision) async throws {
+        let expected = Receipt(id: decision.id, queue: queue, outcome: decision.outcome, holder: decision.holder)
         #expect(receipt == expected)
-        #expect(try await news() == verdict.events)
-        for (id, state) in verdict.states { #expect(try await self.state(id) == state, "state of \(id)") }
-        if verdict.outcome == .dropped { #expect(try await record("new") == nil) }
+        #expect(try await news() == decision.events)
+        for (id, state) in decision.states { #expect(try await self.state(id) == state, "state of \(id)") }
+        if decision.outcome == .dropped { #expect(try await record("new") == nil) }
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 extension ConformanceCase {
     static let notes: [ConformanceCase] = [
-        ConformanceCase("progress is kept and published, the last one counts") { fixture in
+        ConformanceCase("progress is kept and published; the last one counts") { fixture in
             let session = try await fixture.session()
             try await fixture.pushPlain("a")
             let claim = try await session.claimOne()
@@ -31,8 +31,7 @@ extension ConformanceCase {
             #expect(try await fixture.checkpoint("a") == nil)
             #expect(try await fixture.record("a")?.progress == nil)
         },
-        ConformanceCase("a dead job keeps its checkpoint when it is tried again by session, and forgets how far it was")
-        {
+        ConformanceCase("a dead job that is retried by hand keeps its checkpoint and loses its progress") {
             fixture in
             let session = try await fixture.session()
             try await fixture.pushPlain("a")
@@ -46,7 +45,7 @@ extension ConformanceCase {
             #expect(try await fixture.cancel("a") == .cancelled)
             #expect(try await fixture.checkpoint("a") == nil)
         },
-        ConformanceCase("nothing is left of what plain jobs told when they end at their first run") { fixture in
+        ConformanceCase("plain jobs that finish leave no progress and no checkpoint") { fixture in
             let session = try await fixture.session()
             try await fixture.pushPlain("a")
             let first = try await session.claimOne()
@@ -61,7 +60,7 @@ extension ConformanceCase {
             #expect(try await fixture.broker.audit(fixture.queue, repair: false) == [])
             #expect(try await fixture.checkpoint("b") == nil)
         },
-        ConformanceCase("a job that gives way takes its checkpoint with it") { fixture in
+        ConformanceCase("the checkpoint of a replaced job is removed") { fixture in
             let session = try await fixture.session()
             try await fixture.push(fixture.job("a", .replace))
             let claim = try await session.claimOne()
@@ -71,7 +70,7 @@ extension ConformanceCase {
             #expect(try await fixture.checkpoint("a") == nil)
             #expect(try await fixture.checkpoint("b") == nil)
         },
-        ConformanceCase("a note with an old token, of another session or of an unknown job changes nothing") {
+        ConformanceCase("an update with an old token, of another session or of an unknown job changes nothing") {
             fixture in
             let (session, other) = (try await fixture.session(), try await fixture.session())
             try await fixture.pushPlain("a")
@@ -85,7 +84,7 @@ extension ConformanceCase {
             #expect(try await fixture.checkpoint("a") == nil)
             #expect(try await fixture.jobEvents().contains { $0.kind == .progress } == false)
         },
-        ConformanceCase("a checkpoint of more than 64 KiB is refused") { fixture in
+        ConformanceCase("a checkpoint above 64 KiB is rejected") { fixture in
             let session = try await fixture.session()
             try await fixture.pushPlain("a")
             let claim = try await session.claimOne()

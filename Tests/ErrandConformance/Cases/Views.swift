@@ -3,7 +3,7 @@ import Testing
 
 extension ConformanceCase {
     static let views = [
-        ConformanceCase("a queue nobody used is empty") { fixture in
+        ConformanceCase("an unused queue is empty") { fixture in
             try await fixture.broker.deleteQueue(fixture.queue, force: false)
             let (status, sessions) = try await fixture.broker.status(of: fixture.queue)
             #expect(status.totals.counts.values.allSatisfy { $0 == 0 })
@@ -43,13 +43,13 @@ extension ConformanceCase {
             #expect(listed.operations == ["a.thing", "work"])
             #expect((0...60_000).contains(listed.lastBeatMilliseconds))
         },
-        ConformanceCase("the age of the oldest job in line grows") { fixture in
+        ConformanceCase("the age of the oldest ready job grows") { fixture in
             try await fixture.pushPlain("a")
             try await fixture.eventually("a is 20 ms old") { try await fixture.status().oldestReadyMilliseconds >= 20 }
             #expect(try await fixture.cancel("a") == .cancelled)
             #expect(try await fixture.status().oldestReadyMilliseconds == 0)
         },
-        ConformanceCase("what was cancelled in a long line is neither counted nor listed") { fixture in
+        ConformanceCase("cancelled jobs in a long ready list are neither counted nor listed") { fixture in
             let all = (0..<2500).map { "j\($0 + 10_000)" }
             for first in stride(from: 0, to: 2500, by: 500) {
                 _ = try await fixture.broker.push(
@@ -65,7 +65,7 @@ extension ConformanceCase {
             #expect(try await fixture.status().ready == 1400)
             #expect(try await fixture.ids(in: .ready, count: 500) == Array(all[..<500]) + Array(all[1600...]))
         },
-        ConformanceCase("inspect answers in the order of the ids, nothing for unknown ones") { fixture in
+        ConformanceCase("inspect replies in the order of the ids, without unknown ones") { fixture in
             try await fixture.pushPlain("a", "b")
             let session = try await fixture.session()
             _ = try await session.claimOne()

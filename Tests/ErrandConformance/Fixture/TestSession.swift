@@ -24,7 +24,7 @@ final class TestSession: Sendable {
         free: Int = 1,
         call: Int? = nil,
         wait: Duration = .seconds(60),
-        handed: Bool = false
+        acceptsDispatch: Bool = false
     ) async throws -> ExchangeReply {
         let number = calls.withLock { last in
             last += call == nil ? 1 : 0
@@ -40,7 +40,7 @@ final class TestSession: Sendable {
                 begun: begun.withLock { $0 },
                 longestWait: wait,
                 stopGrace: .zero,
-                acceptsDirectDispatch: handed
+                acceptsDirectDispatch: acceptsDispatch
             ),
             on: fixture.queue
         )

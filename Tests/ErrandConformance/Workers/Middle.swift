@@ -15,7 +15,7 @@ extension WorkerCase {
                 for name in ["async", "blocking"] {
                     let receipt = try await producer.push(OperationDescription(name, queue: fixture.queue))
                     #expect(try await producer.ending(of: receipt, within: .seconds(120)).state == .finished)
-                    try await fixture.eventually("told of the end") { recorder.lines.contains("outer succeeded") }
+                    try await fixture.eventually("notified of the end") { recorder.lines.contains("outer succeeded") }
                     // A worker may claim a job before the push has its receipt, so the two sides are compared
                     // separately.
                     #expect(
@@ -35,7 +35,7 @@ extension WorkerCase {
                 }
                 try await workers.dismiss()
             },
-            WorkerCase("middleware hears how each run ended, and may refuse") { fixture in
+            WorkerCase("middleware sees how each run ended, and may reject a push") { fixture in
                 let recorder = Recorder()
                 let workers = TestWorkers(fixture, middleware: [Scribe(name: "m", recorder: recorder)]) { worker in
                     worker.register(

@@ -5,7 +5,7 @@ import Testing
 extension WorkerCase {
     static var recurring: [WorkerCase] {
         [
-            WorkerCase("a worker's schedules tick and run, each tick once, beside other workers with the same ones") {
+            WorkerCase("schedules that several workers declare tick and run once each") {
                 fixture in
                 let recorder = Recorder()
                 // All ticks: with the default catch-up, a machine that stalls would skip some, as intended.
@@ -27,7 +27,7 @@ extension WorkerCase {
                     try await fixture.scheduleRecord("s").pushed == fixture.total("pushed")
                 }
             },
-            WorkerCase("a schedule that is outdated does not keep a worker from working") { fixture in
+            WorkerCase("an outdated schedule does not keep a worker from working") { fixture in
                 try await fixture.broker.put(try fixture.schedule(every: .seconds(3600), revision: 5))
                 let recorder = Recorder()
                 let workers = TestWorkers(

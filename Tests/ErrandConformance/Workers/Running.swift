@@ -4,7 +4,7 @@ import Testing
 extension WorkerCase {
     static var running: [WorkerCase] {
         [
-            WorkerCase("every job is run once and its result kept") { fixture in
+            WorkerCase("every job runs once and its result is kept") { fixture in
                 let workers = TestWorkers(
                     fixture,
                     [
@@ -23,7 +23,7 @@ extension WorkerCase {
                 #expect(String(decoding: record.result, as: UTF8.self) == "did job-499")
                 #expect(try await fixture.news().filter { $0.hasPrefix("finished") }.count == 500)
             },
-            WorkerCase("a failed job is tried again until it succeeds, and a snooze spends nothing") { fixture in
+            WorkerCase("a failed job is retried until it succeeds, and a snooze spends no attempt") { fixture in
                 let recorder = Recorder()
                 let workers = TestWorkers(
                     fixture,
@@ -54,7 +54,7 @@ extension WorkerCase {
                     ]
                 )
             },
-            WorkerCase("without retries left, or when it says so, a failed job is dead with its reason") { fixture in
+            WorkerCase("a failed job is dead with its reason without retries left or on request") { fixture in
                 let workers = TestWorkers(
                     fixture,
                     [
@@ -72,7 +72,8 @@ extension WorkerCase {
                     #expect(String(decoding: record.lastEvent, as: UTF8.self).contains(reason))
                 }
             },
-            WorkerCase("a timeout is published once, frees the slot, and the late handler counts for nothing") {
+            WorkerCase("a timeout is published once and frees the slot, and the late end of the handler does not count")
+            {
                 fixture in
                 let latch = Latch()
                 let recorder = Recorder()
@@ -111,7 +112,7 @@ extension WorkerCase {
                     #expect(news.filter { $0.hasSuffix(" \(id)") } == ["timed_out \(id)", "dead \(id)"])
                 }
             },
-            WorkerCase("an operation nobody knows waits for a worker that knows it, and spends nothing") { fixture in
+            WorkerCase("a job of an unknown operation waits for a worker that has it, and spends nothing") { fixture in
                 let first = TestWorkers(fixture, [RegisteredOperation(Fixture.operation) { _ in }])
                 try await fixture.push(try fixture.job("odd", operation: "odd"), try fixture.job("a"))
                 try await fixture.eventually("the other is finished") { try await fixture.state("a") == .finished }
@@ -123,7 +124,7 @@ extension WorkerCase {
                 try await first.dismiss()
                 try await second.dismiss()
             },
-            WorkerCase("a delayed job runs when its time has come, and soon after") { fixture in
+            WorkerCase("a delayed job runs when it is due, and soon after") { fixture in
                 let workers = TestWorkers(fixture, [RegisteredOperation(Fixture.operation) { _ in }])
                 try await fixture.push(try fixture.job("later", delay: 400))
                 #expect(try await fixture.state("later") == .scheduled)

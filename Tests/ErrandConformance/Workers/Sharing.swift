@@ -51,7 +51,7 @@ extension WorkerCase {
                 try await workers.dismiss()
                 #expect(recorder.lines == ["high", "middle", "low"])
             },
-            WorkerCase("what was claimed ahead and does not begin soon goes back to others") { fixture in
+            WorkerCase("jobs claimed ahead that do not begin soon are released") { fixture in
                 let latch = Latch()
                 let recorder = Recorder()
                 let queues = [WorkerConfiguration.QueueShare(fixture.queue)]

@@ -4,7 +4,7 @@ import Testing
 extension WorkerCase {
     static var stopping: [WorkerCase] {
         [
-            WorkerCase("a cancelled job's handler is told to stop") { fixture in
+            WorkerCase("the handler of a cancelled job is told to stop") { fixture in
                 let latch = Latch()
                 let recorder = Recorder()
                 let workers = TestWorkers(fixture, [.waiting(at: latch, recorder)])
@@ -16,7 +16,7 @@ extension WorkerCase {
                 #expect(recorder.lines == ["began a", "stopped a"])
                 #expect(try await fixture.news() == ["cancelled a"])
             },
-            WorkerCase("a replacement stops the run and runs after it, the last one wins") { fixture in
+            WorkerCase("a replacement stops the run and runs after it; the last one wins") { fixture in
                 let latch = Latch()
                 let recorder = Recorder()
                 let workers = TestWorkers(fixture, [.waiting(at: latch, recorder)])
@@ -34,7 +34,7 @@ extension WorkerCase {
                 #expect(!recorder.lines.contains("began middle"))
                 #expect(try await fixture.state("middle") == .replaced)
             },
-            WorkerCase("shutdown lets running jobs end and gives the waiting ones back unspent") { fixture in
+            WorkerCase("shutdown lets running jobs end and releases waiting ones unspent") { fixture in
                 let latch = Latch()
                 let recorder = Recorder()
                 let queues = [WorkerConfiguration.QueueShare(fixture.queue)]
@@ -60,7 +60,7 @@ extension WorkerCase {
                 try await next.release()
                 #expect(try await fixture.total("recovered") == 0)
             },
-            WorkerCase("a worker whose session is gone registers a new one, and its late finish changes nothing") {
+            WorkerCase("a worker whose session is lost registers again, and its late finish changes nothing") {
                 fixture in
                 let latch = Latch()
                 let recorder = Recorder()

@@ -4,7 +4,7 @@ import Testing
 extension WorkerCase {
     static var telling: [WorkerCase] {
         [
-            WorkerCase("the next attempt goes on where the last one came to") { fixture in
+            WorkerCase("the next attempt continues from the last checkpoint") { fixture in
                 let recorder = Recorder()
                 let workers = TestWorkers(fixture) { worker in
                     worker.register(
@@ -23,12 +23,12 @@ extension WorkerCase {
                 try await fixture.pushPlain("a")
                 try await fixture.eventually("finished") { try await fixture.total("finished") == 1 }
                 #expect(recorder.lines == ["page 0", "page 1", "page 2", "page 3"])
-                let told = try await fixture.jobEvents().filter { $0.kind == .progress }
-                #expect(told.map(\.fraction) == [0.25, 0.5, 0.75, 1])
-                #expect(told.map(\.attempt) == [1, 1, 2, 2])
+                let progress = try await fixture.jobEvents().filter { $0.kind == .progress }
+                #expect(progress.map(\.fraction) == [0.25, 0.5, 0.75, 1])
+                #expect(progress.map(\.attempt) == [1, 1, 2, 2])
                 try await workers.dismiss()
             },
-            WorkerCase("a run that is to stop has its expiration handlers called, and cannot tell any more") {
+            WorkerCase("a run that has to stop gets its expiration handlers called and can report nothing more") {
                 fixture in
                 let recorder = Recorder()
                 let (begun, latch) = (Latch(), Latch())

@@ -20,7 +20,7 @@ extension WorkerCase {
                 #expect(recorder.lines == [receipt.id])
                 try await workers.dismiss()
             },
-            WorkerCase("a type that knows itself how to run, pushed in a batch, and waited for") { fixture in
+            WorkerCase("a type with its own handler is pushed in a batch and awaited") { fixture in
                 let workers = TestWorkers(fixture) { $0.registerJob(Greeting.self) }
                 let producer = Producer(broker: fixture.broker)
                 let receipts = try await producer.push(
@@ -39,7 +39,7 @@ extension WorkerCase {
                 #expect(error?.state == .dead)
                 try await workers.dismiss()
             },
-            WorkerCase("who waits for a result is told at once of what has ended, is out of time, or is not known") {
+            WorkerCase("waiting for a result ends at once for jobs that have ended, are unknown or out of time") {
                 fixture in
                 let producer = Producer(broker: fixture.broker)
                 let waiting = try await producer.push(Greeting(name: "Ada"), options: fixture.options)
@@ -55,7 +55,8 @@ extension WorkerCase {
                 let missing = await #expect(throws: JobNotFinished.self) { try await producer.result(of: unknown) }
                 #expect(missing?.state == nil)
             },
-            WorkerCase("jobs of an older version are upgraded, of a newer one left alone, of a former name served") {
+            WorkerCase("jobs of an older version are upgraded, of a newer version left alone, and of a former name run")
+            {
                 fixture in
                 let workers = TestWorkers(fixture) { worker in
                     worker.registerJob(parameters: Letter.self) { letter, _ in letter.text }
@@ -86,7 +87,7 @@ extension WorkerCase {
                 #expect(try await fixture.record(newer.id)?.failures == 0)
                 try await workers.dismiss()
             },
-            WorkerCase("defaults of a type: retries, uniqueness by fields, and what a strategy says") { fixture in
+            WorkerCase("defaults of a type: retries, uniqueness by fields, and a retry strategy") { fixture in
                 let recorder = Recorder()
                 let workers = TestWorkers(fixture) { worker in
                     worker.registerJob(parameters: Sum.self, retryStrategy: Stubborn()) { sum, context in

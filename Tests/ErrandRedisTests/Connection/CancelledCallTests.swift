@@ -4,9 +4,9 @@ import Logging
 import TestSupport
 import Testing
 
-/// A call that a server cannot serve for the moment is made again, until its task is cancelled.
+/// A call that a server cannot serve for the moment is repeated until its task is cancelled.
 @Suite(.timeLimit(.minutes(6))) struct CancelledCallTests {
-    @Test func `who is cancelled while he tries again hears why he had to`() async throws {
+    @Test func `a call that is cancelled during its retries throws the reason for them`() async throws {
         let server = try RedisServer()
         let broker = RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "cancelled"))
         defer { broker.close() }
@@ -15,7 +15,7 @@ import Testing
         try await eventually("it is tried again") { try server.refusedWrites() > 3 }
         call.cancel()
         let error = await #expect(throws: BrokerError.self) { try await call.value }
-        // As if the server had not been there: who has it to tell may tell it again.
+        // As for an unreachable server, so that the caller may repeat the call.
         #expect(error?.code == .notReachable)
         #expect(error?.message.contains("NOREPLICAS") == true)
     }

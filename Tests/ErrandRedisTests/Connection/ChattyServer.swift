@@ -7,9 +7,9 @@ import TestSupport
     import Darwin
 #endif
 
-/// A server on a loopback port that answers whatever it is asked with the beginning of a reply, and so many bytes after it.
+/// A server on a loopback port that replies to every request with the start of a reply and a number of further bytes.
 final class ChattyServer: Sendable {
-    /// Where it listens.
+    /// The port.
     let port: Int
     private let listener: Int32
 
@@ -49,7 +49,8 @@ final class ChattyServer: Sendable {
         return file
     }
 
-    /// Writes until all is written, or the client has heard enough; who has connected through hiredis ignores SIGPIPE.
+    /// Writes until everything is written or the client closes the connection. Processes that use hiredis ignore
+    /// SIGPIPE.
     private static func answer(_ client: Int32, _ beginning: String, _ bytes: Int) {
         defer { close(client) }
         var asked = [UInt8](repeating: 0, count: 4096)

@@ -30,7 +30,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func goesOnAfterTheServerWasRestarted() async throws {
+    @Test func continuesAfterARestartOfTheServer() async throws {
         let server = try RedisServer(restricted: false)
         let broker = try broker(server)
         defer { broker.close() }
@@ -41,7 +41,7 @@ struct ConnectionTests {
         try await broker.ping()
     }
 
-    @Test func whatWaitsTooLongForAConnectionWasNotSent() async throws {
+    @Test func aCallThatWaitsTooLongForAConnectionIsNotSent() async throws {
         let server = try RedisServer(restricted: false)
         let broker = try broker(server, patience: .milliseconds(300))
         defer { broker.close() }
@@ -79,7 +79,7 @@ struct ConnectionTests {
         try await broker.ping()
     }
 
-    @Test func anotherKindOfServerIsRefusedNotTrusted() async throws {
+    @Test func anotherKindOfServerIsRejected() async throws {
         let server = try SilentServer(answer: "HTTP/1.1 400 Bad Request\r\n\r\n")
         let broker = RedisBroker(
             try RedisAddress(url: "redis://127.0.0.1:\(server.port)"),
@@ -91,7 +91,7 @@ struct ConnectionTests {
         #expect(error?.code == .notReachable)
     }
 
-    @Test func aServerThatForgetsItsScriptsGetsTheTextAgain() async throws {
+    @Test func aServerThatHasLostItsScriptsGetsTheTextAgain() async throws {
         let server = try RedisServer(restricted: false)
         let broker = try broker(server)
         defer { broker.close() }
@@ -102,7 +102,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func aPushIntoFullMemoryIsRefusedWhileRunsCanEnd() async throws {
+    @Test func aPushIntoFullMemoryIsRejectedWhileRunsCanEnd() async throws {
         let server = try RedisServer(restricted: false)
         let broker = try broker(server)
         defer { broker.close() }

@@ -11,7 +11,7 @@ import Testing
     import Glibc
 #endif
 
-/// Callers that write to a connection themselves, because nothing is under way.
+/// Callers that write to an idle connection directly.
 @Suite(.timeLimit(.minutes(6))) struct DirectWriterTests {
     private let server: RedisServer
     private let connection: Connection
@@ -32,7 +32,7 @@ import Testing
         while !connection.isLent { await Task.yield() }
     }
 
-    /// Sends a command on this thread, and answers what tells its reply.
+    /// Sends a command on this thread, and returns a stream with its reply.
     private func begin(
         _ command: CommandWriter,
         on other: Connection? = nil
@@ -50,19 +50,19 @@ import Testing
         return nil
     }
 
-    @Test func `what a caller has begun is answered although the connection is closed at once`() async throws {
+    @Test func `a call in progress gets its reply although the connection is closed`() async throws {
         try await awaitIdle()
         let begun = begin(.command("ECHO", "begun"))
         let waiting = begin(.command("ECHO", "waiting"))
         connection.close()
         #expect(try await answer(begun) == "begun")
-        // The thread may have taken it together with the first one.
+        // The thread may have sent it together with the first one.
         do { #expect(try await answer(waiting) == "waiting") } catch let error as BrokerError {
             #expect(error.code == .closed)
         }
     }
 
-    @Test func `who gets the last answer may write at once`() async throws {
+    @Test func `the caller that gets the last reply may write at once`() async throws {
         defer { connection.close() }
         let lent = AsyncStream<Bool> { [connection] continuation in
             connection.send(.command("PING")) { _ in
@@ -74,9 +74,9 @@ import Testing
                 }
             }
         }
-        var told: [Bool] = []
-        for await one in lent { told.append(one) }
-        #expect(told == [true, true])
+        var results: [Bool] = []
+        for await one in lent { results.append(one) }
+        #expect(results == [true, true])
     }
 
     @Test func `requests behind a begun one get their own answers`() async throws {
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `what the socket does not take at once follows`() async throws {
+    @Test func `bytes that the socket does not accept at once follow`() async throws {
         defer { connection.close() }
         try await awaitIdle()
         let socket = try #require(Self.socket(to: server.socket))
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func `a server that was restarted is noticed before anything is written`() async throws {
-        // Over TCP, where a write to a closed end succeeds.
+        // Over TCP, a write to a closed connection succeeds.
         let server = try RedisServer(tcp: true, restricted: false)
         let connection = Connection(
             try RedisAddress(url: server.tcpURL),
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `a line tells what is left to be written`() throws {
+    @Test func `a writer reports what is left to be written`() throws {
         connection.close()
         var ends: [Int32] = [-1, -1]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
@@ -137,13 +137,13 @@ import Testing
         let count = recv(ends[1], &arrived, arrived.count, Int32(MSG_DONTWAIT))
         #expect(!begun.rest.isEmpty && count > 0)
         #expect(arrived.prefix(max(0, count)) + begun.rest == request + line.mark.command)
-        // A large request and something to read are for the connection's thread.
+        // Large requests and replies are left to the connection's thread.
         #expect(line.begin([UInt8](repeating: 0, count: 65_537)) == nil)
         #expect(send(ends[1], "?", 1, 0) == 1)
         #expect(line.begin([1]) == nil)
     }
 
-    /// This process's socket that is connected to a path.
+    /// Returns this process's socket that is connected to a path.
     private static func socket(to path: String) -> Int32? {
         (0..<1024).first { descriptor in
             var address = sockaddr_un()

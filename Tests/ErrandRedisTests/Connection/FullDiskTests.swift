@@ -7,13 +7,13 @@
 
     @testable import ErrandRedis
 
-    /// A server that writes its file every second acknowledges the first write that its disk does not take.
+    /// A server that syncs its file every second acknowledges the first write for which its disk has no room.
     @Suite("Pushes to a server whose disk is full", .timeLimit(.minutes(6)))
     struct FullDiskTests {
         private let server: RedisServer
 
         init() throws {
-            // For the server a file that may not grow is a full disk.
+            // To the server, a file that may not grow is a full disk.
             let limit = ["sh", "-c", "trap '' XFSZ; ulimit -S -f 2000; exec \"$@\"", "sh"]
             server = try RedisServer(prefix: limit, ["--appendonly", "yes", "--appendfsync", "everysec"])
         }
@@ -38,7 +38,7 @@
             #expect(process.terminationStatus == 0)
         }
 
-        @Test("the first that is not written is unknown, those after it are refused, and nothing accepted is lost")
+        @Test("the first unwritten push is unknown, the ones after it are rejected, and no accepted job is lost")
         func areConfirmed() async throws {
             let broker = try broker(confirmsWrites: true)
             defer { broker.close() }
@@ -56,7 +56,7 @@
                 try await broker.configure("default", QueueSettings(isPaused: true))
             }
             #expect(setting?.message.contains("disk") == true)
-            // What only reads goes on.
+            // Reads continue.
             try await broker.ping()
             #expect(try await broker.status(of: "default").queue.ready == number + 1)
             try makeRoom()

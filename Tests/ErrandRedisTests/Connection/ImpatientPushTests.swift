@@ -5,9 +5,9 @@ import Testing
 
 @testable import ErrandRedis
 
-/// Pushes that wait for others which do not reach the broker give up when their own patience is over.
+/// Pushes that wait for calls which do not reach the broker fail when their own time is over.
 @Suite(.timeLimit(.minutes(6))) struct ImpatientPushTests {
-    @Test func `where there is no server all of many pushes hear so at about the same time`() async throws {
+    @Test func `without a server many pushes fail at about the same time`() async throws {
         let broker = RedisBroker(
             try RedisAddress(url: "redis://127.0.0.1:1"),
             options: ConnectionOptions(patience: .milliseconds(500)),
@@ -30,24 +30,24 @@ import Testing
             return codes
         }
         #expect(outcomes == [.notReachable])
-        // Twice their patience and a pause of the connection. Two groups of 500 at a time would take 10 s.
+        // Twice their time and a pause of the connection. Two groups of 500 at a time would take 10 s.
         #expect(ContinuousClock.now - start < .seconds(8))
     }
 
     #if os(Linux)
-        /// What became of pushes that waited.
+        /// The outcomes of waiting pushes.
         private struct Tally: Equatable {
             var leaders = 0
             var followers = 0
             var unreached = 0
         }
 
-        /// Lets pushes wait behind the calls that may be under way, ends one of these, and then whatever goes next.
+        /// Lets pushes wait for the calls in progress, ends one of these, and then the next calls.
         private func play(_ count: Int, patience: Duration, after outcome: BrokerError) async throws -> Tally {
             let batcher = PushBatcher()
             let jobs = [try OperationDescription("noop").makeEnvelope()]
             for _ in 0..<2 { _ = await batcher.enter("queue", with: jobs, patience: patience) }
-            // Each of them stands in line when the next one comes.
+            // Each of them is waiting when the next one starts.
             let tickets = (0..<count).map { _ in
                 Task.immediate { await batcher.enter("queue", with: jobs, patience: patience) }
             }
@@ -66,18 +66,18 @@ import Testing
             return tally
         }
 
-        @Test func `those whose patience is over are not sent after a call that reached nobody`() async throws {
+        @Test func `expired pushes are not sent after a call that reached no server`() async throws {
             let unreachable = BrokerError(.notReachable, "no connection")
             #expect(try await play(3000, patience: .zero, after: unreachable) == Tally(unreached: 3000))
         }
 
-        @Test func `those who have patience left are sent`() async throws {
+        @Test func `pushes that have time left are sent`() async throws {
             let unreachable = BrokerError(.notReachable, "no connection")
             let tally = try await play(1000, patience: .seconds(3600), after: unreachable)
             #expect(tally == Tally(leaders: 2, followers: 998))
         }
 
-        @Test func `those who waited for calls that did reach the broker are sent`() async throws {
+        @Test func `pushes that waited for calls that reached the broker are sent`() async throws {
             let tally = try await play(1000, patience: .zero, after: BrokerError(.full, "the queue is full"))
             #expect(tally == Tally(leaders: 2, followers: 998))
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrandRedis
 
-/// Behind an address there may be another server by now than the one that a connection leads to.
+/// After a failover, an address may lead to another server than an existing connection.
 @Suite(.timeLimit(.minutes(6))) struct NewConnectionTests {
     private let server: RedisServer
     private let connection: Connection
@@ -19,12 +19,12 @@ import Testing
         )
     }
 
-    /// The server's number for the connection that is in use.
+    /// The server's id of the current connection.
     private func number() async throws -> Int64 {
         try #require(try await connection.send(.command("CLIENT", "ID")).first?.number)
     }
 
-    /// The word with which a command is refused.
+    /// The error code with which a command is rejected.
     private func refusal(of command: CommandWriter) async throws -> String? {
         guard case .error(let text)? = try await connection.send(command).first else { return nil }
         return ServerError(text).word
@@ -48,7 +48,7 @@ import Testing
         #expect(try await number() != first)
     }
 
-    @Test func `what a server refuses otherwise costs no connection`() async throws {
+    @Test func `other rejections cost no connection`() async throws {
         defer { connection.close() }
         let first = try await number()
         #expect(try await refusal(of: .command("NOSUCHCOMMAND")) == "ERR")

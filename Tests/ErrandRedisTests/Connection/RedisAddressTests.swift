@@ -16,7 +16,7 @@ struct RedisAddressTests {
         #expect("\(address)" == shown)
     }
 
-    /// What a URL means, the same for every scheme.
+    /// The meaning of a URL, which is the same for every scheme.
     struct Reading: CustomTestStringConvertible {
         let url: String
         var user: String?
@@ -44,7 +44,7 @@ struct RedisAddressTests {
             shown: "unix:///s?db=4"
         ),
         Reading(url: "REDIS://u:p@h/", user: "u", password: "p", shown: "redis://h:6379/0"),
-        // What has a meaning in a URL, encoded, and what has none at that place, as it is.
+        // Reserved characters, encoded, and characters that need no encoding there.
         Reading(
             url: "redis://a%3Ab:p%40s%2Fs%3A%23%3F%25@h",
             user: "a:b",

@@ -7,9 +7,9 @@ import Testing
 
 @testable import ErrandRedis
 
-/// Subscriptions that a server ends again and again, as where their output limit is too small.
+/// Subscriptions that a server closes repeatedly, for example because of a small output limit.
 @Suite(.timeLimit(.minutes(6))) struct SubscriptionLossTests {
-    @Test func lossesThatGoOnAreAWarning() async throws {
+    @Test func repeatedLossesCauseAWarning() async throws {
         let server = try RedisServer()
         let log = InMemoryLogHandler()
         let subscribed = Atomic(0)
@@ -26,8 +26,8 @@ import Testing
         try await eventually("it listens") { subscribed.load(ordering: .relaxed) > 0 }
         _ = try server.run("CLIENT", "KILL", "TYPE", "pubsub")
         try await eventually("it listens again") { subscribed.load(ordering: .relaxed) > 1 }
-        #expect(log.entries.filter { $0.level >= .warning }.isEmpty, "a single loss is for nobody")
-        try await eventually("people are told") {
+        #expect(log.entries.filter { $0.level >= .warning }.isEmpty, "a single loss is not reported")
+        try await eventually("a warning is logged") {
             _ = try server.run("CLIENT", "KILL", "TYPE", "pubsub")
             return log.entries.contains { $0.level == .warning && "\($0.message)".contains("subscription lost") }
         }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import ErrandRedis
 
-/// Replies that nobody asked for, and replies that never come: a request gets its own answer, or is told that it is unknown.
+/// Surplus and missing replies: each request gets its own reply, or an unknown outcome.
 @Suite(.timeLimit(.minutes(6))) struct SurplusReplyTests {
-    /// What is done to an answer.
+    /// A change of a reply.
     enum Damage: CaseIterable {
         case before, behind, twice, swallowed
 
@@ -42,8 +42,8 @@ import Testing
     }
 
     private func damage(_ word: String, _ damage: Damage, slow: String? = nil) {
-        proxy.spoil { request, answer in
-            // The server takes its time for one of them, so that the others' answers are long there.
+        proxy.corrupt { request, answer in
+            // The server delays one of them, so that the others' replies have long arrived.
             if let slow, request.contains(slow) { Thread.sleep(forTimeInterval: 0.3) }
             return request.contains(word) ? damage.apply(to: answer) : nil
         }
@@ -60,7 +60,7 @@ import Testing
             }
             for number in 0..<5 { #expect(try await echo("\(round)-\(number)") == "\(round)-\(number)") }
         }
-        #expect(proxy.spoiledAnswers == 3)
+        #expect(proxy.corruptedReplies == 3)
     }
 
     @Test(arguments: Damage.allCases) func `no request of a batch gets another's answer`(damage: Damage) async throws {
@@ -84,22 +84,22 @@ import Testing
             case .failure(let error): #expect(error.code == .outcomeUnknown)
             }
         }
-        #expect(proxy.spoiledAnswers == 1)
+        #expect(proxy.corruptedReplies == 1)
         #expect(try await echo("afterwards") == "afterwards")
     }
 
-    @Test func `a reply behind all that was awaited costs no request its outcome`() async throws {
+    @Test func `a surplus reply costs no request its outcome`() async throws {
         defer { broker.close(); proxy.close() }
-        proxy.spoil { request, answer in request.contains("PING") ? answer + Array("+surplus\r\n".utf8) : nil }
+        proxy.corrupt { request, answer in request.contains("PING") ? answer + Array("+surplus\r\n".utf8) : nil }
         for number in 0..<5 { #expect(try await echo("\(number)") == "\(number)") }
-        #expect(proxy.spoiledAnswers == 5)
+        #expect(proxy.corruptedReplies == 5)
     }
 
-    @Test func `what is refused at the end of a batch is no surplus`() async throws {
+    @Test func `a rejection at the end of a batch is no surplus`() async throws {
         defer { broker.close(); proxy.close() }
-        // A server whose disk is full refuses a mere PING, and goes on reading.
-        proxy.spoil { request, _ in request.contains("PING") ? Array("-MISCONF the disk is full\r\n".utf8) : nil }
+        // A server whose disk is full rejects even PING, and continues to read.
+        proxy.corrupt { request, _ in request.contains("PING") ? Array("-MISCONF the disk is full\r\n".utf8) : nil }
         for word in ["one", "two"] { #expect(try await echo(word) == word) }
-        #expect(proxy.spoiledAnswers == 2)
+        #expect(proxy.corruptedReplies == 2)
     }
 }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import ErrandRedis
 
-/// What a program in another language may get wrong in a push: it hears what and where, and nothing is taken (`docs/wire.md`).
+/// Mistakes that a program in another language may make in a push: the error names them, and nothing is pushed.
 struct PushArgumentTests {
-    /// A job's five values; what is behind the header no script reads.
+    /// A job's five values; no script reads past the header.
     private struct WireJob {
         var id = "job"
         var due = "0"
@@ -29,7 +29,7 @@ struct PushArgumentTests {
         broker = try BrokenScripts.broker(on: server)
     }
 
-    /// The script's answer; nothing is checked before.
+    /// The script's reply, without any checks before.
     private func push(_ arguments: [String]) async throws(BrokerError) -> [RESPValue] {
         var call = ScriptCall(.push, on: "default")
         for argument in arguments { call.add(argument) }
@@ -43,21 +43,21 @@ struct PushArgumentTests {
         #expect(try server.run("DBSIZE") == "0", "\(shown): something was written")
     }
 
-    @Test func anIDOfOtherCharactersOrAnotherLengthIsRefused() async throws {
+    @Test func anIDWithOtherCharactersOrAnotherLengthIsRejected() async throws {
         defer { broker.close() }
         for id in ["", String(repeating: "x", count: 65), "a b", "a.b", "a:b", "ä", "a\n"] {
             try await expectRefusal(WireJob(id: id).values, "job 1: the id must match [A-Za-z0-9_-]{1,64}")
         }
     }
 
-    @Test func aTimeThatIsNoneIsRefused() async throws {
+    @Test func anInvalidTimeIsRejected() async throws {
         defer { broker.close() }
         for due in ["", "-1", "1e3", "1.5", " 1", "soon", String(repeating: "9", count: 16)] {
             try await expectRefusal(WireJob(due: due).values, "job 1: the due time must be milliseconds since 1970")
         }
     }
 
-    @Test func aTimeInSecondsIsRefused() async throws {
+    @Test func aTimeInSecondsIsRejected() async throws {
         defer { broker.close() }
         for due in ["1000000000", "1795215724", "99999999999", "999999999999"] {
             try await expectRefusal(
@@ -67,14 +67,14 @@ struct PushArgumentTests {
         }
     }
 
-    @Test func aPolicyThatIsNoneIsRefused() async throws {
+    @Test func anInvalidPolicyIsRejected() async throws {
         defer { broker.close() }
         for policy in ["", "x", "I", "id", "drop"] {
             try await expectRefusal(WireJob(policy: policy).values, "job 1: the policy must be i, d, r, D or R")
         }
     }
 
-    @Test func aNameGoesWithAPolicyAndHasALimit() async throws {
+    @Test func aNameNeedsAPolicyAndHasALimit() async throws {
         defer { broker.close() }
         let reason = "job 1: a name goes with the policies d, r, D and R, and only with them"
         try await expectRefusal(WireJob(name: "name").values, reason)
@@ -110,13 +110,13 @@ struct PushArgumentTests {
         #expect(answer.count == 1001 && answer.dropFirst().allSatisfy { $0.text == "a" })
     }
 
-    @Test func aJobBehindSoundOnesIsLookedAtBeforeAnythingIsWritten() async throws {
+    @Test func everyJobIsCheckedBeforeAnyIsWritten() async throws {
         defer { broker.close() }
         let jobs = [WireJob(id: "first"), WireJob.named("name"), WireJob(id: "a third one")]
         try await expectRefusal(jobs.flatMap(\.values), "job 3: the id must match [A-Za-z0-9_-]{1,64}")
     }
 
-    @Test func whatIsJustWithinTheLimitsIsTaken() async throws {
+    @Test func valuesAtTheLimitsAreAccepted() async throws {
         defer { broker.close() }
         var job = WireJob.named(String(repeating: "n", count: 1024), "R")
         job.id = String(repeating: "x", count: 64)
@@ -128,6 +128,6 @@ struct PushArgumentTests {
 }
 
 extension String {
-    /// With so many bytes, most of them for nothing.
+    /// Pads a text to this many bytes.
     fileprivate func padding(to count: Int) -> String { self + String(repeating: "x", count: count - utf8.count) }
 }

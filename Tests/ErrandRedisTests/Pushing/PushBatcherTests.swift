@@ -4,7 +4,7 @@ import Logging
 import TestSupport
 import Testing
 
-/// Pushes that come at the same time, over a real server.
+/// Concurrent pushes to a real server.
 struct PushBatcherTests {
     private let server: RedisServer
     private let broker: RedisBroker
@@ -35,11 +35,12 @@ struct PushBatcherTests {
     }
 
     #if os(Linux)
-        @Test func whoLeadsACallAndIsCancelledLetsTheOthersBeTaken() async throws {
+        @Test func cancellingTheLeaderOfACallLetsTheOthersBePushed() async throws {
             defer { broker.close() }
             let producer = Producer(broker: broker)
             try server.run("CONFIG", "SET", "min-replicas-to-write", "1")
-            // Each of them stands in line when the next one comes: two go at once, the third leads the fourth.
+            // Each of them is waiting when the next one starts: two are sent at once, and the third shares a call with
+            // the fourth.
             let pushes = try (0..<4).map { number in
                 let job = try OperationDescription("noop", id: "job-\(number)")
                 return Task.immediate { try await producer.push(job) }
@@ -55,7 +56,7 @@ struct PushBatcherTests {
         }
     #endif
 
-    @Test func whoLeadsACallThatIsLostLetsTheNextOnesThrough() async throws {
+    @Test func aLostCallDoesNotBlockTheNextPushes() async throws {
         defer { broker.close() }
         let producer = Producer(broker: broker)
         _ = try await producer.push(OperationDescription("noop"))
@@ -80,7 +81,7 @@ struct PushBatcherTests {
         #expect(try await producer.push(OperationDescription("noop")).outcome == .accepted)
     }
 
-    @Test func whenThereIsNoServerEveryPushIsTold() async throws {
+    @Test func withoutAServerEveryPushFails() async throws {
         broker.close()
         let options = ConnectionOptions(patience: .milliseconds(100))
         let address = try RedisAddress(url: "redis://127.0.0.1:1")

@@ -3,7 +3,7 @@ import ErrandRedis
 import TestSupport
 import Testing
 
-/// A claim brings about 8 MiB of bodies, however many jobs are wanted; the others come with the next ones.
+/// A call claims about 8 MiB of bodies, however many jobs are wanted; the next calls claim the others.
 struct ClaimRoomTests {
     private let server: RedisServer
     private let broker: RedisBroker
@@ -13,7 +13,7 @@ struct ClaimRoomTests {
         broker = try BrokenScripts.broker(on: server)
     }
 
-    /// Of one level, and of two that a claim takes turns with.
+    /// Jobs of one level, and of two levels that take turns.
     @Test(arguments: [[5], [5, 7]]) func largeJobsComeInPortions(levels: [Int]) async throws {
         defer { broker.close() }
         let large = String(repeating: "x", count: 900_000)
@@ -32,7 +32,7 @@ struct ClaimRoomTests {
         while case let claims = try await calls.claim(20), !claims.isEmpty { portions.append(claims) }
         #expect(portions.count >= 2)
         for claims in portions {
-            // The last one is the one that passed the limit.
+            // The last one exceeded the limit.
             let before = claims.dropLast().reduce(0) { $0 + $1.body.count }
             #expect(before < 8 << 20, "\(portions.map(\.count))")
         }

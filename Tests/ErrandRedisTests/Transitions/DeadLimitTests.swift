@@ -3,7 +3,7 @@ import ErrandRedis
 import TestSupport
 import Testing
 
-/// The dead are kept up to a limit, which is three here: beyond it the oldest goes, and all that was kept of it.
+/// Dead jobs are kept up to a limit, three here; beyond it the oldest is removed with its records.
 struct DeadLimitTests {
     private let server: RedisServer
     private let broker: RedisBroker
@@ -20,7 +20,7 @@ struct DeadLimitTests {
         return try await broker.push(jobs, to: "default").map(\.outcome)
     }
 
-    /// A job that has told how far it is, and failed for good.
+    /// A dead job with progress.
     private func die(_ id: String, _ calls: inout Calls) async throws {
         #expect(try await push([id]) == [.accepted])
         let claim = try #require(try await calls.claim(1).first)
@@ -29,19 +29,19 @@ struct DeadLimitTests {
         try await calls.report(claim, .failed)
     }
 
-    /// Where something is kept of a job.
+    /// The keys that contain a job.
     private func places(of id: String) throws -> [String] {
         try ["body", "failures", "errors", "progress", "checkpoints"].filter {
             try server.run("HEXISTS", key + $0, id) == "1"
         }
     }
 
-    @Test func theOldestGoesWithAllThatWasKeptOfIt() async throws {
+    @Test func theOldestIsRemovedWithItsRecords() async throws {
         defer { broker.close() }
         try await broker.register(session, on: "default")
         var calls = Calls(broker: broker, session: session)
         for id in ["a", "b", "c"] { try await die(id, &calls) }
-        // The oldest is neither the first to come nor the last.
+        // The oldest is neither the first nor the last that was pushed.
         try server.run("ZADD", key + "dead", "1", "b")
         for id in ["a", "b", "c"] { #expect(try places(of: id).count == 5) }
         try await die("d", &calls)
@@ -55,7 +55,7 @@ struct DeadLimitTests {
         #expect(try await broker.audit("default", repair: false) == [])
     }
 
-    @Test func ofManyThatDieAtOnceTheLimitIsKeptToo() async throws {
+    @Test func theLimitHoldsIfManyDieAtOnce() async throws {
         defer { broker.close() }
         try await broker.register(session, on: "default")
         _ = try await push(["a", "b", "c", "d", "e"])

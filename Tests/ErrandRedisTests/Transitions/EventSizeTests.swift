@@ -6,11 +6,11 @@ import Testing
 
 @testable import ErrandRedis
 
-/// A message on the channel of events has 32 KiB at the most, however many events a call makes and however long one would be.
+/// A message on the channel of events has at most 32 KiB, however many events a call has and however long one is.
 struct EventSizeTests {
     private static let most = 32 << 10
 
-    /// Who hears every message as it is.
+    /// A subscriber that records raw messages.
     private final class Listener: Sendable {
         private let heard = Mutex<[[UInt8]]>([])
         private let isSubscribed = Atomic(false)
@@ -51,13 +51,13 @@ struct EventSizeTests {
     }
 
     private func expectEach(_ ids: [String], _ kind: String) async throws {
-        try await eventually("all are told") { listener.events.count >= ids.count }
+        try await eventually("all events arrive") { listener.events.count >= ids.count }
         let (events, sizes) = (listener.events, listener.messages.map(\.count))
         #expect(events.map(\.id) == ids && events.allSatisfy { $0.event == kind })
         #expect(sizes.count > 2 && sizes.allSatisfy { $0 <= Self.most }, "\(sizes)")
     }
 
-    @Test func manyThatAreClearedAreToldInSeveralMessages() async throws {
+    @Test func eventsOfManyClearedJobsTakeSeveralMessages() async throws {
         defer { broker.close() }
         let ids = try await pushMany()
         let subscriber = try await listener.listen(to: broker)
@@ -66,7 +66,7 @@ struct EventSizeTests {
         try await expectEach(ids, "cancelled")
     }
 
-    @Test func manyThatFinishTogetherAreToldInSeveralMessages() async throws {
+    @Test func eventsOfManyFinishedJobsTakeSeveralMessages() async throws {
         defer { broker.close() }
         let ids = try await pushMany()
         try await broker.register(session, on: "default")
@@ -81,7 +81,7 @@ struct EventSizeTests {
         try await expectEach(ids, "finished")
     }
 
-    /// Has a job with the longest name fail, each character of which takes six bytes, and answers what was told of that.
+    /// Lets a job with the longest name fail, whose characters take six bytes each, and returns the events.
     private func fail(with error: String, _ name: String) async throws -> [JobEvent] {
         let job = try OperationDescription("work", name: name, id: "job").makeEnvelope()
         _ = try await broker.push([job], to: "default")
@@ -99,13 +99,13 @@ struct EventSizeTests {
             error: error
         )
         _ = try await broker.exchange(Calls.exchange(session, 2, [report], wanted: 0), on: "default")
-        try await eventually("it is told") { listener.events.count >= 2 }
+        try await eventually("they arrive") { listener.events.count >= 2 }
         #expect(listener.messages.allSatisfy { $0.count <= Self.most })
         #expect(try await broker.inspect(["job"], on: "default")[0]?.lastError == listener.events.last?.error)
         return listener.events
     }
 
-    @Test func anEventThatWouldBeTooLongHasNeitherNameNorError() async throws {
+    @Test func anEventThatIsTooLongHasNeitherNameNorError() async throws {
         defer { broker.close() }
         let name = String(repeating: "\u{1}", count: 1024)
         let error = String(repeating: "\u{1}", count: OutcomeReport.mostErrorBytes)
@@ -117,7 +117,7 @@ struct EventSizeTests {
         }
     }
 
-    @Test func anEventThatFitsIsToldAsItIs() async throws {
+    @Test func anEventThatFitsIsPublishedUnchanged() async throws {
         defer { broker.close() }
         let name = String(repeating: "\u{1}", count: 1024)
         let error = String(repeating: "\u{1}", count: 4200)

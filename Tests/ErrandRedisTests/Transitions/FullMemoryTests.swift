@@ -3,12 +3,12 @@ import ErrandRedis
 import TestSupport
 import Testing
 
-/// What a server does whose memory is full (`maxmemory`): all that ends jobs, all whose size is bounded, and all that an operator
-/// mends; but it takes nothing new.
+/// A server whose memory is full (`maxmemory`) accepts everything that ends jobs, is bounded in size, or is needed by
+/// an operator for repairs, and rejects new jobs.
 struct FullMemoryTests {
     private static let key = "errand:{default}:"
 
-    /// A queue that has something in every key, on a server that is full from then on.
+    /// A queue with data in every key, on a server that is full from then on.
     private func full(after prepare: (RedisServer) throws -> Void = { _ in }) async throws -> FullQueue {
         let stage = try await FullQueue()
         try prepare(stage.server)
@@ -16,7 +16,7 @@ struct FullMemoryTests {
         return stage
     }
 
-    @Test func aRunningJobIsHeardAndItsSessionsClaimsAreCompared() async throws {
+    @Test func updatesAndReconciliationsAreAccepted() async throws {
         let stage = try await full()
         let broker = stage.broker
         defer { broker.close() }
@@ -31,7 +31,7 @@ struct FullMemoryTests {
         #expect(answer.released == 2 && answer.lost == [])
     }
 
-    @Test func anOperatorPausesDeletesAndMends() async throws {
+    @Test func anOperatorCanPauseDeleteAndRepair() async throws {
         let stage = try await full()
         let broker = stage.broker
         defer { broker.close() }
@@ -51,9 +51,9 @@ struct FullMemoryTests {
         #expect(try await broker.clear("default") > 0)
     }
 
-    @Test func aWorkerComesBeatsClaimsReportsAndLeaves() async throws {
+    @Test func aWorkerCanRegisterClaimReportAndRelease() async throws {
         let stage = try await full { server in
-            // Whoever held jobs has died, and the time of two others has come.
+            // The session with claims has died, and two other jobs are due.
             try server.run("HDEL", Self.key + "runtime", "grace", "beat")
             try server.run("ZADD", Self.key + "sessions", "1", FullQueue.session.id)
             try server.run("ZADD", Self.key + "scheduled", "1", "later")
@@ -88,7 +88,7 @@ struct FullMemoryTests {
         throw TestFailure("no beat")
     }
 
-    @Test func nothingNewIsTaken() async throws {
+    @Test func nothingNewIsAccepted() async throws {
         let stage = try await full()
         let broker = stage.broker
         defer { broker.close() }

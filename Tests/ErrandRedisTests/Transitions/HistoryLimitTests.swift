@@ -3,7 +3,7 @@ import ErrandRedis
 import TestSupport
 import Testing
 
-/// How much is kept of what has ended: of results and histories 6,000 bytes here, and two generations of ten ids.
+/// The limits of the history: 6,000 bytes of records here, and two generations of ten ids.
 struct HistoryLimitTests {
     private let server: RedisServer
     private let broker: RedisBroker
@@ -38,14 +38,14 @@ struct HistoryLimitTests {
         return Calls(broker: broker, session: session)
     }
 
-    /// The bytes of all records, as they are and as they were counted.
+    /// The bytes of all records, actual and stored.
     private func bytes() throws -> (stored: Int?, counted: Int?) {
         let sum = "local n = 0 for _, record in ipairs(redis.call('HVALS', KEYS[1])) do n = n + #record end return n"
         let stored = Int(try server.run("EVAL", sum, "1", key + "history"))
         return (stored, Int(try server.run("HGET", key + "runtime", "history_bytes")))
     }
 
-    @Test func theOldestRecordsGoWhenTheNewestDoNotFitBesideThem() async throws {
+    @Test func theOldestRecordsAreRemovedToMakeRoom() async throws {
         defer { broker.close() }
         var calls = try await registered()
         for number in 0..<10 {
@@ -55,7 +55,7 @@ struct HistoryLimitTests {
             #expect(all <= 6000 && counted == all)
         }
         let kept = try server.run("HKEYS", key + "history").split(separator: "\n").map(String.init).sorted()
-        // Five of them fit, of which each has a little more than its result.
+        // Five records fit; each is a little larger than its result.
         #expect(kept == (5..<10).map { "job-\($0)" })
         #expect(try server.run("LLEN", key + "history:order") == "5")
         let newest = try #require(try await broker.inspect(["job-9"], on: "default")[0])
@@ -69,7 +69,7 @@ struct HistoryLimitTests {
         var calls = try await registered()
         for size in [1000, 300, 700] {
             try await finish("again", result: size, &calls)
-            // As if it had been forgotten that it has ended.
+            // As if its ended id had been forgotten.
             try server.run("DEL", key + "ended", key + "ended:old")
             let (stored, counted) = try bytes()
             #expect(stored != nil && stored == counted)
@@ -78,7 +78,7 @@ struct HistoryLimitTests {
 
     @Test func aGenerationOfEndedIDsIsFullAtItsLimit() async throws {
         defer { broker.close() }
-        // Not by its time.
+        // Not because of its age.
         try await broker.createQueue("default")
         try await broker.configure("default", QueueSettings(rememberIDsMilliseconds: 3_600_000))
         for number in 0..<21 {
@@ -93,15 +93,15 @@ struct HistoryLimitTests {
         #expect(try await push("job-9") == .accepted, "two generations are all that is kept")
     }
 
-    /// Hashes that Redis has freed, or is about to free, beside its work.
+    /// Hashes that Redis has freed, or is about to free, in the background.
     private func freed() throws -> Int {
         let numbers = try server.run("INFO").split(whereSeparator: \.isNewline).filter { $0.hasPrefix("lazyfree") }
             .compactMap { $0.split(separator: ":").last.flatMap { Int($0) } }
         return numbers.reduce(0, +)
     }
 
-    /// Many ids: Redis frees a small hash at once all the same.
-    @Test func aGenerationThatIsDroppedIsFreedBesideTheWork() async throws {
+    /// Many ids, because Redis frees a small hash at once.
+    @Test func anOldGenerationIsFreedInTheBackground() async throws {
         broker.close()
         let broker = try Self.broker(on: server, idsKept: 600)
         defer { broker.close() }

@@ -3,7 +3,8 @@ import ErrandRedis
 import TestSupport
 import Testing
 
-/// Calls that meet more large jobs than a server should read at once: each does a part, and the whole is as with small ones.
+/// Transitions with more large jobs than a call may read: several calls give the same result as one call with small
+/// jobs.
 struct LargeJobTests {
     private let server: RedisServer
     private let broker: RedisBroker
@@ -24,7 +25,7 @@ struct LargeJobTests {
         }
     }
 
-    /// Claimed by the session, which then knows of none. Nobody will think of an outage, however slow this machine is.
+    /// Jobs that the session has claimed and does not know. No outage is detected, however slow this machine is.
     private func hold() async throws {
         try await push()
         try await broker.register(session, on: "default")
@@ -34,7 +35,7 @@ struct LargeJobTests {
         try server.run("HDEL", key + "runtime", "grace", "beat")
     }
 
-    /// How many calls of scripts it takes; one more where the server does not know the script yet.
+    /// The number of script calls; one more if the server does not have the script yet.
     private func calls(_ act: () async throws -> Void) async throws -> Int {
         try server.run("CONFIG", "RESETSTAT")
         try await act()
@@ -44,14 +45,14 @@ struct LargeJobTests {
         return Int(line?.split { "=,".contains($0) }.dropFirst().first ?? "") ?? 0
     }
 
-    /// In line as before, and nothing else is left of the session.
+    /// Checks that the jobs are in their ready list as before, and that nothing is left of the session.
     private func expectAllInLine() async throws {
         #expect(try server.run("LRANGE", key + "ready:5", "0", "-1").split(separator: "\n").map(String.init) == ids)
         #expect(try server.run("EXISTS", key + "sessions", key + "session:session-1", key + "claims:session-1") == "0")
         #expect(try await broker.audit("default", repair: false) == [])
     }
 
-    @Test func whatADeadSessionHeldComesBackInPartsAndInOrder() async throws {
+    @Test func recoveryOfLargeJobsTakesSeveralCallsInOrder() async throws {
         defer { broker.close() }
         try await hold()
         try server.run("ZADD", key + "sessions", "1", session.id)
@@ -63,7 +64,7 @@ struct LargeJobTests {
         try await expectAllInLine()
     }
 
-    @Test func whoLeavesGivesBackInPartsAndInOrder() async throws {
+    @Test func releaseOfLargeJobsTakesSeveralCallsInOrder() async throws {
         defer { broker.close() }
         try await hold()
         let count = try await calls { try await broker.release(session, on: "default") }
@@ -72,8 +73,8 @@ struct LargeJobTests {
         #expect(try await broker.status(of: "default").queue.totals["released"] == ids.count)
     }
 
-    /// Two hundred are more than a small hash holds, so their ids tell in which order those of one call go back: to the last of them.
-    @Test func theOrderOfManyIsTheSameInAllParts() async throws {
+    /// Two hundred exceed a small hash, so the jobs of one call are ordered by their ids.
+    @Test func theOrderIsTheSameInAllCalls() async throws {
         defer { broker.close() }
         let large = String(repeating: "x", count: 100_000)
         let jobs = try (100..<300).map { number in
@@ -92,7 +93,7 @@ struct LargeJobTests {
         #expect(line == expected)
     }
 
-    @Test func whatAWorkerDoesNotKnowGoesBackInParts() async throws {
+    @Test func reconciliationOfLargeJobsTakesSeveralCalls() async throws {
         defer { broker.close() }
         try await hold()
         var parts: [Int] = []
@@ -105,7 +106,7 @@ struct LargeJobTests {
         try await expectAllInLine()
     }
 
-    @Test func manyAreCancelledInParts() async throws {
+    @Test func cancellingLargeJobsTakesSeveralCalls() async throws {
         defer { broker.close() }
         try await push()
         let asked = ids + ["nobody"]

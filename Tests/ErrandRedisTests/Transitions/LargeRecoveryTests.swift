@@ -3,7 +3,7 @@ import ErrandRedis
 import TestSupport
 import Testing
 
-/// A session that holds more than one call of recovery takes back.
+/// A session with more claims than one call recovers.
 struct LargeRecoveryTests {
     private let server: RedisServer
     private let broker: RedisBroker
@@ -15,7 +15,7 @@ struct LargeRecoveryTests {
         broker = try BrokenScripts.broker(on: server)
     }
 
-    /// A thousand jobs that the session holds. Nobody will think of an outage, however slow this machine is.
+    /// A thousand jobs that the session has claimed. No outage is detected, however slow this machine is.
     private func hold() async throws {
         try await broker.register(session, on: "default")
         let jobs = try (0..<1000).map { try OperationDescription("work", id: "job-\($0)").makeEnvelope() }
@@ -30,7 +30,7 @@ struct LargeRecoveryTests {
         #expect(portions.allSatisfy { (1...400).contains($0) } && portions.count <= 10, "\(portions)")
     }
 
-    @Test func whatADeadSessionHeldComesBackInPortionsAndThenItEnds() async throws {
+    @Test func aDeadSessionIsRecoveredInPortionsAndThenEnds() async throws {
         defer { broker.close() }
         try await hold()
         try server.run("ZADD", key + "sessions", "1", session.id)
@@ -52,7 +52,7 @@ struct LargeRecoveryTests {
         #expect(try await broker.audit("default", repair: false) == [])
     }
 
-    @Test func whatALiveSessionHoldsForTooLongIsFoundInPortions() async throws {
+    @Test func overdueClaimsAreFoundInPortions() async throws {
         defer { broker.close() }
         try await hold()
         let expire = """

@@ -3,7 +3,7 @@ import ErrandRedis
 import TestSupport
 import Testing
 
-/// Entries of lines, and due members, that no job stands behind: what has lately ended or is dead already is no new dead job.
+/// Entries of ready lists and due sets without a job: a recently ended or dead job does not die again.
 struct StrayEntryTests {
     private let server: RedisServer
     private let broker: RedisBroker
@@ -17,7 +17,7 @@ struct StrayEntryTests {
 
     private var strays: String { get throws { try server.run("HGET", key + "counters", "strays") } }
 
-    /// Runs a job to its end, which one of the two generations of ended ids remembers.
+    /// Runs a job, whose id is then in one of the two generations of ended ids.
     private func finish(_ generation: String) async throws -> Calls {
         try await broker.register(session, on: "default")
         var calls = Calls(broker: broker, session: session)
@@ -35,7 +35,7 @@ struct StrayEntryTests {
         #expect(try await broker.audit("default", repair: false) == [])
     }
 
-    @Test(arguments: ["ended", "ended:old"]) func anEntryOfAJobThatHasEndedIsCountedAndGone(
+    @Test(arguments: ["ended", "ended:old"]) func anEntryOfAnEndedJobIsCountedAndRemoved(
         generation: String
     ) async throws {
         defer { broker.close() }
@@ -45,7 +45,7 @@ struct StrayEntryTests {
         try await expectNothingButItsEnd()
     }
 
-    @Test(arguments: ["ended", "ended:old"]) func aDueMemberOfAJobThatHasEndedIsCountedAndGone(
+    @Test(arguments: ["ended", "ended:old"]) func aDueMemberOfAnEndedJobIsCountedAndRemoved(
         generation: String
     ) async throws {
         defer { broker.close() }
@@ -55,7 +55,7 @@ struct StrayEntryTests {
         try await expectNothingButItsEnd()
     }
 
-    @Test func anEntryOfNobodyIsDeadOnceHoweverOftenItStandsThere() async throws {
+    @Test func anEntryWithoutAJobIsDeadOnceHoweverOftenItOccurs() async throws {
         defer { broker.close() }
         try await broker.register(session, on: "default")
         var calls = Calls(broker: broker, session: session)
@@ -84,7 +84,7 @@ struct StrayEntryTests {
         let claims = [try await calls[0].claim(1), try await calls[1].claim(1)].flatMap(\.self)
         try #require(claims.map(\.id) == ["job", "job"])
         #expect(try await calls[0].report(claims[0], .finished))
-        // After a minute an id is remembered elsewhere.
+        // After a minute an id is in the older generation.
         if generation != "ended" { try server.run("RENAME", key + "ended", key + generation) }
         #expect(try await !calls[1].report(claims[1], second, delay: second == .failed ? 1 : nil))
         #expect(try await broker.status(of: "default").queue.totals["finished"] == 1)

@@ -3,9 +3,9 @@ import ErrandRedis
 import TestSupport
 import Testing
 
-/// A server whose clock nobody has set yet when it takes its first jobs, as on a board without a battery.
+/// A server whose clock is not set yet when it accepts its first jobs, as on a board without a battery.
 struct UnsetClockTests {
-    @Test func whatWasPushedBeforeTheClockWasSetIsReadable() async throws {
+    @Test func jobsPushedBeforeTheClockWasSetAreReadable() async throws {
         let server = try RedisServer()
         let early = try BrokenScripts.broker(
             on: server,

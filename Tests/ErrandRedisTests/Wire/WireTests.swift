@@ -6,14 +6,14 @@ import Testing
 
 @testable import ErrandRedis
 
-/// The pages that other languages follow.
+/// The documents for clients in other languages.
 struct WireTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../..")
         .standardizedFileURL
 
-    @Test func thePublishedPushScriptIsTheOneWeSend() throws {
+    @Test func thePublishedPushScriptIsTheOneThatIsSent() throws {
         let published = try Data(contentsOf: Self.root.appending(path: "docs/wire/push.lua"))
-        #expect(Array(published) == Script.push.text, "write it anew: scripts/publish-push-script")
+        #expect(Array(published) == Script.push.text, "run scripts/publish-push-script")
     }
 
     @Test func aProgramInPythonPushesWithAPolicyAndAWorkerRunsIt() async throws {
@@ -26,7 +26,7 @@ struct WireTests {
         #expect(try push(server, id: "py-3", policy: "r", name: "größe \"eins\"") == #"[0, "r:py-1"]"#)
         #expect(try push(server, id: "py-4", policy: "i", name: nil) == #"[0, "a"]"#)
         #expect(try await broker.queues() == ["wire"])
-        // The library takes the name for the same one.
+        // The library uses the same name.
         let mine = try OperationDescription("greet", queue: "wire", name: "größe \"eins\"", unique: .drop)
         let receipt = try await Producer(broker: broker).push(mine)
         #expect(receipt.outcome == .dropped)

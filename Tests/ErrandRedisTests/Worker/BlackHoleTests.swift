@@ -5,8 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A heartbeat that waits for its connection as long as other calls may would lose its session.
-@Suite("Heartbeats into a black hole", .timeLimit(.minutes(6)))
+/// A heartbeat with the timeouts of other calls would lose its session.
+@Suite("Heartbeats to a server that does not answer", .timeLimit(.minutes(6)))
 struct BlackHoleTests {
     private let logger = Logger(label: "black hole")
     private let session = Session(
@@ -19,7 +19,7 @@ struct BlackHoleTests {
         operations: [:]
     )
 
-    /// How long it takes until a heartbeat with the usual options hears what is waited for.
+    /// The time until a heartbeat with the default options gets the expected reply.
     private func time(
         at url: String,
         until isHeard: @escaping @Sendable (Result<Beat, BrokerError>) -> Bool
@@ -40,7 +40,7 @@ struct BlackHoleTests {
         return try #require(heard.withLock { $0 }) - start
     }
 
-    @Test("a connection that answers nothing is given up, and the next one beats, before the lease is over")
+    @Test("a silent connection is replaced early enough to extend the lease")
     func silentConnection() async throws {
         let server = try RedisServer()
         let proxy = try ChaosProxy(to: server)
@@ -58,13 +58,13 @@ struct BlackHoleTests {
         #expect(time < session.lease)
     }
 
-    @Test("a connection that is not made is given up before the lease is over")
+    @Test("an attempt to connect ends before the lease does")
     func noConnection() async throws {
         let port = try DeafPort()
         defer { port.end() }
         let url = "redis://127.0.0.1:\(port.number)"
         let time = try await time(at: url) { if case .failure = $0 { true } else { false } }
-        // It was waited for, and not refused.
+        // It timed out, and was not rejected.
         #expect(time > .seconds(1))
         #expect(time < session.lease)
     }

@@ -4,26 +4,26 @@ import Logging
 import TestSupport
 import Testing
 
-/// A worker whose task is cancelled has still to tell how its runs ended.
+/// A worker whose task is cancelled still has to report how its runs ended.
 @Suite("Workers that are cancelled", .timeLimit(.minutes(6)))
 struct CancelledWorkerTests {
     private let logger = Logger(label: "cancelled")
 
-    @Test("a report that the server does not take for the moment is sent again")
+    @Test("a report that the server rejects for now is repeated")
     func reportsAgain() async throws {
         let server = try RedisServer()
         let broker = RedisBroker(try RedisAddress(url: server.url), logger: logger)
         defer { broker.close() }
         let (begun, begins) = AsyncStream.makeStream(of: Void.self)
         let (gate, opens) = AsyncStream.makeStream(of: Void.self)
-        // Ends well when it is told to stop.
+        // Finishes when it is told to stop.
         let stay = RegisteredOperation("stay", timeout: .seconds(600)) { (_: JobContext) async throws -> Void in
             begins.yield()
             for await _ in gate {}
         }
         let worker = Worker(
             broker: broker,
-            // Room for the server's trouble: only after that the worker leaves in any case.
+            // Longer than the server's failure: only after that does the worker stop in any case.
             configuration: WorkerConfiguration(stopGrace: .seconds(60)),
             operations: [stay],
             logger: logger

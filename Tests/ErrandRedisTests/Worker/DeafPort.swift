@@ -6,9 +6,9 @@ import TestSupport
     import Darwin
 #endif
 
-/// A port at which nobody is let in: its line is full, and nobody serves it. Who connects waits.
+/// A port whose backlog is full and never accepted, so that connecting clients wait.
 final class DeafPort: Sendable {
-    /// Its number, on the loopback interface.
+    /// The port on the loopback interface.
     let number: Int
     private let sockets: [Int32]
 
@@ -26,16 +26,16 @@ final class DeafPort: Sendable {
         guard isBound, listen(listener, 0) == 0 else { throw TestFailure("no port to listen on") }
         number = Int(UInt16(bigEndian: address.sin_port))
         let place = address
-        // One of them fills the line.
+        // One of them fills the backlog.
         sockets = [listener] + (0..<4).map { _ in Self.knock(at: place) }
     }
 
-    /// Gives the port back, and keeps it until then.
+    /// Frees the port, which is kept until then.
     func end() {
         for file in sockets { close(file) }
     }
 
-    /// A connection that is begun, and for which nobody waits.
+    /// Starts a connection without waiting for it.
     private static func knock(at place: sockaddr_in) -> Int32 {
         let file = makeSocket()
         _ = fcntl(file, F_SETFL, O_NONBLOCK)

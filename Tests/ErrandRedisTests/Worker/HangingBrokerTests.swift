@@ -5,12 +5,12 @@ import Logging
 import TestSupport
 import Testing
 
-/// Workers that are to leave while the server takes calls and answers none.
-@Suite("Workers that leave a hanging server", .timeLimit(.minutes(2)))
+/// Workers that stop while the server accepts calls and replies to none.
+@Suite("Workers that stop while the server hangs", .timeLimit(.minutes(2)))
 struct HangingBrokerTests {
-    /// A call hangs for longer than this test may take, or fails again and again.
+    /// A call hangs for longer than this test may take, or fails repeatedly.
     @Test(arguments: [false, true], [Duration.seconds(600), .milliseconds(500)])
-    func itLeavesAllTheSame(_ holdsAJob: Bool, _ timeout: Duration) async throws {
+    func itStopsNevertheless(_ holdsAJob: Bool, _ timeout: Duration) async throws {
         let server = try RedisServer()
         let logger = Logger(label: "hanging")
         let options = ConnectionOptions(commandTimeout: timeout, patience: timeout)
@@ -45,7 +45,7 @@ struct HangingBrokerTests {
         }
         server.kill(SIGSTOP)
         running.cancel()
-        // The time limit ends this wait, too; the worker itself would go on.
+        // The time limit ends this wait, too; the worker itself would continue.
         #expect(await heard.next() == "left", "it says that its session is lost, and does not know; or it stays")
         server.kill(SIGCONT)
         broker.close()

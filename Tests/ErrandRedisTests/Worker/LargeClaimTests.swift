@@ -6,8 +6,8 @@ import Testing
 
 @testable import ErrandRedis
 
-/// A server closes the connection when a reply is larger than its client-output-buffer-limit, each time it is asked.
-@Suite("Replies that are larger than the server sends", .timeLimit(.minutes(6)))
+/// A server closes the connection each time a reply exceeds its client-output-buffer-limit.
+@Suite("Replies above the limits", .timeLimit(.minutes(6)))
 struct LargeClaimTests {
     private static let queue = "large"
     private let log = InMemoryLogHandler()
@@ -28,7 +28,7 @@ struct LargeClaimTests {
         }
     }
 
-    /// Runs a worker, over connections of its own, until something is so.
+    /// Runs a worker with its own connections until a condition holds.
     private func work(
         on server: RedisServer,
         until what: String,
@@ -54,7 +54,7 @@ struct LargeClaimTests {
         log.entries.filter { $0.level == level }.map { "\($0.message)" }
     }
 
-    @Test("a claim that cannot be answered is made for fewer jobs, and a warning says so")
+    @Test("a call whose reply is too large claims fewer jobs, with a warning")
     func asksForLess() async throws {
         let server = try server("2mb")
         let broker = try broker(server)
@@ -69,7 +69,7 @@ struct LargeClaimTests {
         #expect(try await broker.audit(Self.queue, repair: false) == [])
     }
 
-    @Test("a job that is larger than any reply ends dead with the reason, and those behind it run")
+    @Test("a job larger than any reply becomes dead with the reason, and the jobs after it run")
     func setsAside() async throws {
         let server = try server("600kb")
         let broker = try broker(server)
@@ -104,7 +104,7 @@ struct LargeClaimTests {
         #expect(found == ids)
     }
 
-    @Test("what cannot be read at all names the setting")
+    @Test("an unreadable value is reported with its setting")
     func namesTheSetting() async throws {
         let server = try server("600kb")
         let broker = try broker(server)

@@ -6,12 +6,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A server that comes back with older data has claims of which no worker knows, or lacks some that workers have.
+/// A server that restarts with older data has claims that no worker has, or lacks claims that workers have.
 @Suite("Claims that were rolled back")
 struct RolledBackClaimsTests {
     private static let queue = "rolled-back"
 
-    /// What the handler saw, and whether it may end.
+    /// The state of the handler, and whether it may end.
     private final class Handler: Sendable {
         struct Seen: Sendable {
             var begun = 0
@@ -33,7 +33,7 @@ struct RolledBackClaimsTests {
         }
     }
 
-    /// Plays with a worker of a short lease that has begun a job of a long timeout.
+    /// Runs a test with a worker of a short lease that has begun a job with a long timeout.
     private func play(
         concurrency: Int = 8,
         lease: Duration = .seconds(9),
@@ -58,7 +58,7 @@ struct RolledBackClaimsTests {
         try await running.value
     }
 
-    @Test("one that no worker knows is run again at once, and is no time-out", .timeLimit(.minutes(6)))
+    @Test("a claim that no worker has is released at once and does not time out", .timeLimit(.minutes(6)))
     func unknownClaim() async throws {
         try await play { server, broker, handler, id in
             let keys = try server.run("KEYS", "errand:{\(Self.queue)}:*").split(separator: "\n").map(String.init)
@@ -82,11 +82,11 @@ struct RolledBackClaimsTests {
         }
     }
 
-    @Test("one of a worker that never rests is noticed as soon", .timeLimit(.minutes(6)))
+    @Test("a rolled-back claim of a busy worker is noticed as soon", .timeLimit(.minutes(6)))
     func unknownClaimOfBusyWorker() async throws {
         try await play { server, broker, handler, _ in
             handler.seen.withLock { $0.isOpen = true }
-            // So many that a worker never knows the same number of claims from one beat to the next.
+            // So many that the number of a worker's claims changes from one heartbeat to the next.
             let producer = Producer(broker: broker)
             let load = Task {
                 while !Task.isCancelled {
@@ -123,7 +123,7 @@ struct RolledBackClaimsTests {
         }
     }
 
-    @Test("many large ones that no worker knows go back one part after the other", .timeLimit(.minutes(6)))
+    @Test("many large unknown claims are released in portions", .timeLimit(.minutes(6)))
     func unknownLargeClaims() async throws {
         try await play(concurrency: 1, lease: .seconds(20)) { server, broker, handler, _ in
             let large = String(repeating: "x", count: 900_000)
@@ -145,7 +145,7 @@ struct RolledBackClaimsTests {
             try await eventually("some are back", within: .seconds(100)) { try await released() > 0 }
             let began = ContinuousClock.now
             try await eventually("all are back", within: .seconds(100)) { try await released() == 24 }
-            // A doubt takes two beats, of five seconds each.
+            // A suspicion takes two heartbeats, five seconds apart.
             #expect(ContinuousClock.now - began < .seconds(9), "each part waited for another doubt")
             handler.seen.withLock { $0.isOpen = true }
             try await eventually("all are done") {

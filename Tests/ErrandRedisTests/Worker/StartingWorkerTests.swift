@@ -6,8 +6,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A server that is full, of jobs or of clients, ends no worker that starts.
-@Suite("Workers that start at a bad moment", .timeLimit(.minutes(6)))
+/// A worker that starts survives a server that is full of jobs or clients.
+@Suite("Workers that start while the broker is unavailable", .timeLimit(.minutes(6)))
 struct StartingWorkerTests {
     private let server: RedisServer
     private let logger = Logger(label: "starting")
@@ -22,8 +22,8 @@ struct StartingWorkerTests {
         )
     }
 
-    /// Starts a worker that has a job to run, has something done once it waits for the broker, and waits until the job has run.
-    /// Answers why it waited, where it did.
+    /// Starts a worker with a job, calls a closure once it waits for the broker, and waits until the job has run.
+    /// Returns the reason for which it waited, if it did.
     private func start(waiting relieve: (() async throws -> Void)?) async throws -> BrokerError.Code? {
         let broker = try broker(server.url)
         defer { broker.close() }
@@ -64,7 +64,7 @@ struct StartingWorkerTests {
 
     @Test func `a worker waits while the server has too many clients`() async throws {
         try await push()
-        // Nobody else gets in any more, so the one that is in has to end it.
+        // No other client can connect any more, so the connected one has to end it.
         let console = try broker(server.shownURL)
         defer { console.close() }
         _ = try await console.command(.command("CONFIG", "SET", "maxclients", "1"))

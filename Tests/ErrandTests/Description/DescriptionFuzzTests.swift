@@ -2,7 +2,7 @@ import Errand
 import TestSupport
 import Testing
 
-/// Nothing that comes in may trap; what is accepted can be written and read again.
+/// No input may trap, and accepted input can be written and read again.
 @Suite struct DescriptionFuzzTests {
     static let pieces: [String] = [
         "{", "}", "[", "]", ",", ":", "\"", "\\", "\\u", "d800", "\\udc00", "0", "-", "1", "9", ".", "e", "E", "+",
@@ -55,7 +55,7 @@ import Testing
         #expect((1..<20_000).contains(refused))
     }
 
-    @Test func `every beginning of a stored job is refused`() throws {
+    @Test func `every truncated stored job is rejected`() throws {
         let stored = try OperationDescription("a", unique: .drop, retries: 3).makeEnvelope().stored(readySince: 0)
         for count in 0..<stored.count {
             #expect(throws: EnvelopeError.self) { try JobEnvelope.read(stored: stored.prefix(count)) }
@@ -63,7 +63,7 @@ import Testing
         #expect(try JobEnvelope.read(stored: stored).retries == 3)
     }
 
-    /// Whether the input is accepted; then it must survive being written, and have one canonical form.
+    /// Returns whether the input is accepted; it must then survive being written, and have one canonical form.
     private func isReadableAgain(_ input: [UInt8]) -> Bool {
         _ = try? JobEnvelope.read(stored: input)
         guard let description = try? OperationDescription(json: input) else { return false }

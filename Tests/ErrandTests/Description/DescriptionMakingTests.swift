@@ -52,7 +52,7 @@ import Testing
         #expect(error?.field == "arguments")
     }
 
-    @Test func `a value that is not as it must be is named`() {
+    @Test func `an invalid value is named`() {
         let cases: [(String, () throws -> OperationDescription)] = [
             ("operation", { try OperationDescription("a b") }),
             ("operation", { try OperationDescription(String(repeating: "a", count: 129)) }),

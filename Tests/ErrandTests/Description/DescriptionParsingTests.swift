@@ -39,7 +39,7 @@ import Testing
         #expect(try description.filling(priority: 5) != description)
     }
 
-    @Test func `the place of a fault is told`() {
+    @Test func `an error names its position`() {
         let cases: [(String, Int, String)] = [
             (#"{"operation":"a","priority": 12}"#, 29, #""priority" at byte 29: must be a whole number from 0 to 9"#),
             (#"{"operation":"a","name":"\ud800"}"#, 25, "surrogate"),
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `no fault repeats raw bytes of the input`() {
+    @Test func `no error repeats raw bytes of the input`() {
         for byte in UInt8.min...UInt8.max {
             let text = Array(#"{"operation":"a","#.utf8) + [byte]
             guard

@@ -2,7 +2,7 @@ import Errand
 import Testing
 
 @Suite struct JobEnvelopeTests {
-    @Test func `what the broker needs stands beside the bytes`() throws {
+    @Test func `the header has what the broker needs`() throws {
         let envelope = try OperationDescription(
             "thumbnail",
             arguments: ["path": "a.jpg"],
@@ -29,7 +29,7 @@ import Testing
         #expect(throws: DescriptionError.self) { try description.makeEnvelope { "no id" } }
     }
 
-    @Test func `a description that settling makes too large is refused`() throws {
+    @Test func `a description that becomes too large is rejected`() throws {
         let filler = String(repeating: "x", count: 1_114_112 - 24)
         let description = try OperationDescription(json: #"{"operation":"a","x":"\#(filler)"}"#)
         let error = #expect(throws: DescriptionError.self) { try description.makeEnvelope() }
@@ -96,13 +96,13 @@ import Testing
             "\"operation\":\"a\",\n\"name\":\"é\"", "x", "",
         ]
     )
-    func `a fragment that says something else is refused`(fragment: String) throws {
+    func `a fragment that differs from the description is rejected`(fragment: String) throws {
         let bytes = job(header: "1d7;10000;3;\(fragment.utf8.count)", fragment: fragment)
         let error = #expect(throws: EnvelopeError.self) { try JobEnvelope.read(stored: bytes) }
         #expect(error?.part == .fragment)
     }
 
-    @Test func `a unique job without its name is refused`() throws {
+    @Test func `a unique job without its name is rejected`() throws {
         let text = Array(
             ("0000000000000" + "1d5;;;27\n" + #""operation":"a","name":null"# + #"{"operation":"a","unique":"drop"}"#)
                 .utf8
@@ -112,7 +112,7 @@ import Testing
         #expect(error?.message.contains("name") == true)
     }
 
-    @Test func `what is wrong with the description is the cause`() throws {
+    @Test func `an error in the description is the cause`() throws {
         let text = Array(
             ("0000000000000" + "1i5;;;27\n" + #""operation":"a","name":null"# + #"{"operation":"a","v":9}"#).utf8
         )

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct JobIDTests {
-    @Test func `a million ids are in order and none is there twice`() {
+    @Test func `a million ids are in order and unique`() {
         var previous = ""
         for _ in 0..<1_000_000 {
             let id = JobIDGenerator.next()
@@ -33,7 +33,7 @@ import Testing
         let id = JobIDGenerator.next()
         #expect(id.count == 26)
         let time = try id.prefix(10).reduce(Int64(0)) { $0 << 5 | Int64(try #require(alphabet.firstIndex(of: $1))) }
-        // The tests beside this one may have used up milliseconds that are still to come.
+        // Concurrent tests may have used up future milliseconds.
         #expect((before...before + 60_000).contains(time))
         #expect(try OperationDescription("a", id: id).id == id)
     }

@@ -2,9 +2,9 @@ import Errand
 import Foundation
 import Testing
 
-/// Every vector of `docs/schema/vectors`; the settled forms in them were written by another program.
+/// Every vector of `docs/schema/vectors`; another program wrote their completed forms.
 @Suite struct VectorTests {
-    @Test func `every valid vector is settled as the format says`() throws {
+    @Test func `every valid vector is completed as documented`() throws {
         let vectors = try Vector.load("valid")
         #expect(vectors.count >= 30)
         for vector in vectors {
@@ -28,7 +28,7 @@ import Testing
         #expect(try stored.description.makeEnvelope().bytes == envelope.bytes, "\(vector.why)")
     }
 
-    @Test func `every invalid vector is refused for its reason`() throws {
+    @Test func `every invalid vector is rejected with its reason`() throws {
         let vectors = try Vector.load("invalid")
         #expect(vectors.count >= 60)
         for vector in vectors {

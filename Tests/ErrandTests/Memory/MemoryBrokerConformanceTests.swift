@@ -2,7 +2,7 @@ import Errand
 import ErrandConformance
 import Testing
 
-/// The broker in memory does what every broker must do.
+/// The conformance suite on the in-memory broker.
 @Suite("MemoryBroker conforms")
 struct MemoryBrokerConformanceTests {
     @Test("conforms", .timeLimit(.minutes(6)), arguments: ConformanceCase.allCases)

@@ -10,7 +10,7 @@ private final class StillClock: Sendable {
     func advance(_ milliseconds: Int64) { time.withLock { $0 += milliseconds } }
 }
 
-/// What the clock decides, to the millisecond: the conformance suite, whose time is real, cannot be so exact.
+/// Decisions by the clock, to the millisecond; the conformance suite runs in real time and cannot be so exact.
 @Suite("MemoryBroker and time")
 struct MemoryBrokerTimeTests {
     private let clock = StillClock()
@@ -60,7 +60,7 @@ struct MemoryBrokerTimeTests {
         return try await broker.exchange(exchange, on: queue)
     }
 
-    @Test("a job is due at its time and not a millisecond before")
+    @Test("a job is due at its time and not one millisecond earlier")
     func due() async throws {
         _ = try await push("a", delay: 1000)
         clock.advance(999)
@@ -69,7 +69,7 @@ struct MemoryBrokerTimeTests {
         #expect(try await broker.promote(on: queue) == Promotion(promoted: 1, nextDue: nil))
     }
 
-    @Test("a lease ends at its end, and a beat moves that")
+    @Test("a lease ends on time, and a heartbeat extends it")
     func lease() async throws {
         _ = try await session("session-live", lease: .seconds(60))
         let short = try await session("session-short")
@@ -94,7 +94,7 @@ struct MemoryBrokerTimeTests {
         #expect(try await broker.recover(on: queue).recovered == 0)
         clock.advance(1)
         #expect(try await broker.recover(on: queue).recovered == 1)
-        // Retried after 15 s, once, since its session says so.
+        // Retried once, after 15 s, as its session declares.
         #expect(try await broker.promote(on: queue) == Promotion(promoted: 0, nextDue: 15_000))
         clock.advance(15_000)
         #expect(try await broker.promote(on: queue).promoted == 1)
@@ -104,7 +104,7 @@ struct MemoryBrokerTimeTests {
         #expect(try await broker.status(of: queue).queue.dead == 1)
     }
 
-    @Test("after a gap of more than half a lease recovery waits for a lease")
+    @Test("after a gap of more than half a lease, recovery waits for a lease")
     func grace() async throws {
         let first = try await session("session-first")
         _ = try await push("a")
@@ -133,7 +133,7 @@ struct MemoryBrokerTimeTests {
         #expect(try await broker.recover(on: queue).recovered == 1)
     }
 
-    @Test("ids are remembered for the window at least, and not for ever")
+    @Test("ids are remembered for at least the window, and not forever")
     func remembered() async throws {
         _ = try await push("a")
         _ = try await broker.cancel(["a"], on: queue)
@@ -143,7 +143,7 @@ struct MemoryBrokerTimeTests {
         #expect(try await push("a") == .accepted)
     }
 
-    @Test("a clock that is set back makes no token smaller and traps nothing")
+    @Test("tokens still grow after the clock is set back")
     func clockSetBack() async throws {
         let session = try await session("session-long", lease: .seconds(3600))
         _ = try await push("a")

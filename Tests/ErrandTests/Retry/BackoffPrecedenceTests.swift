@@ -3,7 +3,7 @@ import ErrandTesting
 import Logging
 import Testing
 
-/// Whose backoff counts: what the handler throws, else the job's own, else the registration's, else the type's.
+/// The precedence of backoffs: that of the handler's error, of the job, of the registration, of the type.
 @Suite(.timeLimit(.minutes(6))) struct BackoffPrecedenceTests {
     private struct Plain: JobParameters {
         static let jobName = "plain"
@@ -26,7 +26,7 @@ import Testing
         return worker
     }
 
-    /// How many milliseconds a job waits after its first failure.
+    /// The milliseconds that a job waits after its first failure.
     private func wait(
         _ job: some JobParameters,
         _ options: PushOptions = PushOptions(),
@@ -43,11 +43,11 @@ import Testing
     private let own = PushOptions(backoff: RetryDelays(base: .seconds(300), cap: .seconds(300), jitter: 0))
     private let strategy = RetryDelays(base: .seconds(200), jitter: 0)
 
-    @Test func `nobody says anything: the default`() async throws {
+    @Test func `by default the default delays apply`() async throws {
         #expect((12_000...15_000).contains(try await wait(Plain())))
     }
 
-    @Test func `the type says it`() async throws {
+    @Test func `the type's delays apply`() async throws {
         #expect(try await wait(Typed()) == 100_000)
     }
 
@@ -64,7 +64,7 @@ import Testing
         #expect(try await wait(Typed(retryAfter: 7), own, strategy: strategy) == 7000)
     }
 
-    @Test func `a job is retried three times unless somebody says otherwise`() async throws {
+    @Test func `a job is retried three times by default`() async throws {
         try await broker.running(worker()) {
             var endings = [try await broker.perform(Plain())?.state]
             for _ in 1...3 {

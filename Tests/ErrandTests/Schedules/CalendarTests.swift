@@ -3,10 +3,10 @@ import Testing
 
 @testable import Errand
 
-/// Schedules in the words of a calendar, and of typed jobs.
-@Suite("Schedules: by the calendar, and of typed jobs")
+/// Calendar rules, and schedules of typed jobs.
+@Suite("Schedules: calendar days and typed jobs")
 struct CalendarTests {
-    @Test("each is what its cron expression says")
+    @Test("each calendar rule matches its cron expression")
     func expressions() throws {
         let berlin = "Europe/Berlin"
         let pairs: [(ScheduleTiming, ScheduleTiming)] = [
@@ -36,7 +36,7 @@ struct CalendarTests {
         #expect(yearly.next(after: before) == first)
     }
 
-    @Test("what no clock or calendar has is refused")
+    @Test("impossible times and dates are rejected")
     func refusals() {
         #expect(throws: ScheduleError.self) { try ScheduleTiming.everyMinute(second: 60) }
         #expect(throws: ScheduleError.self) { try ScheduleTiming.hourly(minute: -1) }
@@ -66,7 +66,7 @@ struct CalendarTests {
         #expect(schedule.template.givenPolicy == .drop)
     }
 
-    @Test("an overlap settles the uniqueness instead of the type; what is said twice is refused")
+    @Test("an overlap determines the uniqueness instead of the type; both together are rejected")
     func overlap() throws {
         let schedule = try Schedule("r", .daily(hour: 4), pushing: Report(kind: "sales"), overlap: .skip)
         #expect(schedule.template.givenPolicy == nil && schedule.template.priority == 7)

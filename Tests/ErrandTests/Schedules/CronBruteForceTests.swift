@@ -7,9 +7,9 @@ import Testing
 /// find its moments in a table of the zone's changes. It shares no code with what it checks.
 @Suite("Cron: against brute force")
 struct CronBruteForceTests {
-    /// A zone's offsets, found by asking Foundation every quarter of an hour.
+    /// A zone's offsets, as Foundation has them for every quarter of an hour.
     struct Clocks {
-        /// From when on which offset holds, ascending, in seconds.
+        /// The times in seconds from which an offset applies, ascending.
         let pieces: [(from: Int64, offset: Int64)]
 
         init(_ zone: String, _ range: ClosedRange<Int64>) throws {
@@ -46,7 +46,7 @@ struct CronBruteForceTests {
         }
     }
 
-    /// An expression read in the plainest way.
+    /// A plain parser of expressions.
     struct Plain {
         let fields: [Set<Int>]
         let starred: [Bool]
@@ -95,7 +95,7 @@ struct CronBruteForceTests {
             let parts = calendar.dateComponents([.day, .month, .weekday], from: date)
             let tomorrow = calendar.component(.day, from: date.addingTimeInterval(86_400))
             for second in stride(from: 0, to: 86_400, by: Int(step)) {
-                let isMeant = plain.means(
+                let isExpected = plain.means(
                     second: second % 60,
                     minute: second / 60 % 60,
                     hour: second / 3600,
@@ -104,7 +104,7 @@ struct CronBruteForceTests {
                     weekday: (parts.weekday ?? 0) - 1,
                     last: tomorrow == 1
                 )
-                guard isMeant else { continue }
+                guard isExpected else { continue }
                 let local = day * 86_400 + Int64(second)
                 let moments = clocks.moments(of: local)
                 if plain.isOfEveryHour {
@@ -156,7 +156,7 @@ struct CronBruteForceTests {
         }
     }
 
-    /// Says where the lists part, rather than printing both.
+    /// Describes where two lists differ, without printing both.
     private func compare(_ ticks: [Int64], _ expected: [Int64], _ what: String) {
         guard ticks != expected else { return }
         let place = zip(ticks, expected).enumerated().first { $1.0 != $1.1 }?.offset ?? min(ticks.count, expected.count)
@@ -180,7 +180,7 @@ struct CronBruteForceTests {
     }
 }
 
-@Suite("Cron: anything at all")
+@Suite("Cron: random input")
 struct CronFuzzTests {
     private static let pieces = [
         "*", "*/", "0", "1", "2", "5", "7", "9", "23", "24", "29", "30", "31", "59", "60", "99", "-", ",", "/", "L",
@@ -188,7 +188,7 @@ struct CronFuzzTests {
         "dec", " ", " ", " ", " ", "@daily", "\t", "é", "\0", "?", "#", "W",
     ]
 
-    @Test("random texts are read or refused, and what is read ticks")
+    @Test("random texts are parsed or rejected, and parsed expressions tick")
     func randomTexts() throws {
         var generator = SystemRandomNumberGenerator()
         var read = 0
@@ -243,7 +243,7 @@ struct CronFuzzTests {
         }
     }
 
-    @Test("the next tick is found fast, also of expressions made to be slow")
+    @Test("the next tick is found fast, even for expressions designed to be slow")
     func speed() throws {
         for text in ["* * * * *", "0 0 29 2 *", "59 59 23 31 12 *", "0 0 */31 2 mon", "30 2 * * *"] {
             let timing = try ScheduleTiming.cron(text, timeZone: "Europe/Berlin")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Errand
 
-/// Expressions and the times that a person expects of them.
+/// Expressions and their expected ticks.
 @Suite("Cron: what expressions mean")
 struct CronTableTests {
     struct Row: Sendable, CustomTestStringConvertible {
@@ -104,7 +104,7 @@ struct CronTableTests {
         #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
     }
 
-    @Test("zones that are none", arguments: ["", "Mars/Olympus", "CET ", "GMT+2", "../etc", "europe/berlin", "+02:00"])
+    @Test("invalid zone names", arguments: ["", "Mars/Olympus", "CET ", "GMT+2", "../etc", "europe/berlin", "+02:00"])
     func zones(_ name: String) throws {
         let error = #expect(throws: ScheduleError.self) { try ScheduleTiming.cron("0 0 * * *", timeZone: name) }
         #expect(error?.field == "time_zone")

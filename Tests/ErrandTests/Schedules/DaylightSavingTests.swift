@@ -2,8 +2,8 @@ import Testing
 
 @testable import Errand
 
-/// What happens when clocks are changed: the table of `docs/schedules.md`.
-@Suite("Cron: clocks that are changed")
+/// Clock changes: the table of `docs/schedules.md`.
+@Suite("Cron: daylight saving and other clock changes")
 struct DaylightSavingTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let zone: String

@@ -23,7 +23,7 @@ struct ScheduleDefinitionTests {
         )
     }
 
-    @Test("what is written is read again, byte by byte")
+    @Test("written definitions are read back byte by byte")
     func roundTrip() throws {
         let timings: [ScheduleTiming] = [
             try .cron("*/5 8-18 * * mon-fri", timeZone: "Europe/Berlin"), try .cron("@daily"), try .every(.seconds(90)),
@@ -74,14 +74,14 @@ struct ScheduleDefinitionTests {
         }
     }
 
-    @Test("a newer version is told apart from nonsense")
+    @Test("a newer version is distinguished from invalid data")
     func newerVersion() throws {
         let error = #expect(throws: ScheduleError.self) { try Schedule(json: #"{"v":2,"whatever":[1]}"#.utf8) }
         #expect(error?.code == .unsupportedVersion)
         #expect(throws: ScheduleError.self) { try Schedule(json: "nonsense".utf8) }
     }
 
-    @Test("what a schedule may not be")
+    @Test("invalid schedules are rejected")
     func refused() throws {
         let timing = try ScheduleTiming.every(.seconds(60))
         for name in ["", "a b", "a:b", "ä", String(repeating: "a", count: 129)] {
@@ -103,7 +103,7 @@ struct ScheduleDefinitionTests {
         #expect(throws: ScheduleError.self) { try Schedule("s", timing, pushing: tooDeep) }
     }
 
-    @Test("random bytes and damaged definitions are read or refused, never trapped over")
+    @Test("random bytes and damaged definitions are parsed or rejected without a trap")
     func fuzz() throws {
         var generator = SystemRandomNumberGenerator()
         let whole = try Schedule("s", .cron("1 2 * * *", timeZone: "Europe/Berlin"), pushing: Self.template()).encoded()
@@ -123,7 +123,7 @@ struct ScheduleDefinitionTests {
         #expect(refused > 1000)
     }
 
-    @Test("a tick's job: its id, its name, what it is told")
+    @Test("a tick's job: its id, its name and its parameters")
     func jobs() throws {
         let meta = try OperationDescription("report", queue: "reports", meta: ["traceparent": "x"])
         let schedule = try Schedule("a.b", .every(.seconds(60)), pushing: meta, overlap: .skip)
@@ -148,7 +148,7 @@ struct TickPlanTests {
         try Schedule("s", timing ?? .every(.seconds(1)), pushing: OperationDescription("work"), catchUp: catchUp)
     }
 
-    @Test("up to 10 s late they are all pushed, whatever the policy")
+    @Test("ticks up to 10 s late are all pushed, whatever the policy")
     func timely() throws {
         for catchUp in [Schedule.CatchUp.none, .latest, .all(limit: 1)] {
             let plan = try schedule(catchUp).plan(expected: 100_000, now: 109_999)
@@ -187,7 +187,7 @@ struct TickPlanTests {
         #expect(try schedule(.all(limit: 1000)).plan(expected: 100_000, now: 200_000).ticks == all)
     }
 
-    @Test("a daily tick that was missed is pushed once, when somebody is there again")
+    @Test("a missed daily tick is pushed once when a worker runs again")
     func daily() throws {
         let timing = try ScheduleTiming.cron("30 2 * * *", timeZone: "Europe/Berlin")
         let (expected, now) = (try ms("2026-03-27T01:30:00Z"), try ms("2026-03-29T07:00:00Z"))
@@ -198,7 +198,7 @@ struct TickPlanTests {
         #expect(try schedule(.none, timing).plan(expected: expected, now: now).ticks == [])
     }
 
-    @Test("a clock ten years ahead costs no more than a bounded walk")
+    @Test("a clock ten years ahead costs a bounded number of steps")
     func farForward() throws {
         let tenYears: Int64 = 315_360_000_000
         for timing in [try ScheduleTiming.every(.seconds(1)), try .cron("* * * * * *", timeZone: "Europe/Berlin")] {
@@ -214,7 +214,7 @@ struct TickPlanTests {
         }
     }
 
-    @Test("a stored tick that this zone data does not know does no harm")
+    @Test("a stored tick that this zone data does not have does no harm")
     func strangeExpected() throws {
         let plan = try schedule(.latest, try .cron("0 0 1 1 *")).plan(
             expected: 1_795_215_724_123,
@@ -247,7 +247,7 @@ struct ScheduleClockTests {
         try await broker.status(of: "q").queue.totals["pushed"]
     }
 
-    @Test("back: no tick is repeated; forward by years: the policy; resume after that: from now")
+    @Test("set back, no tick is repeated; set forward by years, the policy applies; a resumed schedule starts from now")
     func clockJumps() async throws {
         let clock = Clock()
         let broker = MemoryBroker(now: { clock.now })
@@ -260,21 +260,21 @@ struct ScheduleClockTests {
         let before = clock.now
         clock.set(before - 3_600_000)
         #expect(try await ticker.work().pushed == 0)
-        // A changed timing goes on after the last tick, not from the earlier time.
+        // A changed timing continues after the last tick, not from the earlier time.
         let changed = try Schedule("s", .every(.seconds(30)), pushing: OperationDescription("work", queue: "q"))
         #expect(try await broker.put(changed) == .changed)
         #expect(try #require(try await broker.schedule("s", on: "q")?.nextTick) > before - 60_000)
         clock.set(before + 315_360_000_000)
         let round = try await ticker.work()
         #expect((1...2).contains(round.pushed), "the newest missed one, and at most one that is timely")
-        // The clock comes back: nobody waits ten years.
+        // The clock is corrected: the next tick is not ten years away.
         clock.set(before)
         _ = try await broker.pauseSchedule("s", on: "q")
         #expect(try await broker.resumeSchedule("s", on: "q"))
         #expect(try #require(try await broker.schedule("s", on: "q")?.nextTick) <= before + 30_000)
     }
 
-    @Test("a definition that cannot be read stays, and does not stop the others")
+    @Test("an unreadable definition stays and does not affect the others")
     func unreadable() async throws {
         var queue = MemoryQueue(name: "q")
         queue.begin(at: 1_795_215_724_500)

@@ -3,9 +3,9 @@ import Foundation
 import Logging
 import Testing
 
-/// Who pushes what is due.
+/// Pushing due ticks.
 struct TickerTests {
-    /// A broker that does not want the jobs of one schedule.
+    /// A broker that rejects the jobs of one schedule.
     private struct Refusing: TickingBroker {
         let inner: MemoryBroker
         let unwanted: String
@@ -32,7 +32,7 @@ struct TickerTests {
         ScheduleRecord(name: schedule.name, definition: schedule.encoded(), nextTick: next)
     }
 
-    @Test("a schedule that the broker does not want keeps no other from ticking")
+    @Test("a schedule that the broker rejects does not keep others from ticking")
     func refused() async throws {
         let broker = Refusing(inner: MemoryBroker(), unwanted: "first")
         for name in ["first", "second"] { _ = try await broker.put(schedule(name)) }
@@ -46,7 +46,7 @@ struct TickerTests {
         #expect(try #require(try await broker.inner.schedule("second", on: "q")).pushed == pushed)
     }
 
-    @Test("a proposal has no more jobs than a broker takes; the others stay due", arguments: [991, 1000])
+    @Test("a tick pushes at most as many jobs as a call may have; the others stay due", arguments: [991, 1000])
     func mostJobs(_ limit: Int) throws {
         let schedule = try schedule("s", .all(limit: limit))
         let first = (Self.now / 1000 - 1500) * 1000

@@ -3,12 +3,12 @@ import Testing
 
 @testable import Errand
 
-/// Every name of the system's time zone database, by the rules in it.
+/// Every zone of the system's time zone database.
 @Suite("Time zones")
 struct ZoneDatabaseTests {
     private static let root = "/usr/share/zoneinfo"
 
-    /// The names of all files that hold a zone, those below `right/` left out.
+    /// The names of all files with a zone, except those below `right/`.
     private static let names: [String] = {
         let paths = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
         return paths.filter { path in
@@ -20,13 +20,13 @@ struct ZoneDatabaseTests {
         }
     }()
 
-    /// Times from 1970 to 2286: some of them by chance, and those around each change that the file says.
+    /// Times from 1970 to 2286: random ones, and those around each change in the file.
     private static func times(of zone: ZoneFile, _ numbers: inout SystemRandomNumberGenerator) -> [Int64] {
         let chosen = (0..<200).map { _ in Int64.random(in: 0...9_999_999_999, using: &numbers) }
         return chosen + zone.changes.filter { $0 > 0 }.flatMap { [$0 - 1, $0] }
     }
 
-    /// What the C library's clocks show, in seconds east of UTC: `date` knows the same database.
+    /// The offsets of the C library in seconds east of UTC; `date` uses the same database.
     private static func offsets(of zone: String, at times: [Int64]) throws -> [Int64] {
         let (date, input, output) = (Process(), Pipe(), Pipe())
         date.executableURL = URL(fileURLWithPath: "/bin/date")
@@ -65,7 +65,7 @@ struct ZoneDatabaseTests {
         }
     #endif
 
-    @Test("what is no zone's name is refused before anything is opened")
+    @Test("an invalid zone name is rejected before a file is opened")
     func names() {
         let wrong = [
             "", "/", ".", "..", "../zoneinfo/Europe/Berlin", "Europe/../Europe/Berlin", "Europe/./Berlin",
@@ -81,7 +81,7 @@ struct ZoneDatabaseTests {
         }
     }
 
-    /// A database of our own, with a file of each kind.
+    /// A test database with a file of each kind.
     private func withDatabase(_ body: (ZoneDatabase, URL) throws -> Void) throws {
         let root = FileManager.default.temporaryDirectory.appending(path: "zones-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: root) }
@@ -89,7 +89,7 @@ struct ZoneDatabaseTests {
         try body(ZoneDatabase(environment: ["TZDIR": root.path]), root)
     }
 
-    @Test("what is no zone's file is not in the database")
+    @Test("a file that is not a zone's is not in the database")
     func otherFiles() throws {
         try withDatabase { database, root in
             try Data("nothing of the kind".utf8).write(to: root.appending(path: "text"))
@@ -115,7 +115,7 @@ struct ZoneDatabaseTests {
         }
     }
 
-    @Test("without a database the error says so, and UTC is still there")
+    @Test("without a zone database the error says so, and UTC still works")
     func noDatabase() throws {
         let database = ZoneDatabase(environment: ["TZDIR": "/nowhere"])
         let error = #expect(throws: ScheduleError.self) { try ScheduleZone("Europe/Berlin", in: database) }
@@ -126,7 +126,7 @@ struct ZoneDatabaseTests {
         #expect(try ScheduleZone("Etc/UTC", in: database).offset(at: 0) == 0)
     }
 
-    @Test("an empty TZDIR is none")
+    @Test("an empty TZDIR counts as none")
     func directories() {
         #expect(ZoneDatabase(environment: ["TZDIR": ""]).directories.first == "/usr/share/zoneinfo")
         #expect(ZoneDatabase(environment: ["TZDIR": "/opt/zones"]).directories == ["/opt/zones"])
@@ -134,7 +134,7 @@ struct ZoneDatabaseTests {
 
     private static var berlin: Data { ZoneBytes(changes: [(0, 1)], offsets: [3600, 7200], rule: "CET-1").data }
 
-    @Test("a file's newer part counts, with its last line")
+    @Test("the version 2 part of a file and its footer are used")
     func parts() throws {
         let zone = try ZoneFile(
             Array(
@@ -156,7 +156,7 @@ struct ZoneDatabaseTests {
         #expect(old.offset(at: 999) == 0 && old.offset(at: 1000) == 60)
     }
 
-    @Test("a damaged file is refused, wherever the damage is")
+    @Test("a damaged file is rejected, wherever the damage is")
     func damaged() throws {
         let whole = Array(
             ZoneBytes(changes: [(0, 1), (9, 0)], offsets: [3600, 7200], rule: "CET-1CEST,M3.5.0,M10.5.0/3").data
@@ -184,7 +184,7 @@ struct ZoneDatabaseTests {
         for bytes in wrong { #expect(throws: ZoneFile.Fault.damaged) { try ZoneFile(Array(bytes.data)) } }
     }
 
-    @Test("a file whose times count leap seconds is refused")
+    @Test("a file with leap seconds is rejected")
     func leapSeconds() {
         var bytes = ZoneBytes(changes: [], offsets: [0], rule: "")
         bytes.leapSeconds = 1
@@ -198,7 +198,7 @@ struct ZoneDatabaseTests {
             ("UTC0", 0, []), ("<-03>3", -10_800, []), ("<+0545>-5:45", 20_700, []),
             ("CET-1CEST,M3.5.0,M10.5.0/3", 3600, ["2026-03-29T01:00:00Z", "2026-10-25T01:00:00Z"]),
             ("EST5EDT,M3.2.0,M11.1.0", -18_000, ["2026-03-08T07:00:00Z", "2026-11-01T06:00:00Z"]),
-            // In the south the year begins and ends in summer; Dublin's winter is the one that is set apart.
+            // In the south the year begins and ends in summer; in Dublin, winter is the exception.
             ("AEST-10AEDT,M10.1.0,M4.1.0/3", 39_600, ["2026-04-04T16:00:00Z", "2026-10-03T16:00:00Z"]),
             ("IST-1GMT0,M10.5.0,M3.5.0/1", 0, ["2026-03-29T01:00:00Z", "2026-10-25T01:00:00Z"]),
             ("<-02>2<-01>,M3.5.0/-1,M10.5.0/0", -7200, ["2026-03-29T01:00:00Z", "2026-10-25T01:00:00Z"]),
@@ -253,7 +253,7 @@ private struct ZoneBytes {
 
     var data: Data {
         guard version != 0 else { return block(timeSize: 4) }
-        // What comes first is for old readers, and has nothing to do with what counts.
+        // The first part is for old readers and is ignored.
         let old = ZoneBytes(version: version, changes: [(5, 0)], offsets: [-60], rule: nil)
         return old.block(timeSize: 4) + block(timeSize: 8) + Data("\n\(rule ?? "")\n".utf8)
     }

@@ -17,7 +17,7 @@ import Testing
         return try JobEnvelope.read(stored: record.body).description
     }
 
-    @Test func `what is left out comes from the type`() async throws {
+    @Test func `omitted options come from the type`() async throws {
         let plain = try await description(PushOptions())
         #expect(plain.queue == "notes")
         #expect(plain.priority == 7)
@@ -27,7 +27,7 @@ import Testing
         #expect(plain.meta == [:])
     }
 
-    @Test func `what is said wins`() async throws {
+    @Test func `given options win`() async throws {
         let said = try await description(
             PushOptions(
                 queue: "other",
@@ -52,7 +52,7 @@ import Testing
         #expect(try await description(PushOptions(name: "told")).name == "told")
     }
 
-    @Test func `a date that no wire can say becomes the nearest one that it can`() async throws {
+    @Test func `a date outside the limits becomes the nearest one inside`() async throws {
         let now = Date(timeIntervalSince1970: 100)
         func due(_ options: PushOptions) async throws -> Int64? {
             let broker = MemoryBroker()

@@ -1,7 +1,7 @@
 import Errand
 import Testing
 
-/// How long `result(of:)` waits.
+/// The waiting time of `result(of:)`.
 @Suite struct ResultWaitTests {
     @Test func `a result is waited for 30 s unless the caller says otherwise`() async throws {
         let producer = Producer(broker: MemoryBroker())

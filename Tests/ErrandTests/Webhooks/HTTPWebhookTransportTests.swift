@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Posts to a web server that is really there, and goes wrong.
+/// Posts to a real web server that fails.
 @Suite struct HTTPWebhookTransportTests {
     private let transport = HTTPWebhookTransport()
 
@@ -16,31 +16,31 @@ import Testing
         return try await transport.post(Data("{}".utf8), to: url, headers: [("a", "b")], timeout: timeout)
     }
 
-    @Test func `the answer's status and pause are told`() async throws {
+    @Test func `the response's status and pause are reported`() async throws {
         let server = try WebServer { _ in WebServer.answer(503, ["Retry-After": "7"]) }
         let answer = try await post(server)
         #expect(answer.status == 503 && answer.retryAfter == 7)
         #expect(server.requests.first?.headers["a"] == "b")
     }
 
-    @Test func `a redirect is an answer`() async throws {
+    @Test func `a redirect is a response`() async throws {
         let server = try WebServer { _ in WebServer.answer(302, ["Location": "http://127.0.0.1:1/"]) }
         #expect(try await post(server).status == 302)
     }
 
-    @Test func `an answer that asks for a password is an answer`() async throws {
+    @Test func `a response that asks for a password is a response`() async throws {
         let server = try WebServer { _ in WebServer.answer(401, ["WWW-Authenticate": "Basic realm=\"x\""]) }
         #expect(try await post(server).status == 401)
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a silence ends when the timeout says`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `a silent receiver ends with the timeout`() async throws {
         let server = try WebServer { _ in nil }
         let error = await #expect(throws: JobFailure.self) { try await post(server, timeout: .seconds(1)) }
         #expect(error?.message == "no answer: no answer came within 1 s" && error?.isFinal == false)
         try await eventually("the connection is given up") { server.abandoned == 1 }
     }
 
-    @Test func `a receiver that is not there is a failure to retry`() async throws {
+    @Test func `an unreachable receiver is a failure to retry`() async throws {
         let gone = try WebServer { _ in nil }.url
         let url = try #require(URL(string: gone))
         let error = await #expect(throws: JobFailure.self) {
@@ -49,7 +49,7 @@ import Testing
         #expect(error?.message == "no answer: the connection was refused" && error?.isFinal == false)
     }
 
-    @Test func `an answer with odd header bytes counts`() async throws {
+    @Test func `a response with odd header bytes counts`() async throws {
         let server = try WebServer { connection in
             _ = connection.readRequest()
             connection.send(Array("HTTP/1.1 200 OK\r\nX-Name: caf".utf8) + [0xE9, 0xFF, 13, 10, 13, 10])
@@ -57,7 +57,7 @@ import Testing
         #expect(try await post(server).status == 200)
     }
 
-    @Test func `an answer that is not HTTP is final`() async throws {
+    @Test func `a response that is not HTTP is final`() async throws {
         let server = try WebServer { _ in "220 mail.example.com ESMTP\r\n" }
         let error = await #expect(throws: JobFailure.self) { try await post(server) }
         #expect(error?.isFinal == true)
@@ -76,7 +76,7 @@ import Testing
         #expect(server.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["{}", "{}"])
     }
 
-    @Test func `what a receiver sends late is not the answer to the next post`() async throws {
+    @Test func `a late response is not taken for that of the next post`() async throws {
         let server = try WebServer { connection in
             while connection.readRequest() != nil {
                 let isFirst = connection.requestsOfServer == 1
@@ -97,7 +97,7 @@ import Testing
     @Test(arguments: [
         ("Content-Length", "1"), ("transfer-encoding", "chunked"), ("HOST", "x"), ("a b", "c"), ("a", "b\nc"),
     ])
-    func `headers that frame the request, or are none, are refused`(name: String, value: String) async throws {
+    func `headers that frame the request, or are invalid, are rejected`(name: String, value: String) async throws {
         let server = try WebServer { _ in WebServer.answer(200) }
         let url = try #require(URL(string: server.url))
         await #expect(throws: WebhookError.self) {
@@ -113,7 +113,7 @@ import Testing
         try await eventually("the connection is given up") { server.abandoned == 1 }
     }
 
-    @Test func `whoever is cancelled waits no longer`() async throws {
+    @Test func `a cancelled call ends`() async throws {
         let server = try WebServer { _ in nil }
         let posting = Task { try await post(server) }
         try await eventually("it was asked") { server.requests.count == 1 }
@@ -123,12 +123,12 @@ import Testing
 
     /// A cancellation may come at any moment of the exchange.
     @Test(.timeLimit(.minutes(6)), arguments: [200, 302])
-    func `an answer and a cancellation at the same time block nobody`(status: Int) async throws {
+    func `a simultaneous response and cancellation block nothing`(status: Int) async throws {
         let server = try WebServer { _ in WebServer.answer(status, ["Location": "/elsewhere"]) }
         for delay in 0..<200 {
             let posting = Task { try await post(server) }
             let canceller = Task {
-                // Nothing is waited for: the cancellation comes at another moment of the exchange each time.
+                // Without a wait, the cancellation comes at another moment of the exchange each time.
                 try await Task.sleep(for: .microseconds(delay * 20))
                 posting.cancel()
             }

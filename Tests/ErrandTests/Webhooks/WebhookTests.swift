@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Events posted to a web server that is really there.
+/// Events posted to a real web server.
 @Suite struct WebhookTests {
     private let broker = MemoryBroker()
     private let secret: WebhookSecret
@@ -26,7 +26,7 @@ import Testing
         try await broker.status(of: Webhooks.queue).queue.totals["finished"]
     }
 
-    /// Runs a worker with webhooks until the body is done.
+    /// Runs a worker with webhooks while the body runs.
     private func running(_ webhooks: [Webhook], _ body: (Producer) async throws -> Void) async throws {
         try await broker.createQueue("mail")
         try await broker.configure("mail", QueueSettings(keptEvents: 1000))
@@ -49,7 +49,7 @@ import Testing
         await #expect(throws: Never.self) { try await tasks[1].value }
     }
 
-    @Test func `events are posted, signed, those that are wanted`() async throws {
+    @Test func `the wanted events are posted and signed`() async throws {
         let server = try WebServer { _ in WebServer.answer(204) }
         try await running([try webhook(server)]) { producer in
             try await producer.push(OperationDescription("send", queue: "mail", id: "good"))
@@ -73,7 +73,7 @@ import Testing
         #expect(Set(server.requests.map { $0.headers["webhook-id"] }).count == 2)
     }
 
-    @Test func `a delivery that fails is tried again, under the same id`() async throws {
+    @Test func `a failed delivery is retried under the same id`() async throws {
         let server = try WebServer { [attempts = Counter()] _ in
             attempts.next() < 2 ? WebServer.answer(503, ["Retry-After": "1"]) : WebServer.answer(200)
         }
@@ -85,7 +85,7 @@ import Testing
         #expect(try await broker.status(of: Webhooks.queue).queue.totals["failed"] == 2)
     }
 
-    @Test func `each webhook gets its own, and one that is gone stops nobody`() async throws {
+    @Test func `each webhook gets its own events, and one that is gone does not affect others`() async throws {
         let first = try WebServer { _ in WebServer.answer(410) }
         let second = try WebServer { _ in WebServer.answer(200) }
         let hooks = [try webhook(first, "first"), try webhook(second, "second", events: [])]
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `whoever starts again delivers what was missed, and nothing twice`() async throws {
+    @Test func `a restart delivers what was missed, and nothing twice`() async throws {
         let server = try WebServer { _ in WebServer.answer(200) }
         let hook = try webhook(server)
         try await running([hook]) { producer in
@@ -109,7 +109,7 @@ import Testing
                 try await broker.cursor(of: "errand.webhooks.billing", on: "mail") != nil
             }
         }
-        // Nobody forwards while this one ends.
+        // No worker forwards events while this job ends.
         let worker = Worker(
             broker: broker,
             configuration: WorkerConfiguration(queues: [.init("mail")]),
@@ -125,7 +125,7 @@ import Testing
         try await running([hook]) { _ in
             try await eventually("the second came, and its delivery has ended") { try await finishedDeliveries() == 2 }
         }
-        // From the beginning again, as after a crash before the cursor was kept: the ids are known already.
+        // From the beginning again, as after a crash before the cursor was kept: the ids already exist.
         try await broker.keep(.oldest, of: "errand.webhooks.billing", on: "mail")
         try await running([hook]) { _ in
             try await eventually("all was read") {
@@ -135,7 +135,7 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
-    @Test func `a webhook that comes later is told what is kept, and one that a worker does not know is tried again`()
+    @Test func `a later webhook gets the kept events, and one that a worker does not have is retried`()
         async throws
     {
         let first = try WebServer { _ in WebServer.answer(200) }
@@ -143,7 +143,7 @@ import Testing
             try await producer.push(OperationDescription("send", queue: "mail"))
             try await eventually("it came, and its delivery has ended") { try await finishedDeliveries() == 1 }
         }
-        // Somebody else's delivery, which nobody here knows.
+        // A delivery for a webhook that this worker does not have.
         let delivery: JSONText = ["webhook": "unknown", "type": "job.finished", "timestamp": "x", "event": "{}"]
         let foreign = try OperationDescription(
             "errand.webhook",
@@ -154,7 +154,7 @@ import Testing
         try await Producer(broker: broker).push(foreign)
         let second = try WebServer { _ in WebServer.answer(200) }
         try await running([try webhook(first), try webhook(second, "late")]) { _ in
-            try await eventually("the late one was told") { second.requests.count == 1 }
+            try await eventually("the later webhook got it") { second.requests.count == 1 }
             try await eventually("the foreign one is not lost") {
                 try await broker.inspect(["foreign"], on: Webhooks.queue).first??.state == .retrying
             }
@@ -162,7 +162,7 @@ import Testing
         #expect(first.requests.count == 1)
     }
 
-    @Test func `a gap is told`() async throws {
+    @Test func `a gap is delivered`() async throws {
         let server = try WebServer { _ in WebServer.answer(200) }
         try await broker.keep(EventCursor(epoch: 1, number: 5), of: "errand.webhooks.billing", on: "mail")
         try await running([try webhook(server)]) { producer in
@@ -181,7 +181,7 @@ import Testing
             try await hooks.run()
             ended.yield("hooks")
         }
-        // Whatever it does at once it has done by then.
+        // Its immediate actions are over by then.
         Task {
             try await Task.sleep(for: .milliseconds(300))
             ended.yield("time")
@@ -192,7 +192,7 @@ import Testing
         try await running.value
     }
 
-    @Test func `what can never work is refused`() throws {
+    @Test func `an impossible configuration is rejected`() throws {
         let url = try #require(URL(string: "https://example.org/"))
         let file = try #require(URL(string: "file:///etc/passwd"))
         func attempt(_ hooks: [Webhook], _ queues: [String] = ["mail"]) throws {
@@ -214,7 +214,7 @@ import Testing
     }
 }
 
-/// The signatures, held to the example of the Standard Webhooks specification.
+/// The signatures, checked against the example of the Standard Webhooks specification.
 @Suite struct WebhookSignatureTests {
     private let id = "msg_p5jXN8AQM9LWM0D4loKWxJek"
     private let time = "1614265330"

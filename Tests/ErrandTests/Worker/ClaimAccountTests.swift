@@ -2,19 +2,19 @@ import Testing
 
 @testable import Errand
 
-/// When a worker has its claims compared with the broker's one by one.
-@Suite("The account of claims")
+/// When a worker reconciles its claims with the broker's.
+@Suite("ClaimAccount")
 struct ClaimAccountTests {
     private var account = ClaimAccount()
 
-    /// A call that was answered at once.
+    /// A call with an immediate reply.
     private mutating func call(reports: Int = 0, wanted: Int = 1, claims: Int = 0, known: Int) {
         account.begin(reports: reports, wanted: wanted)
         account.end(claims: claims)
         account.note(known: known)
     }
 
-    @Test("what rests and is the same needs no comparing")
+    @Test("idle sessions with matching counts need no reconciliation")
     mutating func rests() {
         account.note(known: 3)
         account.note(beat: 3, known: 3)
@@ -25,7 +25,7 @@ struct ClaimAccountTests {
         }
     }
 
-    @Test("another number counts when it is told twice", arguments: [2, 4])
+    @Test("a different count matters when it is reported twice", arguments: [2, 4])
     mutating func differs(claims: Int) {
         account.note(known: 3)
         for _ in 0..<2 { account.note(beat: 3, known: 3) }
@@ -40,7 +40,7 @@ struct ClaimAccountTests {
         #expect(!account.isInDoubt)
     }
 
-    @Test("a worker that never rests is compared every other beat, though the numbers fit")
+    @Test("a busy worker reconciles every other heartbeat even if the counts match")
     mutating func neverRests() {
         account.note(beat: 0, known: 0)
         for _ in 0..<5 {
@@ -54,7 +54,7 @@ struct ClaimAccountTests {
         }
     }
 
-    @Test("a call under way proves nothing")
+    @Test("a call in progress proves nothing")
     mutating func underWay() {
         account.begin(reports: 0, wanted: 8)
         account.note(beat: 0, known: 0)
@@ -65,7 +65,7 @@ struct ClaimAccountTests {
         #expect(!account.isInDoubt)
     }
 
-    @Test("claims that came and went between two beats leave no proof")
+    @Test("claims that were made and ended between two heartbeats prove nothing")
     mutating func cameAndWent() {
         for _ in 0..<2 {
             account.note(known: 1)

@@ -6,10 +6,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What a worker makes of jobs that pushes hand over, in answer to calls that it has not made yet.
-@Suite("Jobs that are handed over", .timeLimit(.minutes(6)))
+/// Jobs that pushes dispatch directly to a worker.
+@Suite("Direct dispatch over Redis", .timeLimit(.minutes(6)))
 struct DirectDispatchTests {
-    private static let queue = "handed"
+    private static let queue = "dispatched"
     private let broker = TroubledBroker()
 
     private func worker(
@@ -50,15 +50,15 @@ struct DirectDispatchTests {
         try await broker.memory.status(of: queue).queue.totals["finished"]
     }
 
-    @Test("they begin before another call is made")
+    @Test("dispatched jobs begin before another call is made")
     func beginWithoutACall() async throws {
         let withoutACall = Atomic(0)
         let work = worker(longestPoll: .seconds(60)) { [broker] _ in
-            guard let told = broker.callsWhenHanded[Self.queue], told == broker.calls[Self.queue] else { return }
+            guard let calls = broker.callsAtDispatch[Self.queue], calls == broker.calls[Self.queue] else { return }
             withoutACall.add(1, ordering: .relaxed)
         }
         try await comeToRest()
-        // A look may fall between by chance, not every time.
+        // A call may happen in between by chance, but not every time.
         for number in 0..<100 where withoutACall.load(ordering: .relaxed) < 10 {
             try await push("job-\(number)")
             try await eventually("it has ended") { try await finished() == number + 1 }
@@ -68,8 +68,8 @@ struct DirectDispatchTests {
         try await work.value
     }
 
-    @Test("a hint that is lost costs no more than a look, and no report")
-    func lostHints() async throws {
+    @Test("a lost wake-up costs one more call and no report")
+    func lostWakeUps() async throws {
         let (gate, opens) = AsyncStream.makeStream(of: Void.self)
         let begun = Mutex<[String]>([])
         let work = worker { job in
@@ -80,7 +80,7 @@ struct DirectDispatchTests {
         try await push("first")
         try await eventually("the first one runs") { begun.withLock { $0 } == ["first"] }
         try await comeToRest()
-        broker.loseHints()
+        broker.loseWakeUps()
         try await push("second")
         opens.finish()
         try await eventually("both have ended") { try await finished() == 2 }
@@ -91,7 +91,7 @@ struct DirectDispatchTests {
         #expect(try await broker.memory.status(of: Self.queue).queue.totals["released"] == 0)
     }
 
-    @Test("none comes to a worker of several queues, whose slots another queue may take")
+    @Test("a worker of several queues gets no direct dispatch")
     func severalQueues() async throws {
         let (gate, opens) = AsyncStream.makeStream(of: Void.self)
         let work = worker(queues: [Self.queue, "other"], concurrency: 1) { job in
@@ -109,7 +109,7 @@ struct DirectDispatchTests {
         try await work.value
     }
 
-    @Test("a worker that leaves gives back what it has not heard of, while it waits for what runs")
+    @Test("a worker that is stopping releases undelivered claims while it waits for its runs")
     func leavesWithoutHearing() async throws {
         let (gate, opens) = AsyncStream.makeStream(of: Void.self)
         let worker = made(longestPoll: .seconds(60)) { job in
@@ -124,8 +124,8 @@ struct DirectDispatchTests {
         try await eventually("the worker has looked for another one") {
             broker.calls[Self.queue, default: 0] > calls + 5
         }
-        broker.loseHints()
-        // No look falls between the push and the end.
+        broker.loseWakeUps()
+        // There is no call between the push and the end.
         broker.fail(with: BrokerError(.notReachable, "no connection"))
         try await push("second")
         #expect(try await broker.memory.status(of: Self.queue).queue.running == 2)
@@ -133,13 +133,13 @@ struct DirectDispatchTests {
         let failures = broker.failures[Self.queue, default: 0]
         try await eventually("calls fail while it leaves") { broker.failures[Self.queue, default: 0] > failures + 3 }
         broker.fail(with: nil)
-        try await eventually("it is in line again") { try await broker.memory.status(of: Self.queue).queue.ready == 1 }
+        try await eventually("it is ready again") { try await broker.memory.status(of: Self.queue).queue.ready == 1 }
         #expect(try await broker.memory.status(of: Self.queue).queue.running == 1)
         opens.finish()
         try await work.value
     }
 
-    @Test("one that was heard of too late goes back, with nothing spent, and is run under a claim that counts")
+    @Test("a dispatched job that arrives too late is released unspent, and runs under a new claim")
     func heardOfTooLate() async throws {
         let tokens = Mutex<[Token]>([])
         var configuration = WorkerConfiguration(queues: [.init(Self.queue)], concurrency: 1)
@@ -156,7 +156,7 @@ struct DirectDispatchTests {
         try await eventually("a call is under way") { broker.heldCalls == 1 }
         try await push("late")
         let record = try #require(try await broker.memory.inspect(["late"], on: Self.queue)[0])
-        #expect(record.state == .running, "it was handed over")
+        #expect(record.state == .running, "it was dispatched")
         // Longer than a claim may wait: the lease and 3 s for the round trips.
         try await Task.sleep(for: .milliseconds(3700))
         broker.hold(nil)

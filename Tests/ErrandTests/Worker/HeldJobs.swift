@@ -1,7 +1,7 @@
 import Errand
 import Synchronization
 
-/// Handlers that stay until their test lets them go, whatever they are told meanwhile.
+/// Handlers that wait until the test releases them, even if they are told to stop.
 final class HeldJobs: Sendable {
     private struct State {
         var begun: [JobContext] = []
@@ -17,9 +17,9 @@ final class HeldJobs: Sendable {
     /// The jobs whose tasks were cancelled, in order.
     var cancelled: [String] { state.withLock { $0.cancelled } }
 
-    /// An operation whose handler stays.
+    /// An operation with such a handler.
     ///
-    /// - Parameter leavesWhenTold: whether it leaves, with its work done, when its task is cancelled.
+    /// - Parameter leavesWhenTold: Whether it finishes when its task is cancelled.
     func operation(
         _ name: String = "stay",
         timeout: Duration = .seconds(600),
@@ -30,7 +30,7 @@ final class HeldJobs: Sendable {
         }
     }
 
-    /// What such a handler does.
+    /// The body of such a handler.
     func stay(_ job: JobContext, leavesWhenTold: Bool = false) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -45,7 +45,7 @@ final class HeldJobs: Sendable {
         }
     }
 
-    /// Lets those go that are there now.
+    /// Releases the handlers that wait now.
     func letGo() {
         let waiting = state.withLock { state in
             defer { state.waiting = [] }

@@ -5,31 +5,31 @@ import Testing
 
 @testable import Errand
 
-/// What fails and is retried is told when it lasts.
-@Suite("Failures that last", .timeLimit(.minutes(6)))
+/// Failures that are retried are only logged if they last.
+@Suite("Lasting failures", .timeLimit(.minutes(6)))
 struct LastingFailureTests {
     private let start = ContinuousClock.now
 
-    @Test("a failure is worth a warning after five seconds, and once a minute")
-    func areToldInTime() {
+    @Test("a failure is logged after five seconds, then once a minute")
+    func areReportedInTime() {
         let failures = LastingFailures()
-        let told = (0...130).filter { failures.note("call", now: start + .seconds($0)) }
-        #expect(told == [5, 65, 125])
+        let logged = (0...130).filter { failures.note("call", now: start + .seconds($0)) }
+        #expect(logged == [5, 65, 125])
         failures.clear("call")
-        #expect(!failures.note("call", now: start + .seconds(200)), "it begins anew")
+        #expect(!failures.note("call", now: start + .seconds(200)), "it starts again")
     }
 
-    @Test("failures that come of one cause are one warning")
-    func areToldTogether() {
+    @Test("failures with one cause are one warning")
+    func areReportedTogether() {
         let failures = LastingFailures()
-        var told = 0
+        var logged = 0
         for second in 0...20 {
-            for queue in 0..<20 where failures.note("call \(queue)", now: start + .seconds(second)) { told += 1 }
+            for queue in 0..<20 where failures.note("call \(queue)", now: start + .seconds(second)) { logged += 1 }
         }
-        #expect(told == 1)
+        #expect(logged == 1)
     }
 
-    @Test("a limit is halved down to one job, and doubled after a minute")
+    @Test("the limit is halved down to one job, and doubled after a minute")
     func limitsClaims() {
         var limit = ClaimLimit()
         #expect(limit.current(at: start) == 500)
@@ -46,7 +46,7 @@ struct LastingFailureTests {
         #expect(second == 62 + 9 * 60)
     }
 
-    @Test("a worker whose broker does not answer for long says so, and what it cannot do")
+    @Test("a worker reports that its broker has not answered for long, and what it cannot do")
     func aWorkerSaysSo() async throws {
         let broker = TroubledBroker()
         let log = InMemoryLogHandler()

@@ -7,15 +7,15 @@ import Testing
 
 @testable import Errand
 
-/// A session that is lost as soon as it is there, as where calls and heartbeats reach two different servers.
-@Suite("Sessions that are lost again and again", .timeLimit(.minutes(6)))
+/// A session that is lost right after its registration, as if calls and heartbeats reached two different servers.
+@Suite("Repeatedly lost sessions", .timeLimit(.minutes(6)))
 struct LosingSessionsTests {
-    @Test("a worker takes its time before it registers anew, and leaves at once when it is told to")
+    @Test("a worker pauses before it registers again, and stops at once when it is told to")
     func pauses() async throws {
-        let shop = Workshop()
-        shop.broker.fail(with: BrokerError(.sessionLost, "the session is not registered"))
+        let fixture = WorkerFixture()
+        fixture.broker.fail(with: BrokerError(.sessionLost, "the session is not registered"))
         let registrations = Mutex<[ContinuousClock.Instant]>([])
-        let worker = shop.worker([]) { event in
+        let worker = fixture.worker([]) { event in
             if case .registered = event { registrations.withLock { $0.append(.now) } }
         }
         let group = ServiceGroup(services: [worker], logger: Logger(label: "group") { _ in SwiftLogNoOpLogHandler() })
@@ -25,14 +25,14 @@ struct LosingSessionsTests {
         // 50, 100, 200, … ms apart.
         #expect(times[6] - times[0] >= .milliseconds(3150))
         // It would wait for 2 s now.
-        let told = ContinuousClock.now
+        let stopped = ContinuousClock.now
         await group.triggerGracefulShutdown()
         try await work.value
-        #expect(ContinuousClock.now - told < .milliseconds(1500))
+        #expect(ContinuousClock.now - stopped < .milliseconds(1500))
         #expect(registrations.withLock(\.count) == times.count)
     }
 
-    @Test("a worker registers anew only when what was left of its lost runs has stopped")
+    @Test("a worker registers again only after the runs of its lost session have stopped")
     func waitsForWhatIsLeft() async throws {
         let broker = TroubledBroker()
         let (steps, takes) = AsyncStream.makeStream(of: String.self)
@@ -71,7 +71,7 @@ struct LosingSessionsTests {
         try await work.value
     }
 
-    @Test("the pauses double up to two seconds, and begin anew after a session that lived for its lease")
+    @Test("pauses double up to two seconds, and start again after a session that lasted for its lease")
     func pausesGrow() {
         var pause = RegistrationPause()
         let lease = Duration.seconds(3600)

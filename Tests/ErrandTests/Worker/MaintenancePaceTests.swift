@@ -1,7 +1,7 @@
 import Errand
 import Testing
 
-/// Many sessions look after one queue, in virtual time.
+/// The maintenance of one queue by many sessions, in virtual time.
 struct MaintenancePaceTests {
     private struct Chance: RandomNumberGenerator {
         var state: UInt64
@@ -12,7 +12,7 @@ struct MaintenancePaceTests {
         }
     }
 
-    /// What it comes to: looks a second in all, and how long the latest job was left lying.
+    /// The result: calls a second in all, and the longest delay of a job.
     private func play(sessions: Int, dueEvery gap: Duration, for span: Duration) -> (looks: Double, latest: Duration) {
         var chance = Chance(state: UInt64(sessions))
         var paces = [MaintenancePace](repeating: MaintenancePace(), count: sessions)
@@ -34,17 +34,17 @@ struct MaintenancePaceTests {
         #expect(latest < .milliseconds(15))
     }
 
-    /// Two hundred that came at each due time would look 40,000 times a second.
+    /// Two hundred sessions that called at each due time would make 40,000 calls a second.
     @Test func manySessionsDoNotAllComeAtEachDueTime() {
         let (looks, latest) = play(sessions: 200, dueEvery: .milliseconds(5), for: .seconds(20))
         #expect(looks < 1200, "200 of them because each looks once a second")
         #expect(latest < .milliseconds(60))
     }
 
-    @Test func whereWhoCameFirstIsGoneOthersComeWithinASecond() {
+    @Test func othersTakeOverWithinASecond() {
         var (chance, late) = (Chance(state: 7), MaintenancePace())
         var pause = Duration.zero
-        // Another one is always there first.
+        // Another session is always first.
         for _ in 0..<50 { pause = late.pause(until: .milliseconds(5), found: false, using: &chance) }
         #expect(pause > .milliseconds(5))
         for _ in 0..<200 {

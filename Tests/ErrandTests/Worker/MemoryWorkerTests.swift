@@ -2,7 +2,7 @@ import Errand
 import ErrandConformance
 import Testing
 
-/// Workers on the broker in memory do what workers must do on every broker.
+/// The conformance suite of workers on the in-memory broker.
 @Suite("Workers on MemoryBroker")
 struct MemoryWorkerTests {
     @Test("conforms", .timeLimit(.minutes(6)), arguments: WorkerCase.allCases)

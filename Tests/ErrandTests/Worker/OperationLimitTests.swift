@@ -2,7 +2,7 @@ import Testing
 
 @testable import Errand
 
-/// What applies to jobs that do not say it themselves has the limits of what they may say.
+/// The defaults of operations have the limits of the settings of jobs.
 @Suite("Limits of operations")
 struct OperationLimitTests {
     @Test(
@@ -28,7 +28,7 @@ struct OperationLimitTests {
         )
     }
 
-    @Test("the longest timeout and the most retries are taken")
+    @Test("the longest timeout and the most retries are used")
     func taken() throws {
         let defaults = OperationDefaults(timeout: .seconds(365 * 86_400), retries: 1000)
         try RegisteredOperation("work", defaults: defaults, handler: .async { _ in .finished() }).checkLimits()

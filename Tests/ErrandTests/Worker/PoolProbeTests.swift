@@ -11,7 +11,7 @@ struct PoolProbeTests {
         #expect(looks == [nil, nil, nil, .seconds(3), .seconds(4)])
     }
 
-    /// A process that was stopped gets the answers of all its queues at once when it goes on, before its pool ran anything.
+    /// A process that was suspended gets the replies of all its queues at once when it continues, before its pool runs.
     @Test func looksAtOnceAreOne() {
         let probe = PoolProbe { _ in }
         #expect(probe.look(at: start) == nil)

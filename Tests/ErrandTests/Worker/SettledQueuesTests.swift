@@ -3,8 +3,8 @@ import Testing
 
 @testable import Errand
 
-/// Two pollers of one session and one queue would take each other's calls for their own.
-@Suite("Queues that are named twice", .timeLimit(.minutes(6)))
+/// Two pollers of one session and one queue would mistake each other's calls for their own.
+@Suite("Duplicate queue names", .timeLimit(.minutes(6)))
 struct SettledQueuesTests {
     private var configuration: WorkerConfiguration {
         var configuration = WorkerConfiguration()
@@ -12,19 +12,19 @@ struct SettledQueuesTests {
         return configuration
     }
 
-    @Test("the first share counts, also where they were set one by one")
+    @Test("the first share counts, also if shares were set one by one")
     func firstCounts() {
         let settled = configuration.serving([RegisteredOperation](), [])
         #expect(settled.queues == [.init("a"), .init("b")])
     }
 
-    @Test("a worker serves such a queue once")
+    @Test("a worker serves such a queue with one poller")
     func servedOnce() async throws {
-        let shop = Workshop()
-        let worker = shop.worker([shop.held.operation()], configuration)
-        try await shop.open(worker) { _ in
-            try await shop.push("job", to: "a")
-            try await shop.begin()
+        let fixture = WorkerFixture()
+        let worker = fixture.worker([fixture.held.operation()], configuration)
+        try await fixture.open(worker) { _ in
+            try await fixture.push("job", to: "a")
+            try await fixture.begin()
             #expect(worker.session?.queues == ["a", "b"])
         }
     }

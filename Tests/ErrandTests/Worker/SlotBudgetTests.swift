@@ -2,14 +2,14 @@ import Errand
 import TestSupport
 import Testing
 
-/// How queues share a worker's slots.
+/// The distribution of a worker's slots among its queues.
 @Suite("How queues share slots")
 struct SlotBudgetTests {
-    @Test("what is computed is what comes out when the slots are dealt one by one, each to the queue furthest behind")
+    @Test("the shares equal those of dealing slots one by one to the queue furthest behind")
     func dealsAsOneByOne() {
         var random = SeededRandom(for: "SlotBudgetTests")
         for _ in 0..<300 {
-            // Eighths and powers of two add up without rounding, so that both ways meet the same draws.
+            // Eighths and powers of two add up without rounding, so that both algorithms agree.
             let weights = (0..<Int.random(in: 2...12, using: &random)).map { _ in
                 1 << Int.random(in: 0...3, using: &random)
             }
@@ -36,7 +36,7 @@ struct SlotBudgetTests {
     }
 }
 
-/// The rule as it is said, without arithmetic.
+/// The rule itself, without arithmetic.
 private struct Dealer {
     let weights: [Int]
     var passed: [Double]

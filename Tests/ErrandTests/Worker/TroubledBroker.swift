@@ -1,27 +1,27 @@
 import Errand
 import Synchronization
 
-/// The broker in memory behind a line that can be in trouble: exchanges fail while it is told so, and heartbeats hear what a
-/// test wants them to hear.
+/// The in-memory broker behind an unreliable connection: exchanges fail on request, and heartbeats get the replies that
+/// a test provides.
 final class TroubledBroker: WorkingBroker {
     private struct State {
         var failure: BrokerError?
-        /// The only queue whose exchanges fail; all of them when `nil`.
+        /// The only queue whose exchanges fail; `nil` for all queues.
         var failingQueue: String?
         var failures: [String: Int] = [:]
-        /// The queue whose exchanges are carried out, but not answered.
+        /// The queue whose exchanges are executed without a reply.
         var unanswered: String?
-        var hintsAreLost = false
-        var emptyAnswers = 0
+        var losesWakeUps = false
+        var emptyReplies = 0
         var calls: [String: Int] = [:]
-        var callsWhenHanded: [String: Int] = [:]
+        var callsAtDispatch: [String: Int] = [:]
         var assumedBegun: Token = 0
         var denials = 0
-        /// The calls of this queue wait, before the broker sees them.
+        /// The queue whose calls are held back from the broker.
         var heldQueue: String?
         var heldCalls = 0
         var waiting: [CheckedContinuation<Void, Never>] = []
-        /// What became of sessions, in order.
+        /// How sessions ended, in order.
         var ends: [String] = []
         var onBeat: (@Sendable (String, Result<Beat, BrokerError>) -> Void)?
         var beats = 0
@@ -30,22 +30,22 @@ final class TroubledBroker: WorkingBroker {
     let memory = MemoryBroker()
     private let state = Mutex(State())
 
-    /// How many exchanges of each queue have failed.
+    /// The number of failed exchanges of each queue.
     var failures: [String: Int] { state.withLock { $0.failures } }
 
-    /// How many exchanges each queue has had.
+    /// The number of exchanges of each queue.
     var calls: [String: Int] { state.withLock { $0.calls } }
 
-    /// How many exchanges each queue had had when the last of its jobs that were handed over was told of.
-    var callsWhenHanded: [String: Int] { state.withLock { $0.callsWhenHanded } }
+    /// The number of exchanges of each queue at its latest direct dispatch.
+    var callsAtDispatch: [String: Int] { state.withLock { $0.callsAtDispatch } }
 
-    /// How many calls took back what the broker had to take for begun.
+    /// The number of calls that withdrew a begun mark.
     var denials: Int { state.withLock { $0.denials } }
 
-    /// How many beats sessions have heard to their end.
+    /// The number of heartbeats that sessions have handled completely.
     var beats: Int { state.withLock { $0.beats } }
 
-    /// Lets exchanges fail, those of one queue or all; `nil` ends that.
+    /// Makes the exchanges of one queue or of all fail; `nil` ends that.
     func fail(with error: BrokerError?, on queue: String? = nil) {
         state.withLock { state in
             state.failure = error
@@ -53,21 +53,21 @@ final class TroubledBroker: WorkingBroker {
         }
     }
 
-    /// Lets the answers to a queue's exchanges be lost on their way; `nil` ends that.
-    func loseAnswers(of queue: String?) { state.withLock { $0.unanswered = queue } }
+    /// Loses the replies to a queue's exchanges; `nil` ends that.
+    func loseReplies(of queue: String?) { state.withLock { $0.unanswered = queue } }
 
-    /// Lets hints be lost from now on.
-    func loseHints() { state.withLock { $0.hintsAreLost = true } }
+    /// Loses wake-ups from now on.
+    func loseWakeUps() { state.withLock { $0.losesWakeUps = true } }
 
-    /// Lets so many exchanges find nothing but places of jobs that left.
-    func findNothing(times: Int) { state.withLock { $0.emptyAnswers = times } }
+    /// Makes this many exchanges find only tombstones.
+    func findNothing(times: Int) { state.withLock { $0.emptyReplies = times } }
 
-    /// Lets the newest session's heartbeat hear something.
+    /// Passes a reply to the newest session's heartbeat.
     func tell(_ queue: String, _ beat: Result<Beat, BrokerError>) {
         state.withLock { $0.onBeat }?(queue, beat)
     }
 
-    /// Holds a queue's calls back before the broker sees them; `nil` lets them go.
+    /// Holds back a queue's calls from the broker; `nil` releases them.
     func hold(_ queue: String?) {
         let waiting = state.withLock { state in
             state.heldQueue = queue
@@ -77,7 +77,7 @@ final class TroubledBroker: WorkingBroker {
         for call in waiting { call.resume() }
     }
 
-    /// How many calls have been held back.
+    /// The number of calls that were held back.
     var heldCalls: Int { state.withLock { $0.heldCalls } }
 
     /// The ends of sessions: `released QUEUE`, and `silent` when a heartbeat was stopped.
@@ -105,8 +105,8 @@ final class TroubledBroker: WorkingBroker {
         }
         if let failure { throw failure }
         let findsNothing = state.withLock { state in
-            guard state.emptyAnswers > 0, exchange.wanted > 0, exchange.reports.isEmpty else { return false }
-            state.emptyAnswers -= 1
+            guard state.emptyReplies > 0, exchange.wanted > 0, exchange.reports.isEmpty else { return false }
+            state.emptyReplies -= 1
             return true
         }
         if findsNothing { return ExchangeReply(accepted: [], claims: [], hasMore: true) }
@@ -137,10 +137,12 @@ final class TroubledBroker: WorkingBroker {
             onBeat(queue, beat)
             self?.state.withLock { $0.beats += 1 }
         }
-        return ToldHeartbeat(heartbeat: heartbeat) { [weak self] in self?.state.withLock { $0.ends.append("silent") } }
+        return ObservedHeartbeat(heartbeat: heartbeat) { [weak self] in
+            self?.state.withLock { $0.ends.append("silent") }
+        }
     }
 
-    private struct ToldHeartbeat: Heartbeat {
+    private struct ObservedHeartbeat: Heartbeat {
         let heartbeat: any Heartbeat
         let onStop: @Sendable () -> Void
 
@@ -151,7 +153,7 @@ final class TroubledBroker: WorkingBroker {
         }
     }
 
-    // MARK: What goes through
+    // MARK: Forwarded calls
 
     func update(_ update: JobUpdate, of session: Session, on queue: String) async throws(BrokerError) -> Bool {
         try await memory.update(update, of: session, on: queue)
@@ -186,14 +188,14 @@ final class TroubledBroker: WorkingBroker {
     func wakeUps(
         for session: Session,
         on queues: [String],
-        _ onHint: @escaping @Sendable (WakeUp) -> Void
+        _ onWakeUp: @escaping @Sendable (WakeUp) -> Void
     ) -> any Subscription {
-        memory.wakeUps(for: session, on: queues) { [weak self] hint in
+        memory.wakeUps(for: session, on: queues) { [weak self] wakeUp in
             let passes = self?.state.withLock { state in
-                if case .claimed(let queue, _, _) = hint { state.callsWhenHanded[queue] = state.calls[queue] }
-                return !state.hintsAreLost
+                if case .claimed(let queue, _, _) = wakeUp { state.callsAtDispatch[queue] = state.calls[queue] }
+                return !state.losesWakeUps
             }
-            if passes == true { onHint(hint) }
+            if passes == true { onWakeUp(wakeUp) }
         }
     }
 

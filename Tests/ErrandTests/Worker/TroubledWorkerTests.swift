@@ -7,12 +7,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What a worker makes of a broker whose connections fail one by one.
-@Suite("Workers whose broker is in trouble", .timeLimit(.minutes(6)))
+/// Workers on a broker whose connections fail one by one.
+@Suite("Workers and failing calls", .timeLimit(.minutes(6)))
 struct TroubledWorkerTests {
     private static let queue = "trouble"
 
-    @Test("a session that is lost while calls cannot be made is no reason to end")
+    @Test("a session that is lost during an outage does not end the worker")
     func losesItsSessionUnreachable() async throws {
         let broker = TroubledBroker()
         let (registered, registers) = AsyncStream.makeStream(of: Void.self)
@@ -32,7 +32,7 @@ struct TroubledWorkerTests {
         broker.fail(with: BrokerError(.notReachable, "no connection"))
         _ = try await Producer(broker: broker.memory).push(OperationDescription("noop", queue: Self.queue))
         try await eventually("a call fails") { broker.failures[Self.queue] != nil }
-        // The heartbeat has a connection of its own, which is there again before the others.
+        // The heartbeat has its own connection, which is restored before the others.
         broker.tell(Self.queue, .failure(BrokerError(.sessionLost, "the session is not registered")))
         try #require(await registrations.next() != nil, "it ended")
         broker.fail(with: nil)
@@ -43,8 +43,8 @@ struct TroubledWorkerTests {
         try await work.value
     }
 
-    @Test("no call denies that jobs have begun for which there were free slots: a crash of theirs would not be counted")
-    func tellsWhatHasBegun() async throws {
+    @Test("no call withdraws the begun mark of jobs that had free slots")
+    func keepsTheBegunMark() async throws {
         let broker = TroubledBroker()
         let (begun, begins) = AsyncStream.makeStream(of: Void.self)
         let worker = Worker(
@@ -66,7 +66,7 @@ struct TroubledWorkerTests {
         try await work.value
     }
 
-    @Test("a worker that may not claim ends, and says why, although its heartbeats are permitted")
+    @Test("a worker that may not claim ends with the reason, even if its heartbeats are permitted")
     func mayNotClaim() async throws {
         let broker = TroubledBroker()
         broker.fail(with: BrokerError(.notPermitted, "no permission"))
@@ -80,7 +80,7 @@ struct TroubledWorkerTests {
         #expect(error?.code == .notPermitted)
     }
 
-    @Test("a worker that leaves while its broker does not answer lets its jobs come to their end, and says so")
+    @Test("a worker that stops while its broker does not answer lets its jobs end and reports that")
     func leavesWithoutAnAnswer() async throws {
         let broker = TroubledBroker()
         let (group, work, opens) = try await startWithAJobThatWaits(broker, beside: "idle")
@@ -103,20 +103,20 @@ struct TroubledWorkerTests {
     @Test(
         "a worker that leaves does not keep jobs from others of which it has not heard, while it waits for those that run"
     )
-    func givesBackWhatItHasNotHeardOf() async throws {
+    func releasesUndeliveredClaims() async throws {
         let broker = TroubledBroker()
         let (group, work, opens) = try await startWithAJobThatWaits(broker, beside: "unheard")
         let producer = Producer(broker: broker.memory)
-        broker.loseHints()
-        broker.loseAnswers(of: "unheard")
+        broker.loseWakeUps()
+        broker.loseReplies(of: "unheard")
         _ = try await producer.push(OperationDescription("wait", queue: "unheard"))
         try await eventually("the other job is claimed") {
             try await broker.memory.status(of: "unheard").queue.running == 1
         }
         await group.triggerGracefulShutdown()
         try await comeFailures(2, of: "unheard", broker)
-        broker.loseAnswers(of: nil)
-        try await eventually("the other job is in line again") {
+        broker.loseReplies(of: nil)
+        try await eventually("the other job is ready again") {
             try await broker.memory.status(of: "unheard").queue.ready == 1
         }
         #expect(try await broker.memory.status(of: Self.queue).queue.running == 1)
@@ -125,7 +125,7 @@ struct TroubledWorkerTests {
         #expect(try await broker.memory.status(of: Self.queue).queue.totals["finished"] == 1)
     }
 
-    /// Holds up who makes runs of more claims than are begun together, until one of those has run.
+    /// Delays the creation of runs for more claims than are begun together, until one of those has run.
     private final class OnceOneHasRun: JobMiddleware {
         let hasRun = DispatchSemaphore(value: 0)
         private let claims = Atomic(0)
@@ -136,7 +136,7 @@ struct TroubledWorkerTests {
         }
     }
 
-    @Test("a worker that leaves does not begin what a call brings that was on its way")
+    @Test("a worker that is stopping does not start jobs that a call in progress brings")
     func beginsNothingOnItsWayOut() async throws {
         let broker = TroubledBroker()
         let runs = Atomic(0)
@@ -203,7 +203,7 @@ struct TroubledWorkerTests {
         }
     }
 
-    @Test("queues without jobs that pass few slots round are asked less and less often")
+    @Test("queues without jobs that share few slots are polled less and less often")
     func restsWithManyQueues() async throws {
         let broker = TroubledBroker()
         let queues = (0..<60).map { "empty\($0)" }
@@ -230,7 +230,7 @@ struct TroubledWorkerTests {
         try await work.value
     }
 
-    @Test("a job that ends while worker and broker compare their accounts is not given back")
+    @Test("a job that ends during a reconciliation is not released")
     func endsWhileReconciling() async throws {
         let broker = TroubledBroker()
         let count = 50_000
@@ -253,7 +253,7 @@ struct TroubledWorkerTests {
         let jobs = try (0..<count).map { _ in try OperationDescription("noop", queue: Self.queue) }
         _ = try await Producer(broker: broker.memory).push(contentsOf: jobs)
         let work = Task { try await worker.run() }
-        // Beats that cannot agree: the two compare claim by claim after every call.
+        // Heartbeats with wrong counts: the worker reconciles after every call.
         let doubts = Task {
             while !finished.load(ordering: .relaxed) {
                 broker.tell(Self.queue, .success(Beat(claims: .max, stops: [])))
@@ -270,8 +270,8 @@ struct TroubledWorkerTests {
         #expect(runs.load(ordering: .relaxed) == count)
     }
 
-    @Test("a call that the broker refuses is told once, and made until it is taken")
-    func tellsOfRefusal() async throws {
+    @Test("a rejected call is repeated until it is accepted, with one warning")
+    func reportsRejection() async throws {
         let broker = TroubledBroker()
         let log = InMemoryLogHandler()
         let worker = Worker(
@@ -284,20 +284,20 @@ struct TroubledWorkerTests {
         try await eventually("it works") { broker.calls[Self.queue] != nil }
         broker.fail(with: BrokerError(.refused, "a key of the queue has the wrong type"))
         _ = try await Producer(broker: broker.memory).push(OperationDescription("noop", queue: Self.queue))
-        try await eventually("it was refused again") { (broker.failures[Self.queue] ?? 0) > 2 }
+        try await eventually("it was rejected again") { (broker.failures[Self.queue] ?? 0) > 2 }
         broker.fail(with: nil)
         try await eventually("the job has finished") {
             try await broker.memory.status(of: Self.queue).queue.totals["finished"] == 1
         }
         work.cancel()
         try await work.value
-        let told = log.entries.filter { $0.level >= .notice && "\($0.message)".contains("call") }
-        #expect(told.map(\.level) == [.warning, .notice])
-        let reason = told.first?.metadata["error"]?.description ?? ""
+        let logged = log.entries.filter { $0.level >= .notice && "\($0.message)".contains("call") }
+        #expect(logged.map(\.level) == [.warning, .notice])
+        let reason = logged.first?.metadata["error"]?.description ?? ""
         #expect(reason.contains("wrong type"))
     }
 
-    @Test("a worker that meets only places of jobs that left goes on at once, however many there are")
+    @Test("a worker that finds only tombstones calls again at once, however many there are")
     func goesOnBehindWhatLeft() async throws {
         let broker = TroubledBroker()
         broker.findNothing(times: 100)
@@ -305,7 +305,7 @@ struct TroubledWorkerTests {
         let (ran, runs) = AsyncStream.makeStream(of: Void.self)
         let worker = Worker(
             broker: broker,
-            // A pause that began anew a hundred times would take longer than this test may.
+            // A pause that restarted a hundred times would take longer than this test may.
             configuration: WorkerConfiguration(queues: [.init(Self.queue)], longestPoll: .seconds(3600)),
             operations: [RegisteredOperation("noop") { _ in _ = runs.yield() }],
             logger: Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() }
@@ -316,7 +316,7 @@ struct TroubledWorkerTests {
         try await work.value
     }
 
-    @Test("a session that is lost in one queue is kept alive in the other until that has got its jobs back")
+    @Test("a session that one queue has lost keeps its lease on the other until its jobs are released")
     func keepsBeatingUntilReleased() async throws {
         let broker = TroubledBroker()
         var configuration = WorkerConfiguration(queues: [.init(Self.queue), .init("other")])

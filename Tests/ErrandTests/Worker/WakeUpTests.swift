@@ -2,35 +2,35 @@ import Errand
 import TestSupport
 import Testing
 
-/// Nothing depends on hints, and everything is faster for them.
-@Suite("Hints", .timeLimit(.minutes(6)))
+/// Nothing depends on wake-ups; they only make things faster.
+@Suite("Wake-ups", .timeLimit(.minutes(6)))
 struct WakeUpTests {
-    private let shop = Workshop()
+    private let fixture = WorkerFixture()
 
-    @Test("one of work makes a worker look at once that would not look for seconds")
+    @Test("a wake-up for work makes a worker call at once")
     func looksAtOnce() async throws {
-        // To a worker of two queues no job is handed over.
+        // A worker of two queues gets no direct dispatch.
         let configuration = WorkerConfiguration(
-            queues: [.init(Workshop.queue), .init("other")],
+            queues: [.init(WorkerFixture.queue), .init("other")],
             longestPoll: .seconds(3600)
         )
-        try await shop.open(shop.worker([shop.held.operation()], configuration)) { _ in
-            // Its pauses are 1, 2, 4, … ms: the thirteenth look comes after 4 s, and the next one after another 4 s.
-            try await eventually("it rests") { shop.broker.calls[Workshop.queue, default: 0] >= 13 }
-            try await shop.push("a")
-            try await eventually("the job has begun", within: .seconds(3)) { shop.held.begun.count == 1 }
+        try await fixture.open(fixture.worker([fixture.held.operation()], configuration)) { _ in
+            // Its pauses are 1, 2, 4, … ms: the thirteenth call comes after 4 s, and the next one after another 4 s.
+            try await eventually("it rests") { fixture.broker.calls[WorkerFixture.queue, default: 0] >= 13 }
+            try await fixture.push("a")
+            try await eventually("the job has begun", within: .seconds(3)) { fixture.held.begun.count == 1 }
         }
     }
 
-    @Test("one of a stop makes a heart beat at once that would not beat for seconds")
+    @Test("a wake-up for a stop causes a heartbeat at once")
     func beatsAtOnce() async throws {
-        // A beat every 7.5 s, the first one when the session begins.
+        // A heartbeat every 7.5 s, the first one when the session begins.
         let configuration = WorkerConfiguration(lease: .seconds(600))
-        try await shop.open(shop.worker([shop.held.operation()], configuration)) { _ in
-            try await shop.push("a")
-            try await shop.begin()
-            #expect(try await shop.broker.memory.cancel(["a"], on: Workshop.queue) == [.stopping])
-            try await eventually("the handler is told to stop", within: .seconds(5)) { shop.held.cancelled == ["a"] }
+        try await fixture.open(fixture.worker([fixture.held.operation()], configuration)) { _ in
+            try await fixture.push("a")
+            try await fixture.begin()
+            #expect(try await fixture.broker.memory.cancel(["a"], on: WorkerFixture.queue) == [.stopping])
+            try await eventually("the handler is told to stop", within: .seconds(5)) { fixture.held.cancelled == ["a"] }
         }
     }
 }

@@ -5,9 +5,9 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// Who may do what, and from where.
+/// Users, permissions and origins.
 @Suite struct DashboardAccessTests {
-    /// Every way to change something.
+    /// Every request that changes something.
     static let changes: [(String, [(String, String)])] = [
         ("/queues/images/pause", []), ("/queues/images/resume", []), ("/queues/images/clear", []),
         ("/queues/images/jobs/dead/retry", []), ("/queues/images/jobs/waiting/cancel", []),
@@ -19,10 +19,10 @@ import Testing
         ("/schedules/run", [("queue", "images"), ("name", "s")]),
     ]
 
-    /// Those, and what needs something that goes on; `DashboardRunTests` stops such.
+    /// These, and those that need a running action, which `DashboardRunTests` covers.
     static let posts = changes + [("/runs/none/stop", [])]
 
-    /// Requests that no page of the dashboard sends.
+    /// Requests that the dashboard's own pages never send.
     static let foreign: [(String, HTTPFields)] = [
         ("without a word of where it is from", [:]), ("from another page", [.origin: "http://evil.example"]),
         ("from the same host on another port", [.origin: "http://localhost:81"]), ("from nowhere", [.origin: "null"]),
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func behindAProxyThatCallsItByAnotherNameTheBrowserIsBelieved() async throws {
+    @Test func behindAProxyTheOriginOfTheBrowserIsTrusted() async throws {
         let scene = try await scene()
         let answer = try await scene.ask(
             "/queues/images/pause",
@@ -104,7 +104,7 @@ import Testing
     @Test(arguments: [
         "/", "/jobs", "/queues/images", "/metrics", "/scale?queue=images", "/events/stream", "/find?id=dead",
     ])
-    func whoMaySeeNothingSeesNothing(_ path: String) async throws {
+    func usersWithoutAccessSeeNothing(_ path: String) async throws {
         let scene = try await scene()
         let answer = try await scene.ask(path, as: .none)
         #expect(answer.status == 403)
@@ -128,7 +128,7 @@ import Testing
         ("queue.example", true), ("evil.example", false), ("localhost.evil.example", false),
         ("127.0.0.1.evil.example", false),
     ])
-    func otherNamesOfThisMachineAreNotAnswered(_ host: String, _ isAnswered: Bool) async throws {
+    func otherHostNamesAreRejected(_ host: String, _ isAnswered: Bool) async throws {
         #expect(HostRule.loopback(and: ["queue.example"]).admits(host) == isAnswered)
         #expect(HostRule.any.admits(host))
         #expect(!HostRule.loopback(and: []).admits(nil))

@@ -7,7 +7,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// What becomes of what an operator does.
+/// The results of an operator's actions.
 @Suite struct DashboardActionTests {
     private func ids(_ state: JobState, _ scene: DashboardScene) async throws -> [String] {
         try await scene.desk.broker.jobs(in: state, on: "images", from: 0, count: 500).jobs.map(\.id).sorted()
@@ -23,7 +23,7 @@ import Testing
         return scene
     }
 
-    @Test func `what is asked of a queue that does not exist makes none`() async throws {
+    @Test func `a request about a missing queue does not create it`() async throws {
         let scene = try await DashboardScene()
         for way in ["pause", "resume", "clear"] {
             let answer = try await scene.ask("/queues/typo/\(way)", [])
@@ -63,7 +63,7 @@ import Testing
         )
     }
 
-    @Test func aQuestionIsAboutTheJobsOfItsTime() async throws {
+    @Test func aConfirmationCoversTheJobsOfItsTime() async throws {
         let scene = try await dead(3)
         let form = [
             ("action", "delete"), ("scope", "matching"), ("queue", "images"), ("state", "dead"), ("since", "2h"),
@@ -77,7 +77,7 @@ import Testing
         try await until("what was dead then is deleted") { try await ids(.dead, scene) == ["later"] }
     }
 
-    @Test func nobodyIsAskedAboutNothing() async throws {
+    @Test func nothingIsConfirmedIfNoJobMatches() async throws {
         let scene = try await dead(1)
         let form = [("action", "delete"), ("scope", "matching"), ("queue", "images"), ("state", "finished")]
         let answer = try await scene.ask("/jobs/act", form)
@@ -129,7 +129,7 @@ import Testing
         )
     }
 
-    @Test func whatCannotBeSeenSurvivesAnEdit() async throws {
+    @Test func hiddenMembersSurviveAnEdit() async throws {
         let scene = try await DashboardScene()
         try await scene.push(
             #"{"operation":"work","id":"j0","queue":"images","arguments":{"a":"x\#u{202E}y\#u{E0041}"}}"#

@@ -2,7 +2,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// What the dashboard shows of a queue whose data is damaged.
+/// The dashboard with a damaged queue.
 @Suite struct DashboardDamageTests {
     private static let problem = "the key errand:{images}:scheduled is a string, which it must not be"
 

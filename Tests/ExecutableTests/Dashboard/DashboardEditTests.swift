@@ -6,7 +6,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// Edits of a dead job that meet with something.
+/// Edits of a dead job under difficult conditions.
 @Suite struct DashboardEditTests {
     private static let path = "/queues/images/jobs/j0/edit"
     private static let form = [
@@ -24,7 +24,7 @@ import Testing
         try await scene.desk.broker.jobs(in: state, on: "images", from: 0, count: 500).jobs.count
     }
 
-    @Test func aLostAnswerIsNoRefusalAndTheSameAgainMakesNoSecondJob() async throws {
+    @Test func aLostReplyIsNoRejectionAndARepetitionPushesNoSecondJob() async throws {
         let scene = try await dead()
         let proxy = try ChaosProxy(to: scene.server)
         defer { proxy.close() }
@@ -34,7 +34,7 @@ import Testing
         proxy.treat { $0.contains("b.jpg") ? .loseAnswer : .pass }
         let lost = try await DashboardScene.ask(dashboard, Self.path, Self.form)
         #expect(lost.status == 503)
-        #expect(lost.text.contains("may have been taken"), "\(lost.text)")
+        #expect(lost.text.contains("may have been accepted"), "\(lost.text)")
         #expect(try await count(.dead, scene) == 1)
 
         proxy.treat { _ in .pass }
@@ -43,7 +43,7 @@ import Testing
         #expect(try await count(.ready, scene) == 1)
     }
 
-    @Test func whoeverRevivedTheDeadJobMeanwhileIsNotDenied() async throws {
+    @Test func aJobThatWasRetriedMeanwhileIsReported() async throws {
         let scene = try await dead()
         let proxy = try ChaosProxy(to: scene.server)
         defer { proxy.close() }
@@ -60,7 +60,7 @@ import Testing
         let answer = try await asked
         #expect(answer.status == 303)
         let place = try #require(answer.headers[.location]?.removingPercentEncoding)
-        #expect(place.contains("The new job is in line; the dead one was gone by then."), "\(place)")
+        #expect(place.contains("The new job is ready; the dead one had already been removed."), "\(place)")
         #expect(try await count(.running, scene) == 2)
     }
 }

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func saysThatNoQueueHasIt() async throws {
+    @Test func reportsThatNoQueueHasIt() async throws {
         let answer = try await scene().ask("/find?id=three")
         #expect(answer.status == 404)
         #expect(answer.text.contains("no queue knows a job three"), "\(answer.text)")

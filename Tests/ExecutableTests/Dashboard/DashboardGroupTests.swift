@@ -17,7 +17,7 @@ import Testing
     @Test(arguments: [
         ("", "/errand", "/errand"), ("/admin", "/admin/errand", "/admin/errand"),
         ("/teams/:team", "/teams/blue/errand", "/teams/blue/errand"),
-        // Two slashes in front would make a link of another host.
+        // Two leading slashes would make a link to another host.
         ("/:team", "//blue.example//errand", "/blue.example/errand"),
     ])
     func everyLinkBeginsWithTheGroupsPath(_ group: String, _ place: String, _ base: String) async throws {

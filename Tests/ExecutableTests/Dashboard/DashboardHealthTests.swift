@@ -8,9 +8,9 @@ import Logging
 import TestSupport
 import Testing
 
-/// What other programs ask the dashboard for.
+/// The dashboard's endpoints for other programs.
 @Suite struct DashboardHealthTests {
-    @Test func tellsPrometheusTheBrokersCounters() async throws {
+    @Test func exportsTheBrokersCountersToPrometheus() async throws {
         let scene = try await DashboardScene()
         try await scene.push(#"{"operation":"work","queue":"images"}"#, #"{"operation":"work","queue":"images"}"#)
         try await scene.desk.work(.finished, queue: "images")
@@ -24,7 +24,7 @@ import Testing
         #expect(lines.contains("# TYPE errand_events_total counter"))
     }
 
-    @Test func isReadyAsLongAsTheBrokerAnswers() async throws {
+    @Test func isReadyWhileTheBrokerReplies() async throws {
         let scene = try await DashboardScene()
         #expect(try await scene.ask("/healthz", as: .none).text == "ok\n")
         #expect(try await scene.ask("/readyz", as: .none).status == 200)
@@ -32,7 +32,7 @@ import Testing
         #expect(try await scene.ask("/healthz", as: .none).status == 200)
         let answer = try await scene.ask("/readyz", as: .none)
         #expect(answer.status == 503)
-        #expect(!answer.text.contains("/"), "where the broker is is nobody's business: \(answer.text)")
+        #expect(!answer.text.contains("/"), "the page shows the broker's address: \(answer.text)")
         #expect(try await scene.ask("/").status == 503)
     }
 

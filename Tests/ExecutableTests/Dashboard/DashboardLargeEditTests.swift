@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Edits of jobs that are as large as jobs may be.
+/// Edits of jobs with the largest permitted size.
 @Suite struct DashboardLargeEditTests {
     private static let job = "/queues/images/jobs/j0"
 
@@ -18,7 +18,7 @@ import Testing
         return scene
     }
 
-    /// What stands in the form.
+    /// The text in the form.
     private func form(_ scene: DashboardScene) async throws -> String {
         let page = try await scene.ask(Self.job + "?arguments=show").text
         let area = try #require(page.range(of: "<textarea"))
@@ -72,7 +72,7 @@ import Testing
     @Test func formsHaveTheirLimits() async throws {
         let scene = try await dead("{}")
         let (large, larger) = (String(repeating: "a", count: 3 << 20), String(repeating: "a", count: 9 << 20))
-        // It is read, and is no description.
+        // It is parsed, and is not a description.
         #expect(try await scene.ask(Self.job + "/edit", [("description", large)]).status == 400)
         #expect(try await scene.ask(Self.job + "/edit", [("description", larger)]).status == 413)
         #expect(try await scene.ask("/jobs/act", [("action", "delete"), ("job", large)]).status == 413)

@@ -1,6 +1,6 @@
 import Testing
 
-/// What travels along with a job, on its page.
+/// The `meta` of a job on its page.
 @Suite struct DashboardMetaTests {
     @Test func aJobsPageShowsItAsText() async throws {
         let scene = try await DashboardScene()
@@ -16,7 +16,7 @@ import Testing
         #expect(try await !scene.ask("/queues/images/jobs/two").text.contains("<dt>Meta</dt>"))
     }
 
-    @Test func ofVeryManyTheFirstAreShown() async throws {
+    @Test func ofVeryManyOnlyTheFirstAreShown() async throws {
         let scene = try await DashboardScene()
         let members = (100..<1200).map { #""k\#($0)":"v""# }.joined(separator: ",")
         try await scene.push(#"{"operation":"work","id":"one","queue":"images","meta":{\#(members)}}"#)

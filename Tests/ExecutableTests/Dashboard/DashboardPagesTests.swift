@@ -6,7 +6,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// What the dashboard's pages show.
+/// The dashboard's pages.
 @Suite struct DashboardPagesTests {
     @Test(arguments: ["", "/", "/jobs", "/workers", "/schedules", "/events", "/actions", "/jobs?state=dead"])
     func everyPageIsThereWithoutJobs(_ path: String) async throws {
@@ -39,7 +39,7 @@ import Testing
         #expect(job.contains("no such file") && job.contains("cat.jpg") && job.contains("Retry"))
     }
 
-    @Test func saysWhatWasDoneOnlyWhenSomethingWas() async throws {
+    @Test func reportsActionsOnlyIfTheyWereCarriedOut() async throws {
         let scene = try await DashboardScene()
         #expect(try await !scene.ask("/").text.contains(#"class="notice""#))
         #expect(try await scene.ask("/?notice=It%20is%20%3Cdone%3E.").text.contains(">It is &lt;done&gt;.</p>"))
@@ -91,16 +91,16 @@ import Testing
     }
 
     @Test(arguments: ["/queues/none", "/queues/a%20b", "/queues/images/jobs/none", "/runs/1", "/nothing", "/assets/x"])
-    func saysWhatIsNotThere(_ path: String) async throws {
+    func reportsWhatIsMissing(_ path: String) async throws {
         #expect(try await DashboardScene().ask(path).status == 404)
     }
 
     @Test(arguments: ["state=lost", "since=yesterday", "queue=a%20b", "from=x"])
-    func saysWhatIsWrongWithAFilter(_ query: String) async throws {
+    func reportsErrorsOfAFilter(_ query: String) async throws {
         #expect(try await DashboardScene().ask("/jobs?\(query)").status == 400)
     }
 
-    /// Characters as people see them are not what a browser parses: a quote with an accent is a quote.
+    /// A browser parses scalars and not characters: a quote with an accent is a quote.
     static let hostile = [
         "<script>alert(1)</script>", "\"\u{301} onfocus=alert(1) autofocus x=\"\u{301}",
         "'><img src=x onerror=alert(1)>",
@@ -121,9 +121,9 @@ import Testing
         }
     }
 
-    /// No producer can name an operation so; whoever writes to Redis can.
+    /// No producer can push such an operation, but a client that writes to Redis can.
     @Test(arguments: hostile)
-    func operationsThatNobodyMayNameSoAreText(_ text: String) async throws {
+    func invalidOperationNamesAreShownAsText(_ text: String) async throws {
         let scene = try await DashboardScene()
         try await scene.push(#"{"operation":"work","id":"one","queue":"images"}"#)
         try await scene.desk.work(.failed, error: "odd", queue: "images")
@@ -155,7 +155,7 @@ import Testing
 }
 
 extension Sequence<UInt8> {
-    /// Whether a text's bytes stand here in a row.
+    /// Whether these bytes contain those of a text.
     fileprivate func containsBytes(of text: String) -> Bool {
         let (all, wanted) = (Array(self), Array(text.utf8))
         guard wanted.count <= all.count else { return false }

@@ -26,7 +26,7 @@ import Testing
         return try #require(line.split(separator: ":").last.flatMap { Int($0.dropLast()) })
     }
 
-    /// The status of an answer, asked for over a plain socket: what Foundation does with a 401 is its own business.
+    /// The status of a response, requested over a plain socket, because Foundation handles a 401 itself.
     func status(
         _ port: Int,
         _ path: String = "/",
@@ -37,7 +37,7 @@ import Testing
         try status(of: try asked(port, path, user: user, method: method, headers: headers))
     }
 
-    /// A connection on which a request was sent.
+    /// Opens a connection and sends a request.
     func asked(
         _ port: Int,
         _ path: String = "/",
@@ -53,7 +53,7 @@ import Testing
         return file
     }
 
-    /// The status of the answer on a connection, which ends with it.
+    /// The status of the response on a connection, which is then closed.
     func status(of file: Int32) throws -> Int {
         defer { close(file) }
         var answer: [UInt8] = []
@@ -104,7 +104,7 @@ import Testing
         #expect(await program.end().status == expected)
     }
 
-    @Test func `output that nobody reads holds up neither pages nor the end`() async throws {
+    @Test func `unread output delays neither pages nor the end`() async throws {
         let (place, port) = (server.directory, try RedisServer.freePort())
         let program = try RunningExecutable(
             .dashboard,
@@ -123,8 +123,8 @@ import Testing
         #expect(try String(contentsOfFile: place + "/status", encoding: .utf8) == "0\n")
     }
 
-    /// Requests of which the end never comes.
-    @Test(.timeLimit(.minutes(3))) func slowSendersNeitherHoldOthersUpNorStay() async throws {
+    /// Requests that never end.
+    @Test(.timeLimit(.minutes(3))) func slowClientsAreDisconnectedAndDelayNoOthers() async throws {
         let program = try start()
         let port = try await port(of: program)
         let beginning = "GET / HTTP/1.1\r\nHost: loc"
@@ -141,7 +141,7 @@ import Testing
         #expect(try status(port) == 200)
     }
 
-    @Test(.timeLimit(.minutes(3))) func onlySoManyListenToEvents() async throws {
+    @Test(.timeLimit(.minutes(3))) func theNumberOfEventStreamsIsLimited() async throws {
         let program = try start()
         let port = try await port(of: program)
         let request = "GET /events/stream HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n"
@@ -154,7 +154,7 @@ import Testing
         }
         #expect(try status(port, "/events/stream") == 503)
         for file in listening { close(file) }
-        // It learns of it when it writes next.
+        // It notices at its next write.
         try await eventually("there is a place again") {
             let file = try connected(to: port)
             defer { close(file) }
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func endsWhileSomebodyListensToEvents() async throws {
+    @Test func endsWhileAnEventStreamIsOpen() async throws {
         let program = try start()
         let port = try await port(of: program)
         let file = try connected(to: port)
@@ -177,7 +177,7 @@ import Testing
         #expect(await program.end().status == 0)
     }
 
-    @Test func asksWhoOneIs() async throws {
+    @Test func requiresALogin() async throws {
         let users = try usersFile("# operators\nada:se:cret\n")
         let program = try start("--users", users, "--host", "0.0.0.0")
         let port = try await port(of: program)
@@ -188,7 +188,7 @@ import Testing
         #expect(try status(port, "/healthz") == 200)
         #expect(try status(port, "/metrics") == 401)
         #expect(try status(port, "/healthz", method: "HEAD") == 200)
-        // Its answer has no end; that it is there has.
+        // Its response never ends, but its head is complete.
         #expect(try status(port, "/events/stream", user: "ada:se:cret", method: "HEAD") == 200)
         program.signal(SIGTERM)
         let output = await program.end()
@@ -196,7 +196,7 @@ import Testing
         #expect(!output.error.contains("cret"))
     }
 
-    @Test func doesNotListenElsewhereForEverybody() async throws {
+    @Test func listensElsewhereOnlyWithUsers() async throws {
         for host in ["0.0.0.0", "::", "192.0.2.1"] {
             let output = try await start("--host", host).end()
             #expect(output.status == 78)
@@ -205,12 +205,12 @@ import Testing
     }
 
     @Test(arguments: [("ada:x", 0o644), ("ada", 0o600), (":x", 0o600), ("", 0o600)])
-    func refusesAFileThatCannotBeTrusted(_ text: String, _ mode: Int) async throws {
+    func rejectsAnInvalidOrReadableUsersFile(_ text: String, _ mode: Int) async throws {
         let output = try await start("--users", try usersFile(text, mode: mode)).end()
         #expect(output.status == 78, "\(output.error)")
     }
 
-    @Test func saysWhenThePortIsTaken() async throws {
+    @Test func reportsThatThePortIsTaken() async throws {
         let first = try start()
         let port = try await port(of: first)
         let second = try RunningExecutable(

@@ -6,7 +6,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// What is asked before something is done with many jobs, and that it is done with no others.
+/// The confirmations of actions on many jobs, which affect no other jobs.
 @Suite struct DashboardQuestionTests {
     private func scene(_ ready: Int) async throws -> (DashboardScene, ErrandDashboard) {
         let scene = try await DashboardScene()
@@ -23,12 +23,12 @@ import Testing
         [("action", action), ("scope", "matching"), ("queue", "images"), ("state", state)]
     }
 
-    /// The fields that a page's form sends unseen.
+    /// The hidden fields of a page's form.
     private func hidden(_ page: String) -> [(String, String)] {
         page.matches(of: /type="hidden" name="(\w+)" value="([^"]*)"/).map { (String($0.1), String($0.2)) }
     }
 
-    /// Says yes to a page that asks; answers the page of what was begun.
+    /// Confirms a question, and returns the page of the started action.
     private func sayYes(_ question: String, _ dashboard: ErrandDashboard) async throws -> String {
         let yes = hidden(question) + [("confirmed", "yes")]
         let answer = try await DashboardScene.ask(dashboard, "/jobs/act", yes)
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ["delete", "cancel"])
-    func whatCannotBeUndoneIsAskedForSelectedJobsToo(_ action: String) async throws {
+    func irreversibleActionsNeedAConfirmationForSelectedJobsToo(_ action: String) async throws {
         let (scene, dashboard) = try await scene(3)
         let form = [
             ("action", action), ("scope", "selected"), ("queue", "images"), ("job", "images:j0"), ("job", "images:j2"),
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [("name", "caf\u{E9}"), ("opertion", "work")])
-    func aFilterThatIsNotUnderstoodIsNotLeftOut(_ field: (String, String)) async throws {
+    func anInvalidFilterIsNotIgnored(_ field: (String, String)) async throws {
         let (scene, dashboard) = try await scene(3)
         let order = form("cancel", "ready") + [("confirmed", "yes"), field]
         let answer = try await DashboardScene.ask(dashboard, "/jobs/act", order, inLatin1: true)
@@ -65,21 +65,21 @@ import Testing
         #expect(try await ids(.ready, scene) == ["j0", "j1", "j2"])
     }
 
-    @Test func anAddressThatIsNotUnderstoodShowsNothing() async throws {
+    @Test func anInvalidAddressShowsNothing() async throws {
         let (_, dashboard) = try await scene(3)
         for place in ["/jobs?queue=%FF", "/jobs?name=%", "/jobs?%C3=1"] {
             #expect(try await DashboardScene.ask(dashboard, place).status == 400, "\(place)")
         }
     }
 
-    @Test(arguments: [3, 1500]) func whatIsPushedAfterTheQuestionIsLeftAlone(_ count: Int) async throws {
+    @Test(arguments: [3, 1500]) func jobsPushedAfterTheQuestionAreLeftAlone(_ count: Int) async throws {
         let (scene, dashboard) = try await scene(count)
         let question = try await DashboardScene.ask(dashboard, "/jobs/act", form("cancel", "ready")).text
         #expect(question.contains("Cancel \(count == 3 ? "3" : "1,500") jobs in the states ready?"))
         try await scene.push(#"{"operation":"work","id":"later","queue":"images"}"#)
         let page = try await sayYes(question, dashboard)
         #expect(page.contains("Done: \(count == 3 ? "3" : "1,500") jobs."), "\(page)")
-        // A page can name a few; of many it goes by their times.
+        // A page can contain a few ids; for many jobs their times decide.
         #expect(
             page.contains("1 job came into line after the question, and were left alone.") == (count > 3),
             "\(page)"
@@ -88,8 +88,8 @@ import Testing
         #expect(try await scene.desk.broker.inspect(["later"], on: "images").first??.state == .ready)
     }
 
-    /// Their times tell nothing: they were there, and not in this state.
-    @Test func whoBeginsToRunAfterTheQuestionIsLeftAlone() async throws {
+    /// Their times do not show it: they existed in another state.
+    @Test func jobsThatStartAfterTheQuestionAreLeftAlone() async throws {
         let (scene, dashboard) = try await scene(3)
         _ = try await scene.desk.claim(1, from: "images")
         let question = try await DashboardScene.ask(dashboard, "/jobs/act", form("cancel", "running")).text
@@ -101,7 +101,7 @@ import Testing
         #expect(try scene.server.run("HKEYS", "errand:{images}:stops") == "j0")
     }
 
-    @Test func manyMoreThanWereCountedAreAskedAboutAgain() async throws {
+    @Test func manyMoreThanCountedNeedAnotherConfirmation() async throws {
         let (scene, dashboard) = try await scene(150)
         _ = try await scene.desk.claim(150, from: "images")
         let old = form("cancel", "running").map { #"<input type="hidden" name="\#($0.0)" value="\#($0.1)">"# }
@@ -114,14 +114,14 @@ import Testing
     }
 
     @Test(arguments: ["-1", "many"])
-    func aNumberThatNoQuestionSaysIsRefused(_ number: String) async throws {
+    func anInventedCountIsRejected(_ number: String) async throws {
         let (scene, dashboard) = try await scene(1)
         let yes = form("cancel", "ready") + [("counted", number), ("confirmed", "yes")]
         #expect(try await DashboardScene.ask(dashboard, "/jobs/act", yes).status == 400)
         #expect(try await ids(.ready, scene) == ["j0"])
     }
 
-    @Test func theLogSaysWhichJobsWereMeant() async throws {
+    @Test func theLogHasTheSelection() async throws {
         let scene = try await DashboardScene()
         let all = [("action", "retry"), ("scope", "matching"), ("confirmed", "yes")]
         #expect(try await scene.ask("/jobs/act", all).status == 303)

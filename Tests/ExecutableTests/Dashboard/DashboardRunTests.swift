@@ -7,10 +7,10 @@ import Logging
 import TestSupport
 import Testing
 
-/// What goes on with many jobs: it is seen, and it can be stopped.
+/// Running actions on many jobs are listed and can be stopped.
 @Suite struct DashboardRunTests {
     private let scene: DashboardScene
-    /// Between the dashboard and the broker, to hold an action up.
+    /// A proxy between the dashboard and the broker that delays an action.
     private let proxy: ChaosProxy
     private let broker: RedisBroker
     private let dashboard: ErrandDashboard
@@ -42,7 +42,7 @@ import Testing
         try await DashboardScene.ask(dashboard, path).text
     }
 
-    /// Begins something and answers the path of its page.
+    /// Starts an action and returns the path of its page.
     private func begin(_ form: [(String, String)]) async throws -> String {
         let answer = try await DashboardScene.ask(dashboard, "/jobs/act", form + [("confirmed", "yes")])
         #expect(answer.status == 303, "\(answer.text)")
@@ -53,7 +53,7 @@ import Testing
         [("action", "cancel"), ("scope", "selected"), ("job", "images:j\(number)")]
     }
 
-    @Test func stopsAfterThePortionThatItIsAt() async throws {
+    @Test func stopsAfterTheCurrentPortion() async throws {
         defer { close() }
         try await push(1200)
         let form = [("action", "cancel"), ("scope", "matching"), ("queue", "images"), ("state", "ready")]
@@ -69,11 +69,11 @@ import Testing
             try await page(run).contains("<p>Stopped as asked: 500 of 1,200 done.</p>")
         }
         #expect(try await scene.desk.broker.status(of: "images").queue.ready == 700)
-        #expect(try await !page(run).contains("/stop"), "nobody stops what has ended")
+        #expect(try await !page(run).contains("/stop"), "an ended action cannot be stopped")
         #expect(scene.log.lines.contains { $0.contains("outcome=stopped as asked: 500 done, 0 not, of 1200") })
     }
 
-    /// Only whoever may act stops it.
+    /// Only users that may act can stop it.
     private func stop(_ run: String) async throws {
         let strange: HTTPFields = [.origin: "http://evil.example"]
         #expect(try await DashboardScene.ask(dashboard, run + "/stop", [], strange).status == 403)
@@ -85,7 +85,7 @@ import Testing
         #expect(scene.log.lines.contains { $0.contains("action=stop outcome=told to stop target=cancel all jobs") })
     }
 
-    @Test func whatHasEndedIsNotStopped() async throws {
+    @Test func anEndedActionIsNotStopped() async throws {
         defer { close() }
         try await push(1)
         proxy.treat { _ in .pass }
@@ -96,21 +96,21 @@ import Testing
         #expect(try await DashboardScene.ask(dashboard, "/runs/none/stop", []).status == 404)
     }
 
-    @Test func whatGoesOnIsNeverForgotten() async throws {
+    @Test func runningActionsAreNeverForgotten() async throws {
         defer { close() }
         try await push(52)
         var runs: [String] = []
         for number in 0..<50 { runs.append(try await begin(cancelOne(number))) }
         let refused = try await DashboardScene.ask(dashboard, "/jobs/act", cancelOne(50) + [("confirmed", "yes")])
         #expect(refused.status == 503)
-        #expect(refused.text.contains("50 actions with many jobs go on already"))
+        #expect(refused.text.contains("50 actions with many jobs are already running"))
         let clearing = try await DashboardScene.ask(dashboard, "/queues/images/clear", [])
         #expect(clearing.status == 503)
         let listed = try await page("/actions")
         #expect(runs.allSatisfy { listed.contains(#"href="/errand\#($0)""#) })
         proxy.release()
         for run in runs { try await until("all are done") { try await page(run).contains("Done: 1 job.") } }
-        // Of those that have ended the oldest makes room.
+        // The oldest ended action is removed to make room.
         let next = try await begin(cancelOne(51))
         #expect(try await DashboardScene.ask(dashboard, runs[0]).status == 404)
         #expect(try await DashboardScene.ask(dashboard, runs[1]).status == 200)

@@ -25,11 +25,11 @@ struct DashboardScene: Sendable {
         if output.status != 0 { throw TestFailure(output.error) }
     }
 
-    /// What a page or an action answers.
+    /// The response of a page or an action.
     ///
     /// - Parameters:
-    ///   - access: what whoever asks may do.
-    ///   - headers: besides those that a browser sends for a form of the dashboard's own.
+    ///   - access: The permissions of the user.
+    ///   - headers: Further headers, besides those that a browser sends for a form of the dashboard.
     func ask(
         _ path: String,
         _ form: [(String, String)]? = nil,
@@ -43,7 +43,7 @@ struct DashboardScene: Sendable {
         return try await Self.ask(dashboard, path, form, headers)
     }
 
-    /// What a page says when a reader goes on as long as it offers that: on a busy machine a list may have looked at nothing yet.
+    /// The last page of a list: on a busy machine an earlier one may be empty and offer to continue.
     func askOn(_ path: String) async throws -> String {
         var page = try await ask(path).text
         while let next = page.firstMatch(of: /href="\/errand([^"]*)" rel="next"/)?.1,
@@ -54,16 +54,16 @@ struct DashboardScene: Sendable {
         return page
     }
 
-    /// As a form of a page that is not UTF-8 comes.
+    /// A form like that of a page that is not UTF-8.
     private static func latin1(_ text: String) -> String {
         text.unicodeScalars.map { $0.isASCII ? String($0) : "%" + String($0.value, radix: 16) }.joined()
     }
 
-    /// What a page or an action of a dashboard answers.
+    /// The response of a page or an action of a dashboard.
     ///
     /// - Parameters:
-    ///   - group: the path of the application's group that the dashboard is in.
-    ///   - place: where it is asked for, then.
+    ///   - group: The path of the application's group that contains the dashboard.
+    ///   - place: The requested path.
     static func ask(
         _ dashboard: ErrandDashboard,
         _ path: String,
@@ -101,7 +101,7 @@ struct DashboardScene: Sendable {
     }
 }
 
-/// What a request is answered in that came over no connection.
+/// The context of a request without a connection.
 private struct AskedContext: RequestContext {
     struct Source: RequestContextSource {
         var logger: Logger { Logger(label: "asked") }
@@ -112,7 +112,7 @@ private struct AskedContext: RequestContext {
     init(source: Source) { coreContext = CoreRequestContextStorage(source: source) }
 }
 
-/// Gathers an answer's body.
+/// Collects the body of a response.
 private final class AnswerText: ResponseBodyWriter, Sendable {
     private let bytes = Mutex(ByteBuffer())
 
@@ -123,7 +123,7 @@ private final class AnswerText: ResponseBodyWriter, Sendable {
     func finish(_ trailingHeaders: HTTPFields?) {}
 }
 
-/// Keeps what is logged.
+/// Records log entries.
 final class LogKeeper: Sendable {
     private let kept = Mutex<[String]>([])
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Users of `errand-dashboard`: what they may do, and what those find who guess.
+/// Users of `errand-dashboard`: their permissions, and protection from guessing.
 extension DashboardProgramTests {
     private func pause(_ port: Int, as user: String) throws -> Int {
         let headers = "Origin: http://localhost:\(port)\r\nContent-Length: 0\r\n"
@@ -46,8 +46,8 @@ extension DashboardProgramTests {
         #expect(await end(program).status == 0)
     }
 
-    /// Whoever is meant would act otherwise.
-    @Test func aReaderWhoIsNoUserIsAMistake() async throws {
+    /// The user would otherwise be able to act.
+    @Test func aReaderThatIsNoUserIsAnError() async throws {
         let users = try usersFile("prometheus:p\n")
         for arguments in [["--users", users, "--reader", "prometeus"], ["--reader", "prometheus"]] {
             let environment = ["ERRAND_REDIS_URL": server.url]
@@ -57,7 +57,7 @@ extension DashboardProgramTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func whoGuessesComesNotFarAndKeepsNobodyOut() async throws {
+    @Test(.timeLimit(.minutes(3))) func guessingIsSlowAndLocksNobodyOut() async throws {
         let names = (0..<20).map { "hopper\($0)" }
         let users = try usersFile("lovelace:se:cret\n" + names.map { "\($0):right\n" }.joined())
         let program = try start("--users", users)
@@ -65,31 +65,31 @@ extension DashboardProgramTests {
         #expect(try status(port, user: "lovelace:se:cret") == 200)
         let begin = ContinuousClock.now
         var (wrong, right): ([Int32], [Int32]) = ([], [])
-        // All the while, so that some come when there is no place for a try, whenever that is.
+        // Throughout, so that some requests come while all attempts are in use.
         for name in names {
             for number in 0..<5 { wrong.append(try asked(port, user: "babbage:guess\(number)")) }
             right.append(try asked(port, user: "\(name):right"))
         }
-        // Who was there before does not even notice.
+        // A user that was logged in before is not affected.
         #expect(try status(port, user: "lovelace:se:cret") == 200)
         let answers = try wrong.map { try status(of: $0) }
         let looked = answers.count { $0 == 401 }
         let seconds: Double = (ContinuousClock.now - begin) / .seconds(1)
         #expect(looked > 0 && answers.allSatisfy { $0 == 401 || $0 == 429 }, "\(answers)")
-        // Two at a time from one address, each for half a second.
+        // Two attempts at a time from one address, each half a second long.
         #expect(Double(looked) <= 2 + 4 * seconds, "\(answers)")
-        // While there is no place for a try, a right password is not told from a wrong one.
+        // While all attempts are in use, a right password is not distinguished from a wrong one.
         let unknown = try right.map { try status(of: $0) }
         #expect(unknown.contains(429), "\(unknown)")
         try await tellsOfGuesses(program, since: begin)
     }
 
-    /// Whoever shares an address with a user would otherwise learn for nothing whether a guess is right.
-    @Test(.timeLimit(.minutes(3))) func whoIsGuessedAtComesInAnew() async throws {
+    /// A client that shares an address with a user could otherwise test a guess without a delay.
+    @Test(.timeLimit(.minutes(3))) func aUserWhosePasswordIsGuessedAtCanLogIn() async throws {
         let program = try start("--users", try usersFile("lovelace:se:cret\n"))
         let port = try await port(of: program)
         #expect(try status(port, user: "lovelace:se:cret") == 200)
-        try await until("a right password is not told while there is no place for a try") {
+        try await until("a right password is not accepted while all attempts are in use") {
             let wrong = try (0..<12).map { try asked(port, user: "lovelace:guess\($0)") }
             let answer = try status(port, user: "lovelace:se:cret")
             for file in wrong { _ = try status(of: file) }

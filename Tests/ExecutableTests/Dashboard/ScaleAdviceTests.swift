@@ -2,7 +2,7 @@ import Errand
 import ErrandOperator
 import Testing
 
-/// How many workers a queue wants.
+/// The number of workers that a queue needs.
 @Suite struct ScaleAdviceTests {
     private func queue(
         ready: Int = 0,
@@ -59,7 +59,7 @@ import Testing
         return ScaleAdvice(queue, rates, sessions(workers, knowing: operations), goal).wanted
     }
 
-    @Test func wantsNobodyForNothing() {
+    @Test func wantsNoWorkersWithoutJobs() {
         #expect(wanted(queue(), rates(), workers: 4) == 0)
         #expect(wanted(queue(), rates(), workers: 4, least: 2) == 2)
         #expect(wanted(queue(ready: 1000, isPaused: true), rates(), workers: 4) == 0)
@@ -69,7 +69,7 @@ import Testing
     @Test func wantsAFirstWorker() {
         #expect(wanted(queue(ready: 1), rates(), workers: 0) == 1)
         #expect(wanted(queue(), rates(pushed: 1), workers: 0) == 1)
-        // Workers put in line what is due: without one it would wait for ever.
+        // Workers promote due jobs, which would wait forever without a worker.
         #expect(wanted(queue(scheduled: 7), rates(), workers: 0) == 1)
         #expect(wanted(queue(scheduled: 7), rates(), workers: 4) == 1)
     }
@@ -88,10 +88,11 @@ import Testing
     }
 
     @Test func idleOnesCountAsAbleToWork() {
-        // One job a second, done by one slot of twenty workers: two workers would be plenty, but it goes down by halves.
+        // One job a second, run by one slot of twenty workers: two workers would suffice, but the advice halves at
+        // most.
         #expect(wanted(queue(running: 1), rates(pushed: 1, finished: 1), workers: 20) == 10)
         #expect(wanted(queue(running: 1), rates(pushed: 1, finished: 1), workers: 2) == 1)
-        // That a few more came than were finished in a moment is no reason for more of them.
+        // A short excess of pushes over finishes needs no more workers.
         #expect(wanted(queue(running: 8), rates(pushed: 12, finished: 8), workers: 10) == 5)
     }
 
@@ -99,33 +100,36 @@ import Testing
         #expect(wanted(queue(running: 1), rates(pushed: 1, finished: 100), workers: 20) == 10)
     }
 
-    @Test func jobsThatNoWorkerKnowsAskForOneWorkerAtTheMost() {
-        let parked = queue(ready: 5, oldest: 3_600_000, unknown: ["new": 3, "newer": 2])
-        for workers in 0...3 { #expect(wanted(parked, rates(), workers: workers) == 1) }
-        #expect(wanted(parked, rates(), workers: 3, least: 2) == 2)
-        #expect(wanted(parked, rates(finished: 1), workers: 8) == 1)
-        // One that knows them has come: they are work as any other.
-        #expect(wanted(parked, rates(), workers: 3, knowing: ["new", "newer"]) == 4)
-        #expect(wanted(parked, rates(), workers: 3, knowing: (0..<500).map { "other\($0)" }) == 4, "there may be more")
-        // Others run: they are what counts, however old those that wait are.
+    @Test func unroutableJobsAskForAtMostOneWorker() {
+        let unroutable = queue(ready: 5, oldest: 3_600_000, unknown: ["new": 3, "newer": 2])
+        for workers in 0...3 { #expect(wanted(unroutable, rates(), workers: workers) == 1) }
+        #expect(wanted(unroutable, rates(), workers: 3, least: 2) == 2)
+        #expect(wanted(unroutable, rates(finished: 1), workers: 8) == 1)
+        // With a worker that has the operation they are ordinary work.
+        #expect(wanted(unroutable, rates(), workers: 3, knowing: ["new", "newer"]) == 4)
+        #expect(
+            wanted(unroutable, rates(), workers: 3, knowing: (0..<500).map { "other\($0)" }) == 4,
+            "there may be more"
+        )
+        // Other jobs run, and they count, however old the waiting ones are.
         let busy = queue(ready: 5, running: 9, oldest: 3_600_000, unknown: ["new": 5])
         #expect(wanted(busy, rates(), workers: 2) == 2)
     }
 
-    @Test func jobsThatNoWorkerKnowsAreNoBacklog() {
+    @Test func unroutableJobsAreNoBacklog() {
         let busy = queue(ready: 700, running: 16, unknown: ["new": 100])
         #expect(wanted(busy, rates(pushed: 10, finished: 10), workers: 2) == 6)
         let advice = ScaleAdvice(busy, rates(finished: 10), sessions(2, of: 8), .init())
         #expect(advice.ready == 700)
         #expect(advice.backlogSeconds == 60)
-        // Counts that make no sense.
+        // Nonsensical counts.
         let odd = queue(ready: 5, unknown: ["new": .max, "newer": .max, "old": -7])
         #expect(wanted(odd, rates(), workers: 4) == 1)
         #expect(ScaleAdvice(odd, rates(), sessions(4, of: 2), .init()).backlogSeconds == 0)
         #expect(wanted(queue(ready: -5, unknown: ["new": 5]), rates(), workers: 4) == 0)
     }
 
-    @Test func saysHowLongTheBacklogTakes() {
+    @Test func reportsHowLongTheBacklogTakes() {
         let advice = ScaleAdvice(queue(ready: 50), rates(finished: 10), sessions(1, of: 8), .init())
         #expect(advice.backlogSeconds == 5)
         #expect(ScaleAdvice(queue(ready: 50), rates(), sessions(1, of: 8), .init()).backlogSeconds == nil)

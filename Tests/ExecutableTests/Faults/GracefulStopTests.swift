@@ -7,8 +7,8 @@ import Testing
 extension FaultTests {
     /// SIGTERM under load.
     @Suite struct GracefulStop {
-        /// Jobs that are longer than the grace go back where they were.
-        @Test func unfinishedJobsGoBackToTheHeadWithNothingSpent() async throws {
+        /// Jobs that are longer than the grace return to their positions.
+        @Test func unfinishedJobsReturnToTheHeadUnspent() async throws {
             try await FaultScene.play { scene in
                 let ids = try await scene.pushMany(40, "gate", ["text": "x"])
                 let first = try await scene.worker(concurrency: 4, grace: "5s")
@@ -37,7 +37,7 @@ extension FaultTests {
             }
         }
 
-        /// Short jobs: what runs ends, what waits in the worker goes back, and no job begins twice.
+        /// Short jobs: running ones end, waiting ones are released, and no job begins twice.
         @Test func workersComeAndGoUnderLoad() async throws {
             try await FaultScene.play { scene in
                 let count = FaultProfile.size(quick: 300, full: 2000)

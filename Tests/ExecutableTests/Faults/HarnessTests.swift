@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The fault harness notices what it is there for, and does not try again until nothing is to be seen.
+/// The fault harness detects problems, and does not hide them by repetition.
 @Suite struct HarnessTests {
-    /// What it writes of a scenario.
+    /// Its report of a scenario.
     private struct Report: Decodable {
         var lost: Int
         var unexpected: Int
@@ -18,7 +18,7 @@ import Testing
         var earlier_problems: [String]
     }
 
-    /// Plays one, and again if the harness thinks that it was only late.
+    /// Runs a scenario, and again if the harness considers it merely late.
     private func play(_ scenario: String) async throws -> (status: Int32, report: Report) {
         let harness = try Program("errand-faults", ["--only", scenario, "--again", "1", "--json"])
         let status = try await harness.end()
@@ -26,7 +26,7 @@ import Testing
         return (status, try JSONDecoder().decode(Report.self, from: Data(line.utf8)))
     }
 
-    @Test func aJobThatIsGoneIsLostThoughTheScenarioBrokeOff() async throws {
+    @Test func aMissingJobIsLostEvenIfTheScenarioFailed() async throws {
         let (status, report) = try await play("X01")
         #expect(status == 1)
         #expect(report.lost == 1)
@@ -34,7 +34,7 @@ import Testing
         #expect(report.attempts == 1)
     }
 
-    @Test func aJobThatIsNowhereInLineIsStuck() async throws {
+    @Test func aJobWithoutAPositionIsStuck() async throws {
         let (status, report) = try await play("X02")
         #expect(status == 1)
         #expect(report.stuck > 0)
@@ -55,7 +55,7 @@ import Testing
         #expect(report.attempts == 2)
     }
 
-    @Test func whatWasOnlyLateIsPlayedAgainAndSaysSo() async throws {
+    @Test func aLateResultIsRunAgainAndReported() async throws {
         let (status, report) = try await play("X05")
         #expect(status == 0)
         #expect(report.passed)
@@ -63,19 +63,19 @@ import Testing
         #expect(report.earlier_problems.count == 1)
     }
 
-    @Test func aBrokenPromiseIsNotPlayedAgain() async throws {
+    @Test func aBrokenPromiseIsNotRunAgain() async throws {
         let (status, report) = try await play("X06")
         #expect(status == 1)
         #expect(report.attempts == 1)
     }
 
-    @Test func aSecondRunFailsWhereNoneMayBe() async throws {
+    @Test func aForbiddenSecondRunFails() async throws {
         let report = try await failed("X07", "ran more than once")
         #expect(report.duplicates == 1)
         #expect(report.unexpected == 0)
     }
 
-    @Test func twoRunsAtOnceFailWhereNoneMayBe() async throws {
+    @Test func forbiddenConcurrentRunsFail() async throws {
         let report = try await failed("X08", "jobs ran twice at once")
         #expect(report.unexpected == 0)
     }
@@ -96,7 +96,7 @@ import Testing
         #expect(report.stuck == 0)
     }
 
-    @Test func aTokenThatIsGivenOutTwiceFails() async throws {
+    @Test func aTokenThatIsIssuedTwiceFails() async throws {
         let report = try await failed("X12", "given out twice")
         #expect(report.unexpected == 0)
     }
@@ -119,22 +119,22 @@ import Testing
     }
 
     @Test func graceWithoutAnOutageFails() async throws {
-        // Whoever was not heard on a busy machine is granted time as well, so this is a matter of time, too.
+        // A silent session on a busy machine is also granted time, so this depends on time, too.
         let (status, report) = try await play("X16")
         #expect(status == 1)
         #expect(report.problems.contains { $0.contains("grace was granted") })
     }
 
-    @Test func aJobThatNobodyWantedToEndIsLost() async throws {
+    @Test func aJobThatEndedUnexpectedlyIsLost() async throws {
         let report = try await failed("X17", "cancelled, and nobody asked for that")
         #expect(report.lost == 1)
     }
 
-    @Test func whatNeverComesIsNotPlayedAgain() async throws {
+    @Test func aMissingResultIsNotRunAgain() async throws {
         _ = try await failed("X18", "never: it goes on")
     }
 
-    /// Plays one that injected its fault and must fail at once, with a problem of these words.
+    /// Runs a scenario that injects its fault and must fail at once, with a problem that contains these words.
     private func failed(_ scenario: String, _ words: String) async throws -> Report {
         let (status, report) = try await play(scenario)
         #expect(status == 1)

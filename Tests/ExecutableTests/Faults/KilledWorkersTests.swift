@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension FaultTests {
-    /// Workers that die without a word.
+    /// Workers that are killed.
     @Suite struct KilledWorkers {
         /// One worker a second is killed with all its children; another takes its place.
         @Test func everyJobEndsThoughWorkersAreKilled() async throws {
@@ -34,7 +34,7 @@ extension FaultTests {
             }
         }
 
-        /// Half of the jobs have a name that nobody else has.
+        /// Half of the jobs have unique names of their own.
         private func push(_ count: Int, in scene: FaultScene) async throws -> [String] {
             let jobs = try (0..<count).map { number in
                 try OperationDescription(
@@ -72,16 +72,16 @@ extension FaultTests {
             #expect(try scene.keys().isDisjoint(with: ["unique", "unique:of", "running", "successors", "stops"]))
         }
 
-        /// Only the worker is killed: what it started does not outlive it.
+        /// Only the worker is killed, and its children do not outlive it.
         @Test func childrenDieWithTheirWorker() async throws {
             try await FaultScene.play { scene in
                 _ = try await scene.pushMany(2, "family")
                 let worker = try await scene.worker()
                 try await eventually("two families live") { scene.ledger.counts("grandchild").count == 2 }
                 let family = ProcessTree.descendants(of: worker.pid)
-                let told = (scene.ledger.all("child") + scene.ledger.all("grandchild")).compactMap { Int32($0[0]) }
-                #expect(told.count == 4)
-                #expect(Set(told).isSubset(of: family))
+                let reported = (scene.ledger.all("child") + scene.ledger.all("grandchild")).compactMap { Int32($0[0]) }
+                #expect(reported.count == 4)
+                #expect(Set(reported).isSubset(of: family))
                 worker.signal(SIGKILL)
                 #expect(try await worker.end() == 128 + SIGKILL)
                 try await eventually("children and grandchildren are gone", within: .seconds(5)) {

@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 
 extension FaultTests {
-    /// Networks that lose, double and cut what goes through them.
+    /// Networks that lose, repeat and cut messages.
     @Suite struct LostAnswers {
-        /// Of each script's calls the first and then every fourth is carried out without anybody hearing of it.
+        /// The replies to the first and then every fourth call of each script are lost.
         @Test func everyScriptSurvivesTheLossOfItsAnswer() async throws {
             let calls = ScriptCalls()
             try await endure(calls) { request in
@@ -41,7 +41,7 @@ extension FaultTests {
             }
         }
 
-        /// Jobs are pushed and run through a bad network; each ends once.
+        /// Pushes and runs jobs through a bad network; each ends once.
         private func endure(
             _ calls: ScriptCalls,
             slice: Int = .max,
@@ -73,7 +73,7 @@ extension FaultTests {
             }
         }
 
-        /// Single pushes with unique names, the same again until the outcome is known.
+        /// Single pushes with unique names, repeated until the outcome is known.
         private func push(_ count: Int, via proxy: ChaosProxy, _ scene: FaultScene) async throws -> [String] {
             let broker = try FaultScene.connect(proxy.url)
             defer { broker.close() }
@@ -97,13 +97,13 @@ extension FaultTests {
     }
 }
 
-/// How often each script was called.
+/// The number of calls of each script.
 private final class ScriptCalls: Sendable {
     private let counts = Mutex<[String: Int]>([:])
     private static let names = Dictionary(uniqueKeysWithValues: Script.all.map { (Array($0.digest.utf8), $0.name) })
     private static let texts = Dictionary(uniqueKeysWithValues: Script.all.map { ($0.text, $0.name) })
 
-    /// Notes a request; answers the script's name and how many calls of it came before, or `nil` when it calls none.
+    /// Counts a request, and returns the script's name and the number of earlier calls; `nil` if it calls no script.
     func note(_ request: ChaosProxy.Request) -> (name: String, before: Int)? {
         let words = RESPFrame.words(of: request.bytes)
         guard words.count > 1, let name = Self.names[words[1]] ?? Self.texts[words[1]] else { return nil }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension FaultTests {
-    /// A server that dies and comes back with what it had on disk.
+    /// A server that dies and restarts with the data on its disk.
     @Suite struct RestartedServer {
         @Test func nothingAcceptedIsLostThoughTheServerIsKilled() async throws {
             var random = SeededRandom(for: "nothingAcceptedIsLostThoughTheServerIsKilled")
@@ -28,7 +28,7 @@ extension FaultTests {
                     for round in 0..<restarts {
                         try await Task.sleep(for: .milliseconds(Int.random(in: 300...1200, using: &random)))
                         try await kill(server, whileAsked: round % 2 == 0)
-                        // Once surely longer than the producers' patience.
+                        // Once certainly longer than the producers' time limit.
                         let away = round == 0 ? 1000 : Int.random(in: 0...600, using: &random)
                         try await Task.sleep(for: .milliseconds(away))
                         try server.start()
@@ -42,7 +42,7 @@ extension FaultTests {
             }
         }
 
-        /// Kills the server; when asked, at a moment at which it has surely received requests that it has not answered.
+        /// Kills the server, on request at a moment at which it has certainly not replied to all requests.
         private func kill(_ server: RedisServer, whileAsked: Bool) async throws {
             if whileAsked {
                 server.kill(SIGSTOP)
@@ -54,7 +54,7 @@ extension FaultTests {
         private func check(_ record: PushRecord, _ workers: [Program], _ scene: FaultScene) async throws {
             let ids = record.ids
             let totals = try await scene.status().totals
-            // The faults reached the producers: answers were lost, and pushes found nobody.
+            // The faults reached the producers: replies were lost, and pushes found no server.
             #expect(record.unknown > 0)
             #expect(record.notReachable > 0)
             #expect(Set(ids).count == ids.count)
@@ -68,7 +68,7 @@ extension FaultTests {
             #expect(try scene.keys().filter { !FaultScene.mayBeLeft($0) }.isEmpty)
         }
 
-        /// A server that was away for two leases: no worker loses the jobs it has been running.
+        /// A server that was away for two leases: no worker loses its running jobs.
         @Test func jobsThatRunThroughAnOutageAreNotRunTwice() async throws {
             let server = try RedisServer(tcp: true, durable: true)
             try await FaultScene.play(server) { scene in
@@ -91,8 +91,8 @@ extension FaultTests {
             }
         }
 
-        /// Every worker is cut off for two leases; the first call that comes through again is a recovery.
-        @Test func recoveryThatComesFirstAfterAPartitionRobsNobody() async throws {
+        /// Every worker is cut off for two leases; the first call afterwards is a recovery.
+        @Test func theFirstRecoveryAfterAPartitionTakesNoJobsFromLiveWorkers() async throws {
             try await FaultScene.play { scene in
                 let proxy = try ChaosProxy(to: scene.server)
                 defer { proxy.close() }
@@ -114,7 +114,7 @@ extension FaultTests {
     }
 }
 
-/// Pushes without end, each the same again until its outcome is known, and what was learned by it.
+/// Endless pushes, each repeated until its outcome is known, and their outcomes.
 private final class PushRecord: Sendable {
     private struct State {
         var ids: [String] = []

@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 
 extension FaultTests {
-    /// Things that an operator, or another program, does to the server while work goes on.
+    /// Interventions of an operator or another program on the server during work.
     @Suite struct ServerTrouble {
-        @Test func scriptsAreForgottenAllTheTime() async throws {
+        @Test func scriptsAreLostAllTheTime() async throws {
             try await endure(every: .milliseconds(50)) { server in
                 try server.run("SCRIPT", "FLUSH")
             } happened: { server in
@@ -31,13 +31,13 @@ extension FaultTests {
             }
         }
 
-        /// How many calls a line of the server's statistics counts.
+        /// The number of calls in a line of the server's statistics.
         private func count(_ command: String, in statistics: String) throws -> Int {
             let line = statistics.split(whereSeparator: \.isNewline).first { $0.hasPrefix(command) } ?? ""
             return line.split(separator: "=").dropFirst().first.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
         }
 
-        /// Jobs are pushed one by one and run while something happens again and again.
+        /// Pushes and runs jobs one by one while something happens repeatedly.
         private func endure(
             every pause: Duration,
             _ trouble: @escaping @Sendable (RedisServer) throws -> String,

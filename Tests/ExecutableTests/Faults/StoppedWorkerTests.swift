@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension FaultTests {
-    /// Workers that come back after their lease has ended.
+    /// Workers that continue after their lease has ended.
     @Suite struct StoppedWorkers {
         @Test func lateFinishOfAContinuedWorkerChangesNothing() async throws {
             try await FaultScene.play { scene in
@@ -13,7 +13,7 @@ extension FaultTests {
                 let id = try await scene.pushMany(1, "note", ["seconds": "0.3"])[0]
                 try await eventually("the job has begun") { scene.ledger.counts("begin")[id] == 1 }
                 first.signal(SIGSTOP)
-                // Its child runs on and ends: the finish waits in the stopped worker.
+                // Its child continues and ends; the finish waits in the suspended worker.
                 try await eventually("the child has ended") { scene.ledger.counts("end")[id] == 1 }
                 let second = try await scene.worker(concurrency: 1)
                 try await scene.drain()
@@ -39,7 +39,7 @@ extension FaultTests {
             #expect(try await scene.findings().isEmpty)
         }
 
-        /// The first worker takes further jobs under its new session.
+        /// The first worker claims further jobs in its new session.
         private func runsOn(_ first: Program, beside second: Program, _ scene: FaultScene) async throws {
             #expect(try await scene.stop([second]) == [0])
             let ids = try await scene.pushMany(3, "mark")
@@ -54,8 +54,8 @@ extension FaultTests {
             #expect(try scene.keys().filter { !FaultScene.mayBeLeft($0) }.isEmpty)
         }
 
-        /// The finish has left the worker, but the network keeps it until the job has been run elsewhere.
-        @Test func finishOnTheWireIsRefusedWhenTheSessionIsOver() async throws {
+        /// The finish has left the worker, but the network holds it until the job has run elsewhere.
+        @Test func finishInTransitIsRejectedWhenTheSessionHasEnded() async throws {
             try await FaultScene.play { scene in
                 let proxy = try ChaosProxy(to: scene.server)
                 defer { proxy.close() }
@@ -79,15 +79,15 @@ extension FaultTests {
             }
         }
 
-        /// Whether a request reports the end of a job. Who compares its claims with the broker's names the job, too.
+        /// Whether a request reports the end of a job. A reconciliation also contains the job.
         private static func isReport(_ request: ChaosProxy.Request, of id: String) -> Bool {
             request.contains(id) && request.contains(exchange)
         }
 
-        /// The digest by which the script that takes reports is called.
+        /// The digest of the script for reports.
         private static let exchange = Script.all.first { $0.name == "exchange" }?.digest ?? ""
 
-        /// The report that was held back, once the server has answered it.
+        /// The held report, once the server has replied to it.
         private func passage(of id: String, _ proxy: ChaosProxy) async throws -> ChaosProxy.Passage {
             var passages: [ChaosProxy.Passage] = []
             try await eventually("the held finish is answered") {
@@ -97,8 +97,9 @@ extension FaultTests {
             return passages[0]
         }
 
-        /// Heartbeats arrive, the finish does not: the job is taken back at its hard deadline, and the session lives.
-        @Test func finishOnTheWireIsStaleAfterTheHardDeadline() async throws {
+        /// Heartbeats arrive, the finish does not: the job is recovered at its hard deadline, and the session stays
+        /// alive.
+        @Test func finishInTransitIsStaleAfterTheHardDeadline() async throws {
             try await FaultScene.play { scene in
                 let proxy = try ChaosProxy(to: scene.server)
                 defer { proxy.close() }
@@ -112,7 +113,7 @@ extension FaultTests {
                 try await scene.drain()
                 proxy.release()
                 let held = try await passage(of: envelope.id, proxy)
-                // The verdicts are the first part of an exchange's answer.
+                // The outcomes are the first part of an exchange's reply.
                 #expect(held.answerText.contains("$1\r\n0\r\n"))
                 let session = scene.sessions(of: second)[0]
                 try await eventually("the second worker's finish is heard") {

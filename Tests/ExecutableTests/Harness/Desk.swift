@@ -4,7 +4,7 @@ import Foundation
 import Logging
 import TestSupport
 
-/// A hand-made worker: what a test needs of one to bring jobs into every state.
+/// A minimal worker for tests that need jobs in every state.
 final class Desk: Sendable {
     let broker: RedisBroker
     let session: Session
@@ -80,7 +80,7 @@ final class Desk: Sendable {
     }
 }
 
-/// Waits until something is so, looking often; for what no event tells.
+/// Polls until a condition holds, for conditions without an event.
 func until(_ what: String, _ isSo: () async throws -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(60)
     while try await !isSo() {

@@ -17,7 +17,7 @@ enum Executable: String {
     case worker = "errand-worker"
     case dashboard = "errand-dashboard"
 
-    /// Where it was built: beside the tests.
+    /// Its path, in the directory of the tests.
     var url: URL {
         get throws {
             let bundles = Bundle.allBundles.map(\.bundleURL).filter { $0.pathExtension == "xctest" }
@@ -33,11 +33,11 @@ enum Executable: String {
                     }
                 }
             }
-            throw TestFailure("\(rawValue) was not built beside the tests")
+            throw TestFailure("\(rawValue) was not built with the tests")
         }
     }
 
-    /// Runs it to its end.
+    /// Runs it until it ends.
     func run(
         _ arguments: [String],
         input: [UInt8] = [],
@@ -49,13 +49,13 @@ enum Executable: String {
         return await running.end()
     }
 
-    /// Runs it with a broker to its end.
+    /// Runs it with a broker until it ends.
     func run(_ arguments: [String], on server: RedisServer, input: String = "") async throws -> Output {
         try await run(arguments, input: Array(input.utf8), environment: ["ERRAND_REDIS_URL": server.url])
     }
 }
 
-/// What a process left behind.
+/// The output and exit status of a process.
 struct Output: Sendable {
     let status: Int32
     let bytes: [UInt8]

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// JSON as a test looks at it.
+/// Access to JSON for tests.
 enum JSON: Equatable, Decodable, Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByBooleanLiteral,
     ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral

@@ -10,12 +10,12 @@ import TestSupport
     import Darwin
 #endif
 
-/// A process whose output is gathered as it comes. It is ended by its pid when it takes longer than a test may.
+/// A process whose output is collected as it arrives. It is killed if it takes longer than a test may.
 final class RunningExecutable: Sendable {
     private static let longest = 120.0
     private static let ignoreBrokenPipes: Void = ignoreSignal(SIGPIPE)
     private static let living = Mutex<Set<Int32>>([])
-    /// What a test has left running ends with the tests.
+    /// Processes that a test has left running end with the tests.
     private static let endAtExit = atexit { living.withLock { for pid in $0 { kill(pid, SIGKILL) } } }
 
     let pid: Int32
@@ -27,8 +27,8 @@ final class RunningExecutable: Sendable {
     /// Starts it.
     ///
     /// - Parameters:
-    ///   - onTerminal: whether it gets a terminal for input and output; arguments must then be plain words.
-    ///   - shell: what a shell does with it, which is `"$@"` there.
+    ///   - onTerminal: Whether it gets a terminal for input and output; arguments must then be plain words.
+    ///   - shell: A shell command that runs it as `"$@"`.
     init(
         _ executable: Executable,
         _ arguments: [String],
@@ -62,7 +62,7 @@ final class RunningExecutable: Sendable {
             ended.keep($0.terminationReason == .exit ? $0.terminationStatus : -$0.terminationStatus)
             let pid = $0.processIdentifier
             Self.living.withLock { _ = $0.remove(pid) }
-            // Foundation keeps a process for good on Linux, and with it what it was given: hundreds of open pipes in the end.
+            // Foundation keeps every process on Linux, with its pipes, of which there would be hundreds.
             writing.async { try? input.fileHandleForWriting.close() }
         }
         try process.start()
@@ -76,7 +76,7 @@ final class RunningExecutable: Sendable {
         }
     }
 
-    /// Gives it input, in the background, so that it may take its time to read it.
+    /// Writes its input in the background, so that it may read slowly.
     func write(_ bytes: [UInt8]) {
         writing.async { [input] in try? input.fileHandleForWriting.write(contentsOf: Data(bytes)) }
     }
@@ -88,12 +88,12 @@ final class RunningExecutable: Sendable {
 
     func signal(_ number: Int32) { if !ended.isKept { kill(pid, number) } }
 
-    /// Waits until its standard output has a line like this, and answers it.
+    /// Waits for such a line on standard output, and returns it.
     func line(where isWanted: @escaping @Sendable (String) -> Bool) async throws -> String {
         try await output.line(where: isWanted)
     }
 
-    /// Waits until its standard error has a line like this, and answers it.
+    /// Waits for such a line on standard error, and returns it.
     func errorLine(where isWanted: @escaping @Sendable (String) -> Bool) async throws -> String {
         try await error.line(where: isWanted)
     }
@@ -142,7 +142,7 @@ private final class Gathering: Sendable {
         thread.start()
     }
 
-    /// Calls `look` with what there is now and after every read, until it answers `true`.
+    /// Calls `look` with the current text and after every read, until it returns `true`.
     private func watch(_ look: @escaping @Sendable ([UInt8], Bool) -> Bool) {
         state.withLock { state in
             if !look(state.bytes, state.isAtEnd) { state.waiting.append(look) }
@@ -164,7 +164,7 @@ private final class Gathering: Sendable {
         let promise = Promise<String?>()
         watch { bytes, isAtEnd in
             let end = bytes.lastIndex(of: 10).map { $0 + 1 } ?? 0
-            // By bytes: to a string, the line end of a terminal is another character.
+            // By bytes, because in a string a terminal's line ending is another character.
             let lines = bytes[..<end].split(separator: 10).map { String(decoding: $0, as: UTF8.self) }
             let found = lines.first(where: isWanted)
             if found != nil || isAtEnd { promise.keep(found) }
@@ -175,7 +175,7 @@ private final class Gathering: Sendable {
     }
 }
 
-/// A value that is there some time.
+/// A value that becomes available later.
 private final class Promise<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?

@@ -5,31 +5,31 @@ import Logging
 import TestSupport
 import Testing
 
-/// A server, a catalogue whose commands hold a lock while any process of theirs lives, and workers that are stopped.
+/// A server, a catalogue whose commands hold a lock while any of their processes is alive, and workers to stop.
 final class StopFixture: Sendable {
-    /// What a command does once it has its lock, and with it everything that it starts.
+    /// The action of a command and its children once it has its lock.
     enum Command: String, CaseIterable {
         /// Ends when it is asked to.
         case plain
-        /// Takes no notice of being asked.
+        /// Ignores SIGTERM.
         case deaf
-        /// Has children and grandchildren that take no notice either.
+        /// Has children and grandchildren that ignore SIGTERM, too.
         case family
     }
 
-    /// An immediate stop takes a small part of this, on a busy machine too.
+    /// An immediate stop takes a small part of this, even on a busy machine.
     static let grace = Duration.seconds(80)
 
     let server: RedisServer
     let broker: RedisBroker
     private let catalogue: String
 
-    /// - Parameter address: Where the operation `call` makes its web call.
+    /// - Parameter address: The address of the web call of the operation `call`.
     init(_ server: RedisServer, calling address: String = "http://127.0.0.1:9/") throws {
         self.server = server
         broker = RedisBroker(try RedisAddress(url: server.url), logger: Logger(label: "test"))
         catalogue = server.directory + "/catalogue.yaml"
-        // A second run beside the first one fails at once, with a status of its own.
+        // A second concurrent run fails at once with a status of its own.
         let locked = #"flock, -n, -E, "9", "{lock}", sh, -c"#
         try """
         operations:
@@ -56,13 +56,13 @@ final class StopFixture: Sendable {
         return try RunningExecutable(.worker, arguments, environment: ["ERRAND_REDIS_URL": server.url], shell: shell)
     }
 
-    /// Pushes a job that runs for so many seconds if nothing ends it.
+    /// Pushes a job that runs for this many seconds unless it is stopped.
     func push(_ command: Command, lock: String = "lock", seconds: Double = 1000) async throws {
         let arguments = #"{"lock":"\#(server.directory)/\#(lock)","s":\#(seconds)}"#
         #expect(try await Executable.producer.run(["push", command.rawValue, arguments], on: server).status == 0)
     }
 
-    /// Whether a process of the job's command lives.
+    /// Whether a process of the job's command is alive.
     func lives(_ lock: String = "lock") -> Bool {
         let file = open(server.directory + "/" + lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         defer { close(file) }
@@ -75,7 +75,7 @@ final class StopFixture: Sendable {
 
     var status: QueueStatus { get async throws { try await broker.status(of: "default").queue } }
 
-    /// Checks that so many jobs are where they were before they ran, with nothing spent.
+    /// Checks that this many jobs have returned to their positions and spent nothing.
     func expectUntouched(_ count: Int = 1, released: Int) async throws {
         let status = try await status
         #expect(status.ready == count && status.running == 0 && status.dead == 0, "\(status)")

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What signals do to a worker and to the jobs that it runs: a shutdown is no failure, however fast it is.
+/// Signals to a worker: however fast a shutdown is, it is not a failure of its jobs.
 @Suite(.serialized, .timeLimit(.minutes(6))) struct WorkerStopTests {
     private let fixture: StopFixture
     private let server: RedisServer
@@ -13,7 +13,7 @@ import Testing
         fixture = try StopFixture(server)
     }
 
-    /// Longer than two signals count as one.
+    /// Longer than the time within which two signals count as one.
     private func pause() async throws { try await Task.sleep(for: .milliseconds(600)) }
 
     @Test(arguments: StopFixture.Command.allCases)
@@ -91,14 +91,14 @@ import Testing
         #expect(try await fixture.status.totals["finished"] == 1)
     }
 
-    @Test func `a short grace is kept, though a command takes no notice of being asked`() async throws {
+    @Test func `a short grace is kept even if a command ignores SIGTERM`() async throws {
         try await fixture.push(.deaf)
         let worker = try fixture.worker(grace: .seconds(4))
         try await fixture.begin()
         let start = ContinuousClock.now
         worker.signal(SIGTERM)
         #expect(await worker.end().status == 0)
-        // Asking alone would take until 3 s of it are over, and two more.
+        // SIGTERM alone would take 3 s of it, and two more seconds.
         #expect(ContinuousClock.now - start < .milliseconds(4900))
         #expect(!fixture.lives())
         try await fixture.expectUntouched(released: 1)
@@ -151,7 +151,7 @@ import Testing
         _ = await other.end()
     }
 
-    @Test func `output that nobody reads holds up neither shutdown nor heartbeats`() async throws {
+    @Test func `unread output delays neither shutdown nor heartbeats`() async throws {
         try await fixture.push(.plain, seconds: 5)
         let place = server.directory
         let worker = try fixture.worker(
@@ -164,9 +164,9 @@ import Testing
         )
         try await fixture.begin()
         let pid = try #require(Int32(String(contentsOfFile: place + "/pid", encoding: .utf8).dropLast()))
-        // It reads nothing that would tell it of the end of the tests.
+        // It has no input that would end it with the tests.
         defer { if !FileManager.default.fileExists(atPath: place + "/status") { kill(pid, SIGKILL) } }
-        // Beyond its lease: it is still alive to the broker then.
+        // Beyond its lease, after which the broker still considers it alive.
         try await eventually("the job has finished") { try await fixture.status.totals["finished"] == 1 }
         kill(pid, SIGTERM)
         _ = await worker.end()
@@ -174,7 +174,7 @@ import Testing
         #expect(try await fixture.status.totals["recovered"] == 0)
     }
 
-    @Test func `output that nobody reads does not hold up an immediate stop either`() async throws {
+    @Test func `unread output does not delay an immediate stop`() async throws {
         try await fixture.push(.deaf)
         let place = server.directory
         let worker = try fixture.worker(

@@ -2,7 +2,7 @@ import ArgumentParser
 import ErrandCommandLine
 import Foundation
 
-/// Plays the catalogue of faults of `docs/reliability.md` on real servers and real processes.
+/// Runs the fault catalogue of `docs/reliability.md` on real servers and processes.
 @main
 struct FaultsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

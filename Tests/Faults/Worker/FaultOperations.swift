@@ -1,11 +1,11 @@
 import Errand
 import Foundation
 
-/// What jobs of the fault scenarios do. Each writes `begin`, and `end` when it did all of its work.
+/// The handlers of the fault scenarios' jobs. Each writes `begin`, and `end` when it has done all of its work.
 struct FaultOperations {
     let ledger: LedgerWriter
 
-    /// A job's arguments: how long, what to check, what to wait for.
+    /// A job's arguments: its duration, its checksum, and what to wait for.
     struct Work: Decodable {
         var ms: Int?
         var id: String?
@@ -84,7 +84,7 @@ struct FaultOperations {
         )
     }
 
-    /// Writes that the job begins, and whether what arrived is what was pushed.
+    /// Records that the job begins, and whether its arguments are intact.
     private func begin(_ job: JobContext) throws -> Work {
         let work = try job.arguments.decode(Work.self)
         let isWhole = (work.id ?? job.id) == job.id && (work.sum ?? 0) == Self.sum(work.pad)
@@ -100,7 +100,7 @@ struct FaultOperations {
 }
 
 extension FaultOperations {
-    /// A message much too long, with something in it that should not be repeated everywhere.
+    /// A message that is much too long, with text that should not be repeated everywhere.
     private static let chatter = "password=hunter2 " + String(repeating: "tell tale \u{1b}[31m ", count: 600_000)
 
     private static func nap(_ job: JobContext, _ milliseconds: Int) throws {
@@ -129,7 +129,7 @@ extension FaultOperations {
         while !FileManager.default.fileExists(atPath: gate) { usleep(5000) }
     }
 
-    /// Tells how far it is, and sees that what it has kept is what it kept last.
+    /// Reports progress, and checks that its checkpoint is the last one that it stored.
     private static func tell(_ job: JobContext, pausing milliseconds: Int) async throws {
         for step in 1...4 {
             try await Task.sleep(for: .milliseconds(milliseconds))
@@ -140,7 +140,7 @@ extension FaultOperations {
         }
     }
 
-    /// Calls again for as long as the answer is lost: to say the same twice does no harm.
+    /// Repeats a call while its reply is lost; a repetition does no harm.
     private static func insist<Value: Sendable>(_ call: () async throws -> Value) async throws -> Value {
         while true {
             do { return try await call() } catch let error as BrokerError {
@@ -150,7 +150,7 @@ extension FaultOperations {
         }
     }
 
-    /// Takes memory until somebody ends the process.
+    /// Allocates memory until the process is killed.
     private static func hog() {
         var taken: [[UInt8]] = []
         while true { taken.append([UInt8](repeating: UInt8(taken.count & 255), count: 1 << 20)) }

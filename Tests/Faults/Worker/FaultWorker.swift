@@ -6,9 +6,9 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// A worker whose handlers do what the fault scenarios need, and write into a ledger outside Redis what they did.
+/// A worker with the handlers of the fault scenarios, which record their runs in a ledger outside Redis.
 ///
-/// It is made of the library alone, as a team's own worker would be.
+/// It only uses the library, like a custom worker.
 @main
 struct FaultWorker: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "errand-fault-worker", abstract: "For fault tests.")
@@ -76,7 +76,7 @@ struct FaultWorker: AsyncParsableCommand {
         )
     }
 
-    /// One line an event, for whoever started the process.
+    /// Writes one line an event for the parent process.
     private static func tell(_ event: WorkerEvent, goesOn: Bool) {
         let line =
             switch event {
@@ -86,7 +86,7 @@ struct FaultWorker: AsyncParsableCommand {
             case .stuck(let stuck): "stuck \(stuck)"
             }
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
-        // With every thread of the task pool blocked nobody else will end the process.
+        // With every thread of the task pool blocked, nothing else ends the process.
         if case .stuck(let stuck) = event, !stuck.endsWorker, !goesOn { Foundation.exit(70) }
     }
 }

@@ -1,7 +1,7 @@
 import Errand
 import ErrandRedis
 
-/// The broker, and a ledger of what it says of each report: the checker must know which ends were accepted.
+/// The broker, with a ledger of the outcome of each report, so that the checker knows which ends were accepted.
 struct LedgerBroker: WorkingBroker {
     let broker: RedisBroker
     let ledger: LedgerWriter
@@ -12,7 +12,7 @@ struct LedgerBroker: WorkingBroker {
             ledger.write(exchange.reports, counted: answer.accepted)
             return answer
         } catch {
-            // Whose session is over holds nothing any more, so none of its reports counts.
+            // A lost session has no claims any more, so none of its reports counts.
             if error.code == .sessionLost {
                 ledger.write(exchange.reports, counted: exchange.reports.map { _ in false })
             }
@@ -20,7 +20,7 @@ struct LedgerBroker: WorkingBroker {
         }
     }
 
-    // MARK: All else goes through
+    // MARK: Forwarded calls
 
     func register(_ session: Session, on queue: String) async throws(BrokerError) {
         try await broker.register(session, on: queue)
@@ -68,9 +68,9 @@ struct LedgerBroker: WorkingBroker {
     func wakeUps(
         for session: Session,
         on queues: [String],
-        _ onHint: @escaping @Sendable (WakeUp) -> Void
+        _ onWakeUp: @escaping @Sendable (WakeUp) -> Void
     ) -> any Subscription {
-        broker.wakeUps(for: session, on: queues, onHint)
+        broker.wakeUps(for: session, on: queues, onWakeUp)
     }
 
     func put(_ schedule: Schedule) async throws(BrokerError) -> ScheduleOutcome {

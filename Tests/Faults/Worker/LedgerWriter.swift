@@ -1,8 +1,8 @@
 import Errand
 import Foundation
 
-/// Appends lines to a file that several processes share: one `write` at a time, so that lines never mix. A line is whole when it ends
-/// with a full stop: where memory is short, only a part may be written, and the line is written again.
+/// Appends lines to a file that several processes share, one `write` at a time, so that lines never mix. A line is
+/// complete if it ends with a full stop: without memory, only a part may be written, and the line is written again.
 final class LedgerWriter: Sendable {
     private let file: Int32
 
@@ -11,12 +11,12 @@ final class LedgerWriter: Sendable {
         guard file >= 0 else { throw CocoaError(.fileNoSuchFile) }
     }
 
-    /// What happened, to which claim, when (milliseconds since 1970 by this process's clock), in which process.
+    /// The action, the claim, the time (milliseconds since 1970 by this process's clock), and the process.
     func write(_ what: String, _ job: JobContext) {
         append(Self.line(what, job.id, job.token, job.attempt) + " .\n")
     }
 
-    /// What the broker said of reports: whether they counted, or came too late to.
+    /// The outcomes of reports: accepted or stale.
     func write(_ reports: [OutcomeReport], counted: [Bool]) {
         for (report, counts) in zip(reports, counted) {
             let line = Self.line(counts ? "acked" : "refused", report.id, report.token, report.attempt)
@@ -36,7 +36,7 @@ final class LedgerWriter: Sendable {
             let written = text.withUTF8 { Foundation.write(file, $0.baseAddress, $0.count) }
             if written == text.utf8.count { return }
             if written > 0, !text.hasPrefix("\n") { text = "\n" + text }
-            // What happened and is not in the books would look as if it had not.
+            // An unrecorded action would look as if it had not happened.
             guard written > 0 || [EINTR, EAGAIN, ENOMEM].contains(errno) else { fatalError("ledger: errno \(errno)") }
         }
     }

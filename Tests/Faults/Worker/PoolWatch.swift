@@ -1,16 +1,16 @@
 import Foundation
 import Synchronization
 
-/// Tells for how long no task has found a thread in the task pool: the proof that handlers block it.
+/// Reports for how long no task has found a thread in the task pool: the proof that handlers block it.
 ///
-/// It looks from a thread of its own, which they cannot block.
+/// It runs on its own thread, which handlers cannot block.
 final class PoolWatch: Sendable {
-    /// A task that waits for less than this has only met a busy machine.
+    /// Shorter waits of a task are only due to a busy machine.
     private static let worthTelling = 500
 
     private let sent = Mutex<ContinuousClock.Instant?>(nil)
 
-    /// Looks until the process ends.
+    /// Measures until the process ends.
     func start() {
         let thread = Thread { [self] in
             while true {

@@ -2,8 +2,8 @@ import CFuzzer
 import Foundation
 import FuzzTargets
 
-/// The fuzzer: libFuzzer around one parser, which the environment names, for libFuzzer starts itself again without
-/// words of ours.
+/// The fuzzer: libFuzzer around one parser, which an environment variable names, because libFuzzer starts itself again
+/// without further arguments.
 @main
 enum Fuzzer {
     static func main() {

@@ -2,7 +2,7 @@ import Foundation
 import FuzzTargets
 import Testing
 
-/// Every kept input, the ones that once broke something among them, keeps to what must hold.
+/// Checks every kept input, including those that once broke a parser.
 @Suite struct ReplayTests {
     private static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Corpus")

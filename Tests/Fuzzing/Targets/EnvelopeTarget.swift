@@ -1,6 +1,6 @@
 import Errand
 
-/// What must hold of a stored job, as a worker finds it in the broker.
+/// The properties of stored jobs.
 @Sendable func checkEnvelope(_ input: [UInt8]) throws(Violation) {
     let job: StoredJob
     do { job = try JobEnvelope.read(stored: input) } catch {
@@ -19,7 +19,7 @@ private func checkWritten(_ job: StoredJob) throws(Violation) {
     let id = job.description.id ?? "made"
     let envelope: JobEnvelope
     do { envelope = try job.description.makeEnvelope { id } } catch {
-        // Settling adds an id and a name, which the largest description has no room for.
+        // Completing adds an id and a name, for which the largest description has no room.
         return try require(error.code == .tooLarge, "cannot be settled: \(error)")
     }
     let stored = envelope.stored(readySince: job.readySince)

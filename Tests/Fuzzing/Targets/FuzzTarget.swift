@@ -1,11 +1,11 @@
-/// A parser that gets bytes from strangers, and what must hold whatever they are.
+/// A parser of untrusted bytes, and its properties.
 ///
-/// The same checks run in libFuzzer (`scripts/fuzz`) and, over the kept corpus, in the ordinary tests. A parser more is
-/// one file here with its checks, one line in ``all``, and a folder of seeds in `Tests/Fuzzing/Corpus`.
+/// The same checks run in libFuzzer (`scripts/fuzz`) and, over the kept corpus, in the ordinary tests. To add a parser,
+/// add a file of checks here, a line in ``all``, and a folder of seeds in `Tests/Fuzzing/Corpus`.
 package struct FuzzTarget: Sendable {
-    /// What `scripts/fuzz` and the folder of seeds call it.
+    /// Its name in `scripts/fuzz` and of its folder of seeds.
     package let name: String
-    /// Throws a ``Violation`` when an input breaks what must hold; a trap does so by itself.
+    /// Throws a ``Violation`` if an input breaks a property.
     package let check: @Sendable (_ input: [UInt8]) throws(Violation) -> Void
 
     /// Every parser that is fuzzed.
@@ -17,13 +17,13 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "schedules", check: checkSchedules),
     ]
 
-    /// The parser of this name.
+    /// The parser with this name.
     package static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 }
 
-/// Something that must always hold, and did not.
+/// A broken property.
 package struct Violation: Error, Sendable, CustomStringConvertible {
-    /// What did not hold.
+    /// The problems.
     package let description: String
 
     init(_ what: String) { description = what }
@@ -34,15 +34,15 @@ func require(_ condition: Bool, _ what: @autoclosure () -> String) throws(Violat
     guard condition else { throw Violation(what()) }
 }
 
-/// The value of something that must not fail here.
+/// The value of an expression that must not fail here.
 func require<Value>(_ what: @autoclosure () -> String, _ body: () throws -> Value) throws(Violation) -> Value {
     do { return try body() } catch { throw Violation("\(what()): \(error)") }
 }
 
-/// An error's text goes to logs and terminals, so it must be one line of text that steers nothing, and not a book.
+/// An error's text goes to logs and terminals, so it must be one short line without control characters.
 func requireDecent(_ message: String) throws(Violation) {
     try require(!message.isEmpty && message.utf8.count < 8192, "a message of \(message.utf8.count) bytes")
-    // Bytes first: nearly every message is ASCII.
+    // Bytes first, because nearly every message is ASCII.
     if message.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return }
     for scalar in message.unicodeScalars where !scalar.isASCII || scalar.value < 0x20 || scalar.value == 0x7F {
         switch scalar.properties.generalCategory {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A cron expression, read a second time and in the plainest way: which local times it means. It takes only what
-/// ``ScheduleTiming`` has taken, and shares no code with it.
+/// A second, plain implementation of cron expressions that matches local times. It only accepts expressions that
+/// ``ScheduleTiming`` has accepted, and shares no code with it.
 struct PlainCron {
     private var fields: [Set<Int>] = []
     private var words: [String] = []
@@ -54,10 +54,10 @@ struct PlainCron {
         return Int(text)
     }
 
-    /// Whether it follows real time when clocks are changed.
+    /// Whether it follows elapsed time across clock changes.
     var isOfEveryHour: Bool { fields[2].count == 24 }
 
-    /// Whether it means a local time, in seconds since 1970 as the clocks show them.
+    /// Whether it matches a local time, in seconds since 1970 as clocks show them.
     func means(_ local: Int64) -> Bool {
         let parts = civil(local)
         guard fields[0].contains(Int(parts.tm_sec)), fields[1].contains(Int(parts.tm_min)),
@@ -70,10 +70,10 @@ struct PlainCron {
         return words[3].hasPrefix("*") || words[5].hasPrefix("*") ? byMonth && byWeek : byMonth || byWeek
     }
 
-    /// Another expression of the same meaning: names, steps and ranges written out, in six fields.
+    /// An equivalent expression of six fields with names, steps and ranges written out.
     var writtenOut: String {
         words.indices.map { index in
-            // A star at the beginning has a meaning of its own in the fields of days; what follows it repeats it.
+            // A leading star has a special meaning in the fields of days; the values after it repeat it.
             var parts = words[index].hasPrefix("*") ? [String(words[index].split(separator: ",")[0])] : []
             if parts != ["*"] {
                 parts += runs(of: fields[index].sorted())

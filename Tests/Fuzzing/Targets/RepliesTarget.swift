@@ -1,9 +1,9 @@
 import Errand
 import ErrandRedis
 
-/// What must hold of a server's answers: the protocol, and everything that Errand makes of them.
+/// The properties of a server's replies: of the protocol and of all parsers of replies.
 ///
-/// The first byte says where the bytes are cut in two, as a network may.
+/// The first byte determines where the bytes are split, as a network may.
 @Sendable func checkReplies(_ input: [UInt8]) throws(Violation) {
     guard let first = input.first else { return }
     let bytes = input.dropFirst()
@@ -18,7 +18,7 @@ import ErrandRedis
     }
 }
 
-/// The replies in these parts; `nil` when the reader refuses them, which it must do in decent words.
+/// The replies in these parts; `nil` if the reader rejects them, with a proper error.
 private func read(_ parts: [[UInt8]]) throws(Violation) -> [RESPValue]? {
     guard var reader = RESPReader() else { return nil }
     var values: [RESPValue] = []
@@ -31,19 +31,19 @@ private func read(_ parts: [[UInt8]]) throws(Violation) -> [RESPValue]? {
     return values
 }
 
-/// Every answer as every kind of answer.
+/// Parses every reply as every kind of reply.
 private func decode(_ value: RESPValue) throws(Violation) {
     if case .error(let text) = value { try check(ServerError(text)) }
     for count in 0...3 {
         guard let answer = ExchangeReply(value, reports: count) else { continue }
-        // What came late says nothing of the reports.
+        // A pre-answered call has no outcomes of reports.
         let verdicts = answer.isPreanswered ? 0 : count
         try require(answer.accepted.count == verdicts, "\(answer.accepted.count) verdicts for \(count) reports")
         for claim in answer.claims { try check(claim) }
     }
-    if let handed = value.bytes.flatMap({ DispatchedClaim($0, secret: "s3cret") }) {
-        try require(handed.call > 0, "an answer to call \(handed.call)")
-        try check(handed.claim)
+    if let dispatched = value.bytes.flatMap({ DispatchedClaim($0, secret: "s3cret") }) {
+        try require(dispatched.call > 0, "an answer to call \(dispatched.call)")
+        try check(dispatched.claim)
     }
     if let beat = Beat(value) { try require(beat.claims >= 0, "\(beat.claims) claims") }
     if let promotion = Promotion(value) {
@@ -77,12 +77,12 @@ private func check(_ claim: Claim) throws(Violation) {
 
 private func check(_ error: ServerError) throws(Violation) {
     guard let address = try? RedisAddress(url: "redis://user:hush-hush@127.0.0.1:6379") else { return }
-    let told = error.brokerError(at: address)
-    try requireDecent("\(told)")
-    try require(told.message.utf8.count < 4096, "a message of \(told.message.utf8.count) bytes")
+    let converted = error.brokerError(at: address)
+    try requireDecent("\(converted)")
+    try require(converted.message.utf8.count < 4096, "a message of \(converted.message.utf8.count) bytes")
 }
 
-/// Redis' protocol, written down a second time.
+/// A second implementation of Redis' protocol.
 private func write(_ value: RESPValue, to bytes: inout [UInt8]) {
     switch value {
     case .status(let text): bytes += Array("+\(text)\r\n".utf8)

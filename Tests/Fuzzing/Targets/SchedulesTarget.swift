@@ -1,11 +1,11 @@
 import Errand
 import Foundation
 
-/// What must hold of a schedule: of a definition in JSON, as it is stored in the broker, and of what a person writes.
+/// The properties of schedules: of stored definitions in JSON, and of texts that a person writes.
 ///
 /// An input that begins with a brace is a definition. Any other one has lines: a cron expression or `every` with an
-/// interval and an anchor, both in milliseconds; then a time zone, a time, and how much later it is looked at again, in
-/// milliseconds too. Lines that are missing are made up from the input.
+/// interval and an anchor, both in milliseconds; then a time zone, a time, and the delay until the next check, in
+/// milliseconds, too. Missing lines are derived from the input.
 @Sendable func checkSchedules(_ input: [UInt8]) throws(Violation) {
     let seed = hash(input)
     let time = Int64(seed % 10_000_000_000_000)
@@ -48,7 +48,10 @@ private func checkDefinition(_ input: [UInt8], around time: Int64) throws(Violat
     do { schedule = try Schedule(json: input) } catch {
         try requireDecent("\(error)")
         let stored = ScheduleRecord(name: "nightly", definition: input, nextTick: 0)
-        return try require(stored.schedule == nil && stored.problem == error, "a record reads what nobody else reads")
+        return try require(
+            stored.schedule == nil && stored.problem == error,
+            "a record is read that other parsers reject"
+        )
     }
     try require(isToken(schedule.name), "the name \(schedule.name.debugDescription)")
     try require(schedule.queue == schedule.template.queue, "two queues")
@@ -64,7 +67,7 @@ private func checkDefinition(_ input: [UInt8], around time: Int64) throws(Violat
     try checkPlan(of: schedule, around: time, late: time % 30_000, extremes: time % 256 == 0)
 }
 
-/// What is pushed of ticks that are looked at late: all ticks are accounted for, and none is pushed early or twice.
+/// Late ticks: all ticks are counted, and none is pushed early or twice.
 private func checkPlan(of schedule: Schedule, around time: Int64, late: Int64, extremes: Bool) throws(Violation) {
     let ticks = ticks(of: schedule.timing, after: time, 4)
     if let first = ticks.first, let last = ticks.last {
@@ -82,7 +85,7 @@ private func checkPlan(of schedule: Schedule, around time: Int64, late: Int64, e
         try require(plan.missed == ticks.count - pushed, "\(plan.missed) is missed of \(ticks) at \(now)")
         try require(plan.next == schedule.timing.next(after: now), "another next tick")
     }
-    // What a broken timetable may say. It is slower, so few inputs get there.
+    // Values of a corrupt timetable. This is slower, so few inputs get here.
     guard extremes else { return }
     for (expected, now) in [(.min, 0), (0, .max), (.max, .min), (.min, .max), (0, 1_800_000_000_000)]
         as [(Int64, Int64)]
@@ -91,7 +94,7 @@ private func checkPlan(of schedule: Schedule, around time: Int64, late: Int64, e
     }
 }
 
-/// A schedule as the broker has it, whatever its timetable says, can be decided about.
+/// A stored schedule can be evaluated with any timetable.
 func checkRecord(_ record: ScheduleRecord, now: Int64) throws(Violation) {
     try require(record.pushed >= 0 && record.missed >= 0, "a record that cannot be")
     if let problem = record.problem { try requireDecent("\(problem)") }
@@ -114,7 +117,7 @@ private func proposal(_ schedule: Schedule, expected: Int64, now: Int64) throws(
 private func ticking(_ record: ScheduleRecord, _ schedule: Schedule, now: Int64) throws(Violation) -> TickProposal? {
     let proposal: TickProposal
     do { proposal = try TickProposal(record, schedule, now: now) } catch {
-        // What a tick adds to the largest template has no room.
+        // The largest template has no room for the additions of a tick.
         try requireDecent("\(error)")
         try require(error.code == .tooLarge, "a tick makes no job: \(error)")
         return nil
@@ -136,7 +139,7 @@ private func ticking(_ record: ScheduleRecord, _ schedule: Schedule, now: Int64)
     return proposal
 }
 
-/// FNV-1a: the same input always makes the same.
+/// FNV-1a, so that the same input always gives the same result.
 private func hash(_ input: [UInt8]) -> UInt64 {
     input.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
 }

@@ -1,7 +1,7 @@
 import Errand
 import Foundation
 
-/// What must hold of the ticks of a timing, near a time and at the ends of time.
+/// The properties of the ticks of a timing, near a time and at the limits.
 func checkTiming(_ timing: ScheduleTiming, around time: Int64) throws(Violation) {
     let ticks = try requireBounded("the ticks of \(timing) around \(time)") { () throws(Violation) in
         let ticks = FuzzTargets.ticks(of: timing, after: time, most)
@@ -9,7 +9,7 @@ func checkTiming(_ timing: ScheduleTiming, around time: Int64) throws(Violation)
         try checkEnds(of: timing)
         return ticks
     }
-    // For people: `30 2 * * * (Europe/Berlin)`.
+    // For display: `30 2 * * * (Europe/Berlin)`.
     let text = timing.description
     guard text.hasSuffix(" (\(timing.timeZone))") else { return try checkInterval(timing, ticks) }
     let expression = String(text.dropLast(timing.timeZone.count + 3))
@@ -26,7 +26,7 @@ func ticks(of timing: ScheduleTiming, after time: Int64, _ most: Int) -> [Int64]
     return ticks
 }
 
-/// So many ticks are looked at.
+/// The number of ticks to check.
 private let most = 4
 
 private let times: ClosedRange<Int64> = 0...9_999_999_999_999
@@ -39,7 +39,7 @@ private func checkOrder(of ticks: [Int64], _ timing: ScheduleTiming, after time:
         let before = timing.latest(atOrBefore: tick - 1)
         let isRight = previous == time ? before ?? -1 <= max(time, -1) : before == previous
         try require(isRight, "\(timing): \(before ?? -1) is between \(previous) and \(tick)")
-        // From in between, and from where the clocks may show an hour again, it looks the same.
+        // From times in between, and from a repeated hour, the result is the same.
         for between in [previous / 2 + tick / 2, previous + 2_400_000]
         where previous > time && (previous..<tick).contains(between) {
             let (last, next) = (timing.latest(atOrBefore: between), timing.next(after: between))
@@ -74,14 +74,14 @@ private func checkInterval(_ timing: ScheduleTiming, _ ticks: [Int64]) throws(Vi
     }
 }
 
-/// The same expression in other words ticks alike.
+/// An equivalent expression has the same ticks.
 private func checkWrittenOut(
     _ expression: String,
     _ timing: ScheduleTiming,
     after time: Int64,
     _ ticks: [Int64]
 ) throws(Violation) {
-    // An expression has an end, and lists are long.
+    // The length of an expression is limited, and lists are long.
     guard expression.utf8.count <= 256 else { return }
     let again = try require("\(timing) is refused as \(expression.debugDescription)") {
         try ScheduleTiming.cron(expression, timeZone: timing.timeZone)
@@ -90,27 +90,27 @@ private func checkWrittenOut(
     try require(found == Array(ticks.prefix(2)), "\(timing) ticks at \(ticks), and at \(found) as \(expression)")
 }
 
-/// What a body makes, which must not take long, whatever an expression says.
+/// The value of a body, which must be fast for every expression.
 func requireBounded<Value>(
     _ what: @autoclosure () -> String,
     _ body: () throws(Violation) -> Value
 ) throws(Violation) -> Value {
     let began = processorTime()
     let value = try body()
-    // Far more than it takes anywhere, and far less than a search without a bound.
+    // Far more than it takes on any machine, and far less than an unbounded search.
     let took = processorTime() - began
     try require(took < 1, "\(what()) take \(took) s")
     return value
 }
 
-/// Of this thread, in seconds: what others do at the same time does not count.
+/// The processor time of this thread in seconds.
 private func processorTime() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
-/// A cron expression and a zone, to look at one moment at a time, in seconds.
+/// A cron expression in a zone, evaluated for single moments, in seconds.
 private struct Clock {
     let cron: PlainCron
     private let zone: TimeZone?
@@ -126,7 +126,7 @@ private struct Clock {
         zone.map { Int64($0.secondsFromGMT(for: Date(timeIntervalSince1970: Double(time)))) } ?? 0
     }
 
-    /// What the clocks show at the moment is meant, or they are set forward past something that is meant.
+    /// Whether the local time at the moment matches, or the clocks are set forward past a matching time.
     func requireTick(_ tick: Int64, of timing: ScheduleTiming) throws(Violation) {
         let (time, ahead) = (tick / 1000, offset(tick / 1000))
         try require(tick % 1000 == 0, "\(timing): \(tick) is no whole second")
@@ -138,7 +138,7 @@ private struct Clock {
         try require(jumped.count <= 86_400, "\(timing): the clocks are set forward by \(jumped.count) s")
     }
 
-    /// Whether the clocks have shown the same within the day before.
+    /// Whether the clocks have shown the same time within the day before.
     private func isRepeated(_ time: Int64) -> Bool {
         let shown = time + offset(time)
         return [1800, 7200, 43_200, 86_400].contains { (back: Int64) in
@@ -147,7 +147,7 @@ private struct Clock {
         }
     }
 
-    /// A look at where a tick is most easily forgotten.
+    /// Checks the moments at which a tick is most easily missed.
     func requireNone(after tick: Int64, before next: Int64, of timing: ScheduleTiming) throws(Violation) {
         let (minute, hour, day): (Int64, Int64, Int64) = (60, 3600, 86_400)
         for ahead in [1, minute, hour, day, 2 * day, 7 * day, 28 * day, 30 * day, 365 * day, 1461 * day] {

@@ -1,5 +1,5 @@
-// Stands for a worker in tests: runs every line of its standard input as a shell's script, all at once, and says how
-// each ended. At the end of its input it exits without a look at what still runs.
+// Stands for a worker in tests: runs every line of its standard input as a shell script, concurrently, and prints how
+// each ended. At the end of its input it exits without waiting for running scripts.
 //
 // `errand-child-probe spawn N COMMAND…` instead runs a command N times, one after the other, and prints the rate.
 import ErrandCatalogue

@@ -1,14 +1,14 @@
-// Stands for a server in tests, to be really terminated. Its argument says what it does before it says "ready"; then it
-// only prints a line for each thing that happens to it.
+// Stands for a server in tests that is really terminated. Its argument selects what it does before it prints "ready";
+// it then prints a line for each event.
 //
-// `errand-termination-probe rate` instead prints what a task costs.
+// `errand-termination-probe rate` instead prints the cost of a task.
 import Backgroundable
 import Foundation
 
 let tasks = BackgroundTasks.shared
 tasks.onTermination { say("announced \(Int($0.rounded()))") }
 
-/// Prints without a buffer that would be lost, or that a lock would be needed for.
+/// Prints without a buffer, which could be lost or need a lock.
 func say(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = write(STDOUT_FILENO, bytes, bytes.count)
@@ -18,7 +18,7 @@ func block() -> Never {
     while true { pause() }
 }
 
-/// Has worked, and has nothing to do.
+/// Idle after work.
 func beIdle() {
     atexit { say("exit handlers run") }
     tasks.endBackgroundTask(tasks.beginBackgroundTask())
@@ -42,7 +42,7 @@ func fillTheQueue() {
     }
 }
 
-/// Has two seconds for operations that go on, and that wait behind them.
+/// Has two seconds for running and waiting operations.
 func overfillTheQueue() {
     tasks.grace = 2
     tasks.expirationLead = 1.9
@@ -54,14 +54,14 @@ func overfillTheQueue() {
     }
 }
 
-/// Works in a background queue that is not worth waiting for.
+/// Works in a background queue that does not delay the exit.
 func fillAQueueThatHoldsNothing() {
     beIdle()
     OperationQueue.background.holdsBackgroundTask = false
     fillTheQueue()
 }
 
-/// Has two seconds, in which everything that can be blocked is.
+/// Has two seconds, in which everything is blocked.
 func beStuck() {
     tasks.grace = 2
     tasks.expirationLead = 1
@@ -98,14 +98,14 @@ func handle() {
     _ = tasks.beginBackgroundTask()
 }
 
-/// Handles the signal itself after the tasks did; a later change of mind leaves it alone.
+/// Handles the signal itself after the tasks did; a later change does not affect it.
 func handleLater() {
     _ = tasks.beginBackgroundTask()
     signal(SIGTERM) { _ in _exit(3) }
     tasks.leavesOnTermination = false
 }
 
-/// Handles the signal after the tasks did, as most servers' frameworks do.
+/// Handles the signal after the tasks did, like most server frameworks.
 func handleWithSource() {
     _ = tasks.beginBackgroundTask()
     let source = DispatchSource.makeSignalSource(signal: SIGTERM)
@@ -119,7 +119,7 @@ func handleWithSource() {
     isSet.wait()
 }
 
-/// Runs a program that knows nothing of signals, and says how it ended.
+/// Runs a program without signal handlers, and prints how it ended.
 func beParent() {
     _ = tasks.beginBackgroundTask()
     let child = Process()
@@ -137,7 +137,7 @@ func beParent() {
     say("child \(child.processIdentifier)")
 }
 
-/// Has a child that runs the same program, and says how it ended.
+/// Has a child that runs the same program, and prints how it ended.
 func forkItself() {
     _ = tasks.beginBackgroundTask()
     let child = fork()

@@ -129,7 +129,7 @@ final class ChaosLink: Sendable {
             reset()
             return false
         case .deliver:
-            let answer = proxy.spoiled(bytes, of: next?.passage)
+            let answer = proxy.corrupted(bytes, of: next?.passage)
             // If the client has disconnected, continue to read the server's replies.
             _ = Sockets.put(answer, into: client, slice: proxy.state.withLock(\.slice))
             return true

@@ -25,14 +25,14 @@ extension ChaosProxy {
     /// The number of pieces that were delayed by a loss.
     package var stalls: Int { state.withLock(\.stalls) }
 
-    /// Changes replies in transit: delivers the result of `spoil` instead of the reply, or the reply itself if that is
+    /// Changes replies in transit: delivers the result of `corrupt` instead of the reply, or the reply itself if that is
     /// `nil`.
-    package func spoil(_ spoil: @escaping @Sendable (_ request: Request, _ answer: [UInt8]) -> [UInt8]?) {
-        edit { $0.spoil = spoil }
+    package func corrupt(_ corrupt: @escaping @Sendable (_ request: Request, _ answer: [UInt8]) -> [UInt8]?) {
+        edit { $0.corrupt = corrupt }
     }
 
     /// The number of changed replies.
-    package var spoiledAnswers: Int { state.withLock(\.spoiledAnswers) }
+    package var corruptedReplies: Int { state.withLock(\.corruptedReplies) }
 
     /// Connects new clients to another server from now on, and closes the existing connections.
     package func switchOver(to server: RedisServer) {
@@ -59,11 +59,11 @@ extension ChaosProxy {
     }
 
     /// Returns the reply to deliver.
-    func spoiled(_ answer: [UInt8], of passage: Int?) -> [UInt8] {
+    func corrupted(_ answer: [UInt8], of passage: Int?) -> [UInt8] {
         guard let passage else { return answer }
-        let (spoil, request) = state.withLock { ($0.spoil, $0.passages[passage].request) }
-        guard let changed = spoil(request, answer) else { return answer }
-        edit { $0.spoiledAnswers += 1 }
+        let (corrupt, request) = state.withLock { ($0.corrupt, $0.passages[passage].request) }
+        guard let changed = corrupt(request, answer) else { return answer }
+        edit { $0.corruptedReplies += 1 }
         return changed
     }
 }

@@ -62,8 +62,8 @@ package final class ChaosProxy: Sendable {
         var links: [ChaosLink] = []
         var upstream: String
         var weather = Weather()
-        var spoil: @Sendable (Request, [UInt8]) -> [UInt8]? = { _, _ in nil }
-        var spoiledAnswers = 0
+        var corrupt: @Sendable (Request, [UInt8]) -> [UInt8]? = { _, _ in nil }
+        var corruptedReplies = 0
         var stalls = 0
     }
 

@@ -8,7 +8,7 @@ import ServiceLifecycle
 
 /// Tells a page how far a job is, as server-sent events, until it has ended.
 ///
-/// Events are hints: whenever one comes, and whenever the subscription is there anew, the job itself is looked at.
+/// Events may be lost, so each event and each new subscription makes it read the job itself.
 struct JobFeed {
     private let broker: RedisBroker
 
@@ -70,7 +70,7 @@ struct JobFeed {
     }
 }
 
-/// What the page is told.
+/// The updates for the page.
 private struct Snapshot: Encodable {
     let state: String
     let hasEnded: Bool

@@ -14,12 +14,12 @@ public class ScheduledTask: @unchecked Sendable, CustomStringConvertible {
         var isExpired = false
         var isCompleted = false
         /// Whether an expiration handler has been called.
-        var wasToldToStop = false
+        var wasAskedToStop = false
 
         /// Returns the handler if it has to be called now. Returns it once.
         mutating func takeDueHandler() -> (@Sendable () -> Void)? {
-            guard isExpired, !isCompleted, !wasToldToStop, let handler = expirationHandler else { return nil }
-            wasToldToStop = true
+            guard isExpired, !isCompleted, !wasAskedToStop, let handler = expirationHandler else { return nil }
+            wasAskedToStop = true
             return handler
         }
     }
@@ -77,7 +77,7 @@ public class ScheduledTask: @unchecked Sendable, CustomStringConvertible {
     /// A description of the task for log texts.
     public final var description: String {
         let (isCompleted, isExpired) = state.withLock { ($0.isCompleted, $0.isExpired) }
-        let phrase = isCompleted ? "completed" : isExpired ? "told to stop" : "running"
+        let phrase = isCompleted ? "completed" : isExpired ? "asked to stop" : "running"
         return "\(type(of: self)) \"\(identifier)\" (\(phrase))"
     }
 

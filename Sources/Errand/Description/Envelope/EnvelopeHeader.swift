@@ -57,6 +57,6 @@ struct EnvelopeHeader: Equatable {
         _ described: Value
     ) throws(EnvelopeError) {
         guard said != described else { return }
-        throw EnvelopeError(.header, "it says something else about \(what) than the description")
+        throw EnvelopeError(.header, "its \(what) differs from that of the description")
     }
 }

@@ -32,7 +32,7 @@ struct EnvelopeReader {
         guard count <= bytes.count - position else {
             throw EnvelopeError(
                 .fragment,
-                "it is said to have \(count) bytes, but only \(bytes.count - position) are there"
+                "its length is \(count) bytes, but only \(bytes.count - position) follow"
             )
         }
         let fragment = bytes[position..<position + count]
@@ -65,7 +65,7 @@ struct EnvelopeReader {
             )
         }
         guard meant.eventFragment() == description.eventFragment(), meant.isOnlyOperationAndName else {
-            throw EnvelopeError(.fragment, "it says something else than the description's operation and name")
+            throw EnvelopeError(.fragment, "it differs from the description's operation and name")
         }
     }
 

@@ -20,6 +20,6 @@ public struct JSONTextError: Error, Sendable, Equatable, CustomStringConvertible
     /// The message with its offset.
     public var description: String {
         let place = offset.map { " at byte \($0)" } ?? ""
-        return "JSON refused\(place): \(message)"
+        return "invalid JSON\(place): \(message)"
     }
 }

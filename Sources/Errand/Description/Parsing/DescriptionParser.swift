@@ -21,7 +21,7 @@ struct DescriptionParser {
             throw DescriptionError(
                 .missingKey,
                 field: DescriptionKey.operation.rawValue,
-                "is missing: say which operation to run"
+                "is missing; it names the operation to run"
             )
         }
     }

@@ -17,7 +17,7 @@ final class MemorySubscribers: Sendable {
     private struct WakeUpListener {
         let session: String
         let queues: Set<String>
-        let onHint: @Sendable (WakeUp) -> Void
+        let onWakeUp: @Sendable (WakeUp) -> Void
     }
 
     /// The number of messages that are kept for a slow subscriber. It misses the oldest if there are more.
@@ -39,10 +39,10 @@ final class MemorySubscribers: Sendable {
     func wakeUps(
         for session: String,
         on queues: [String],
-        _ onHint: @escaping @Sendable (WakeUp) -> Void
+        _ onWakeUp: @escaping @Sendable (WakeUp) -> Void
     ) -> any Subscription {
         let number = add { listeners, number in
-            listeners.hints[number] = WakeUpListener(session: session, queues: Set(queues), onHint: onHint)
+            listeners.hints[number] = WakeUpListener(session: session, queues: Set(queues), onWakeUp: onWakeUp)
         }
         return MemorySubscription(subscribers: self, number: number)
     }
@@ -79,7 +79,7 @@ final class MemorySubscribers: Sendable {
         let interested = listeners.withLock {
             $0.hints.values.filter { $0.session == session && $0.queues.contains(queue) }
         }
-        for listener in interested { hintQueue.async { listener.onHint(hint) } }
+        for listener in interested { hintQueue.async { listener.onWakeUp(hint) } }
     }
 
     private func add(_ insert: (inout Listeners, Int) -> Void) -> Int {

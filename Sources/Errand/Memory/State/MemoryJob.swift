@@ -62,7 +62,7 @@ package enum LineName: Sendable, Hashable {
     case ready(Int)
     case suspects
     /// Unroutable jobs: no session had the operation.
-    case parked(operation: String, priority: Int)
+    case unroutable(operation: String, priority: Int)
 }
 
 /// A unique name. Names are compared by their bytes, unlike Swift's strings.

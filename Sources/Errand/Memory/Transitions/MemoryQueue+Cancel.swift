@@ -55,6 +55,6 @@ extension MemoryQueue {
 
     /// The ready lists in the order in which they are shown and cleared.
     var lineOrder: [LineName] {
-        [.suspects] + (0...9).reversed().map { .ready($0) } + parkedLines
+        [.suspects] + (0...9).reversed().map { .ready($0) } + unroutableLists
     }
 }

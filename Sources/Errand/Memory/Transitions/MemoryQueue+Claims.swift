@@ -85,22 +85,22 @@ extension MemoryQueue {
     ///
     /// - Returns: whether this session found a quarantined job that it has to run.
     private mutating func claimLevels(_ grant: inout MemoryGrant) -> Bool {
-        var parking = MemoryUnroutable(lots: parkedAndKnown(by: grant.session), mayServe: solo == nil)
+        var unroutable = MemoryUnroutable(lots: unroutableAndKnown(by: grant.session), mayServe: solo == nil)
         while grant.hasRoom {
-            let waiting = (0...9).filter { lines[.ready($0)] != nil || !parking.lots[$0].isEmpty }
+            let waiting = (0...9).filter { lines[.ready($0)] != nil || !unroutable.lots[$0].isEmpty }
             guard let lowest = waiting.first, let highest = waiting.last else { break }
             if highest == lowest {
-                claim(grant.wanted, of: highest, &parking, &grant)
+                claim(grant.wanted, of: highest, &unroutable, &grant)
                 break
             }
             let dueToHighest = Self.shareOfLowest - 1 - turn
             if dueToHighest <= 0 {
-                if claim(1, of: lowest, &parking, &grant) > 0 { turn = 0 }
+                if claim(1, of: lowest, &unroutable, &grant) > 0 { turn = 0 }
             } else {
-                turn += claim(dueToHighest, of: highest, &parking, &grant)
+                turn += claim(dueToHighest, of: highest, &unroutable, &grant)
             }
         }
-        return parking.metSuspect
+        return unroutable.metSuspect
     }
 
     /// Claims jobs of one priority: unroutable ones were in the queue before those that are ready.
@@ -108,14 +108,14 @@ extension MemoryQueue {
     private mutating func claim(
         _ most: Int,
         of level: Int,
-        _ parking: inout MemoryUnroutable,
+        _ unroutable: inout MemoryUnroutable,
         _ grant: inout MemoryGrant
     ) -> Int {
         var taken = 0
-        while taken < most, grant.hasRoom, let lot = parking.lots[level].first {
-            taken += claim(most - taken, parkedIn: lot, &parking, &grant)
+        while taken < most, grant.hasRoom, let lot = unroutable.lots[level].first {
+            taken += claim(most - taken, unroutableIn: lot, &unroutable, &grant)
             // The remaining jobs of this list were checked and stay.
-            if taken < most || lines[lot] == nil { parking.lots[level].removeFirst() }
+            if taken < most || lines[lot] == nil { unroutable.lots[level].removeFirst() }
         }
         return taken + claim(most - taken, from: .ready(level), &grant)
     }

@@ -30,7 +30,7 @@ extension MemoryQueue {
 
     /// Makes a job unroutable: it waits for a session that has its operation.
     mutating func park(_ id: String, operation: String) {
-        enter(.parked(operation: operation, priority: jobs[id]?.header.priority ?? 5), id)
+        enter(.unroutable(operation: operation, priority: jobs[id]?.header.priority ?? 5), id)
         effects.newWork += 1
     }
 

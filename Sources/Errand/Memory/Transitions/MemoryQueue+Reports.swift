@@ -32,7 +32,7 @@ extension MemoryQueue {
         case .failed: fail(job, .failed, run, retryDelay: report.retryDelay)
         case .timedOut: fail(job, .timedOut, run, retryDelay: report.retryDelay)
         case .cancelled: stopped(job, run)
-        case .parked: park(job, run)
+        case .unroutable: park(job, run)
         case .snoozed: snooze(job, run, delay: report.retryDelay ?? 0)
         case .unreadable: die(job.id, run)
         case .released: break

@@ -11,7 +11,7 @@ extension MemoryQueue {
             dead: dead.count,
             deferred: successors.count,
             oldestReadyMilliseconds: oldestReady,
-            unknownOperations: parkedCounts,
+            unknownOperations: unroutableCounts,
             totals: QueueStatus.Totals(counts: totals)
         )
     }
@@ -26,10 +26,10 @@ extension MemoryQueue {
         return Int(clamping: max(heads.map { now - $0.readySince }.max() ?? 0, 0))
     }
 
-    private var parkedCounts: [String: Int] {
+    private var unroutableCounts: [String: Int] {
         var counts: [String: Int] = [:]
-        for line in parkedLines {
-            guard case .parked(let operation, _) = line else { continue }
+        for line in unroutableLists {
+            guard case .unroutable(let operation, _) = line else { continue }
             counts[operation, default: 0] += lines[line]?.count ?? 0
         }
         return counts

@@ -129,7 +129,7 @@ struct ScheduleMembers {
             guard values["time_zone"] == nil else { throw ScheduleError(.invalid, "time_zone", "goes with cron") }
             let anchor = try number("anchor_ms", in: ScheduleTiming.times) ?? 0
             return try .every(.milliseconds(every), anchor: anchor)
-        default: throw ScheduleError(.invalid, "one of \"cron\" and \"every_ms\" says when it ticks, and only one")
+        default: throw ScheduleError(.invalid, "exactly one of \"cron\" and \"every_ms\" is required")
         }
     }
 

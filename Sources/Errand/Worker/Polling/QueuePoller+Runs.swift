@@ -39,7 +39,7 @@ extension QueuePoller {
             return nil
         }
         guard let operation = context.operations[job.description.operation] else {
-            let report = OutcomeReport(claim, .parked, fragment: job.fragment)
+            let report = OutcomeReport(claim, .unroutable, fragment: job.fragment)
             discard(report, job.description.operation, .unknownOperation)
             return nil
         }

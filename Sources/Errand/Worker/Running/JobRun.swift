@@ -361,7 +361,7 @@ extension RunEnding {
             case .failed, .timedOut: report.retryDelay == nil ? .failed : .retried
             case .cancelled: .cancelled
             case .snoozed: .snoozed
-            case .released, .parked: wasCancelled ? .cancelled : .released
+            case .released, .unroutable: wasCancelled ? .cancelled : .released
             case .unreadable: .failed
             }
         self.init(

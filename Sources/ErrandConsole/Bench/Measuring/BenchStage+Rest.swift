@@ -26,7 +26,7 @@ extension BenchStage {
             let isWriting = Self.writing.contains { info.number($0) ?? 0 > 0 }
             if !isFreeing, !isWriting || patience.withLock({ $0 <= .zero }) { return info }
             guard ContinuousClock.now < end else {
-                throw CommandFailure("the server did not free what was removed", ExitStatus.unsuccessful)
+                throw CommandFailure("the server did not free removed data", ExitStatus.unsuccessful)
             }
             try await Task.sleep(for: pause)
             if isWriting { patience.withLock { $0 -= pause } }

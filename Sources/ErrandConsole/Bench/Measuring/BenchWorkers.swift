@@ -110,19 +110,19 @@ final class BenchWorkers: Sendable {
     /// Returns the resource usage of a process, which a `usage` job reports.
     func usage(number: Int) async throws -> ProcessUsage {
         guard await wait({ $0.usages.count >= number }), let usage = state.withLock({ $0.usages.last }) else {
-            throw CommandFailure("a worker did not tell what it used", ExitStatus.unsuccessful)
+            throw CommandFailure("a worker did not report its usage", ExitStatus.unsuccessful)
         }
         return usage
     }
 
     /// Stops the processes and returns the resource usage of each.
     func finish() async throws -> [ProcessUsage] {
-        let told = state.withLock(\.usages.count)
+        let known = state.withLock(\.usages.count)
         processes.end()
-        guard await wait({ [count] in $0.usages.count >= told + count }) else {
-            throw CommandFailure("a worker did not tell what it used", ExitStatus.unsuccessful)
+        guard await wait({ [count] in $0.usages.count >= known + count }) else {
+            throw CommandFailure("a worker did not report its usage", ExitStatus.unsuccessful)
         }
-        return state.withLock { Array($0.usages.dropFirst(told)) }
+        return state.withLock { Array($0.usages.dropFirst(known)) }
     }
 
     /// Stops the processes and waits until they have exited.

@@ -90,8 +90,8 @@ struct CeilingBench {
         let count = try await stage.total(what, of: queue)
         guard count < jobs else { return }
         throw CommandFailure(
-            "the ceiling counts for nothing: \(count) of its \(jobs) jobs were \(what), the server refused the others. "
-                + "`redis-cli info errorstats` says why",
+            "the ceiling counts for nothing: \(count) of its \(jobs) jobs were \(what), and the server rejected the others. "
+                + "`redis-cli info errorstats` shows why",
             ExitStatus.unsuccessful
         )
     }

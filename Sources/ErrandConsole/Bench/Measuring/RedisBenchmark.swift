@@ -61,7 +61,7 @@ struct RedisBenchmark {
     /// Makes a failure from the output. The program exits when the server returns an error, which is in its last line.
     private static func failure(_ said: Data) -> CommandFailure {
         let line =
-            String(decoding: said, as: UTF8.self).split(whereSeparator: \.isNewline).last ?? "it does not say why"
+            String(decoding: said, as: UTF8.self).split(whereSeparator: \.isNewline).last ?? "it gives no reason"
         return CommandFailure(
             "the ceiling counts for nothing, redis-benchmark failed: \(line)",
             ExitStatus.unsuccessful

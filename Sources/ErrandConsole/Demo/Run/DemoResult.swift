@@ -24,7 +24,7 @@ struct DemoResult: Sendable {
     var complaints: [String] {
         var complaints: [String] = []
         if lost > 0 { complaints.append("\(lost.counted("accepted job")) did not end properly") }
-        if wrong > 0 { complaints.append("\(wrong.counted("result")) differed from what the demo computed itself") }
+        if wrong > 0 { complaints.append("\(wrong.counted("result")) differed from a direct computation") }
         if dropped == 0 { complaints.append("no duplicate was dropped") }
         if timedOut == 0 { complaints.append("no job timed out") }
         if recovered == 0 { complaints.append("no job was recovered from the killed worker") }

@@ -51,7 +51,7 @@ struct DemoRun: Sendable {
 
     private func tellWhatIsThere() {
         display.tell("\(found.files.count.counted("file")) below \(found.directory)")
-        if found.isCut { display.tell("there are more; --files takes another limit") }
+        if found.isCut { display.tell("there are more; --files changes the limit") }
         if found.unreadable > 0 { display.tell("left out because they cannot be read: \(found.unreadable.grouped)") }
         let passes = jobs.planned / found.files.count
         if passes > 1 { display.tell("so few that each is worked on \(passes) times, under as many names") }

@@ -47,7 +47,7 @@ enum DemoVerdict: Sendable, Equatable {
         let theirs = try? JSONDecoder().decode(FileSum.self, from: Data(record.result))
         if let mine, mine == theirs { return .right }
         if file.hasChanged { return .skipped(file.path) }
-        return .wrong("\(file.path): the job gave \(text(theirs)), the demo itself \(text(mine))")
+        return .wrong("\(file.path): the job returned \(text(theirs)), and the demo computed \(text(mine))")
     }
 
     private static func text(_ sum: FileSum?) -> String {

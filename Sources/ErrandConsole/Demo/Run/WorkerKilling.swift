@@ -65,7 +65,7 @@ struct WorkerKilling: Sendable {
     private func awaitRecovery() async throws {
         for _ in 0..<1000 {
             if try await broker.status(of: DemoOperations.queue).queue.totals["recovered"] > 0 {
-                return display.tell("its lease has ended: its jobs are back in line")
+                return display.tell("its lease has ended: its jobs are ready again")
             }
             try await Task.sleep(for: .milliseconds(20))
         }

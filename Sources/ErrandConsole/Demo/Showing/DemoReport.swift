@@ -34,7 +34,7 @@ struct DemoReport {
 
     private static var commands: String {
         let commands = [
-            ("errand demo --keep", "the same, and the broker stays for you to look at"),
+            ("errand demo --keep", "the same, and the broker stays for inspection"),
             ("errand demo YOUR-DIRECTORY", "the same with your own files"),
             ("errand-worker --help", "run operations of your own, from a catalogue"),
             ("errand-producer --help", "push jobs from the command line"),

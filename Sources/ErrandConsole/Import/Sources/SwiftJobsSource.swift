@@ -46,7 +46,7 @@ struct SwiftJobsSource: ImportSource {
             throw ImportProblem("worker \(worker) still runs it")
         }
         if !stranded {
-            throw ImportProblem("cannot tell whether its worker is alive: stop the old workers, then use --stranded")
+            throw ImportProblem("it is unknown whether its worker is alive: stop the old workers, then use --stranded")
         }
     }
 

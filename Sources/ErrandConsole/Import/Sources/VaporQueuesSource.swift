@@ -32,7 +32,7 @@ struct VaporQueuesSource: ImportSource {
     func description(of entry: ImportPlace.Entry, in place: ImportPlace) async throws -> OperationDescription {
         let id = String(decoding: entry.member, as: UTF8.self)
         guard !place.isStranded || stranded else {
-            throw ImportProblem("cannot tell whether its worker is alive: stop the old workers, then use --stranded")
+            throw ImportProblem("it is unknown whether its worker is alive: stop the old workers, then use --stranded")
         }
         guard let stored = try await redis.text("job:\(id)") else {
             throw ImportProblem("its data job:\(id) is missing")

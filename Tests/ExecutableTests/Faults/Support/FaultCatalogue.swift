@@ -1,16 +1,16 @@
 import Foundation
 
-/// The operations of the fault tests: shells that write down when they begin and when they end.
+/// The operations of the fault tests: shells that record when they begin and end.
 ///
-/// A line is one `write` to a file opened with O_APPEND, so the ledger's order is the order in which things happened.
+/// A line is one `write` to a file opened with O_APPEND, so the ledger has the true order.
 enum FaultCatalogue {
     private static let begin = #"echo "begin $ERRAND_JOB_ID $ERRAND_TOKEN $0" >> "$1""#
     private static let end = #"echo "end $ERRAND_JOB_ID $ERRAND_TOKEN $0" >> "$1"; echo done"#
 
-    /// Writes the catalogue and answers its path.
+    /// Writes the catalogue and returns its path.
     ///
-    /// - `note` sleeps for `{seconds}`, `mark` does not, `gate` runs until the gate's file is there, `fail` fails,
-    ///   `family` starts children of its own and tells their ids.
+    /// - `note` sleeps for `{seconds}`, `mark` does not, `gate` runs until the gate's file exists, `fail` fails,
+    ///   `family` starts children and prints their ids.
     static func write(to directory: String, queue: String, ledger: String, gate: String) throws -> String {
         let operations: [(name: String, script: String, text: String, more: String, timeout: String)] = [
             ("note", #"\#(begin); sleep "$2"; \#(end)"#, "-", "{seconds}", "10s"),

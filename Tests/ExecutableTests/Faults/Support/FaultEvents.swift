@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// The events of a queue as somebody hears them who listens all the time.
+/// The events of a queue as received by a permanent subscriber.
 final class FaultEvents: Sendable {
     struct Event: Decodable, Sendable {
         let event: String
@@ -38,7 +38,7 @@ final class FaultEvents: Sendable {
     }
 
     private static func take(_ message: QueueEvents, into shared: Shared) {
-        // Anybody can publish anything there; what is no event is passed over.
+        // Any client can publish there; invalid events are skipped.
         let events = message.lines.compactMap { try? JSONDecoder().decode(Event.self, from: Data($0)) }
         shared.state.withLock { state in
             state.messages += 1
@@ -52,10 +52,10 @@ final class FaultEvents: Sendable {
 
     func cancel() { shared.state.withLock(\.task)?.cancel() }
 
-    /// How many messages were heard, whatever was in them.
+    /// The number of received messages, whatever their contents.
     var messages: Int { shared.state.withLock(\.messages) }
 
-    /// The events of a kind, or of all kinds, in the order in which they were heard.
+    /// The events of a kind, or of all kinds, in the order of their arrival.
     func all(_ kind: String? = nil, of id: String? = nil) -> [Event] {
         shared.state.withLock(\.events).filter { (kind == nil || $0.event == kind) && (id == nil || $0.id == id) }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How large the scenarios are: small enough for every run of the tests, or as large as promised.
+/// The size of the scenarios: small for every test run, or full.
 enum FaultProfile {
     static let isFull = ProcessInfo.processInfo.environment["ERRAND_FAULTS"] == "full"
 

@@ -29,7 +29,7 @@ final class FaultScene: Sendable {
         try await events.awaitSubscription()
     }
 
-    /// Sets the scene, plays, and ends every process of it.
+    /// Prepares the scene, runs the test, and ends every process.
     static func play(
         _ server: RedisServer? = nil,
         _ body: (FaultScene) async throws -> Void
@@ -82,7 +82,7 @@ final class FaultScene: Sendable {
             .filter { $0.event == "registered" }.compactMap(\.worker)
     }
 
-    /// Asks workers to leave, and answers how they ended.
+    /// Stops workers, and returns how they ended.
     func stop(_ workers: [Program]) async throws -> [Int32] {
         for worker in workers { worker.signal(SIGTERM) }
         var statuses: [Int32] = []
@@ -94,11 +94,11 @@ final class FaultScene: Sendable {
 
     func openGate() throws { try Data().write(to: URL(fileURLWithPath: gate)) }
 
-    /// Pushes one job, the same again for as long as its outcome is unknown or the broker is away.
+    /// Pushes one job, and repeats that while its outcome is unknown or the broker is away.
     @discardableResult
     func push(_ description: OperationDescription) async throws -> Receipt { try await producer.push(description) }
 
-    /// Pushes so many plain jobs and answers their ids.
+    /// Pushes this many plain jobs and returns their ids.
     func pushMany(_ count: Int, _ operation: String, _ arguments: JSONText = .emptyObject) async throws -> [String] {
         let jobs = try (0..<count).map { _ in
             try OperationDescription(operation, arguments: arguments, queue: Self.queue)
@@ -112,7 +112,7 @@ final class FaultScene: Sendable {
 
     func state(of id: String) async throws -> JobState? { try await broker.inspect([id], on: Self.queue)[0]?.state }
 
-    /// The ids among these that are not finished, with what they are instead.
+    /// The ids among these that are not finished, with their states.
     func unfinished(_ ids: [String]) async throws -> [String: String] {
         var others: [String: String] = [:]
         for (id, record) in zip(ids, try await broker.inspect(ids, on: Self.queue)) where record?.state != .finished {
@@ -121,7 +121,7 @@ final class FaultScene: Sendable {
         return others
     }
 
-    /// Waits until nothing waits and nothing runs.
+    /// Waits until no job waits or runs.
     func drain(within limit: Duration = .seconds(60)) async throws {
         try await eventually("the queue is empty", within: limit) {
             let now = try await self.status()
@@ -131,7 +131,7 @@ final class FaultScene: Sendable {
 
     func findings() async throws -> [Finding] { try await broker.audit(Self.queue, repair: false) }
 
-    /// The queue's keys, without their common beginning.
+    /// The queue's keys without their common prefix.
     func keys() throws -> Set<String> {
         let prefix = KeySpace.key(of: Self.queue) + ":"
         return Set(try server.run("KEYS", "errand:*").split(separator: "\n").map(String.init))
@@ -140,7 +140,7 @@ final class FaultScene: Sendable {
             }
     }
 
-    /// What may be left of a queue whose jobs have all ended and whose workers have left.
+    /// The keys that may remain of a queue whose jobs have all ended and whose workers have stopped.
     static func mayBeLeft(_ key: String) -> Bool {
         ["runtime", "counters", "schedules", "timetable", "pauses", "ticks", "unscheduled"].contains(key)
             || key.hasPrefix("ended") || key.hasPrefix("history")

@@ -1,15 +1,15 @@
 import Errand
 import Synchronization
 
-/// What was pushed, and what the broker said to it: the books that are kept outside Redis.
+/// The pushed jobs and their receipts, recorded outside Redis.
 final class Accounts: Sendable {
-    /// What is known of one push.
+    /// The record of one push.
     struct Entry: Sendable {
-        /// The last answer; `nil` while none came.
+        /// The last receipt; `nil` if there is none yet.
         var outcome: Receipt.Outcome?
         /// Not to run before, in milliseconds since 1970.
         var due: Int64
-        /// Whether its run is meant to reach its end; jobs made to fail are not.
+        /// Whether its run should reach its end; jobs that are made to fail should not.
         var ends: Bool
         /// When it was sent for the first time.
         let tried = ContinuousClock.now
@@ -23,7 +23,7 @@ final class Accounts: Sendable {
 
     private let state = Mutex(State())
 
-    /// Notes that jobs are about to be sent.
+    /// Records jobs that are about to be pushed.
     func tries(_ jobs: [JobEnvelope], ends: Bool) {
         state.withLock { state in
             for job in jobs where state.entries[job.id] == nil {
@@ -32,47 +32,47 @@ final class Accounts: Sendable {
         }
     }
 
-    /// Notes the answers, one a job.
+    /// Records receipts, one a job.
     func took(_ receipts: [Receipt], of jobs: [JobEnvelope]) {
         state.withLock { state in
             for (job, receipt) in zip(jobs, receipts) {
                 if receipt.outcome == .unknown { state.lostAnswers += 1 }
-                // An answer that is known stays known: a later lost answer to the same push takes nothing back.
+                // A known receipt stays known: a lost reply to a repetition changes nothing.
                 let known = state.entries[job.id]?.outcome
                 if known == nil || known == .unknown { state.entries[job.id]?.outcome = receipt.outcome }
             }
         }
     }
 
-    /// Notes pushes of others: all but those that were dropped are to end somehow, though not by running.
+    /// Records pushes of other programs: all but the dropped ones must end, not necessarily by running.
     func took(_ outcomes: [String: Receipt.Outcome]) {
         state.withLock { state in
             for (id, outcome) in outcomes { state.entries[id] = Entry(outcome: outcome, due: 0, ends: false) }
         }
     }
 
-    /// Takes over a job that another program pushed.
+    /// Records a job that another program pushed.
     func adopt(_ id: String) {
         state.withLock { state in
             if state.entries[id] == nil { state.entries[id] = Entry(outcome: .accepted, due: 0, ends: true) }
         }
     }
 
-    /// Notes that a push was refused for certain.
+    /// Records that a push was certainly rejected.
     func refused() { state.withLock { $0.refusals += 1 } }
 
-    /// How many answers were lost.
+    /// The number of lost replies.
     var lostAnswers: Int { state.withLock(\.lostAnswers) }
-    /// How many calls were refused.
+    /// The number of rejected calls.
     var refusals: Int { state.withLock(\.refusals) }
-    /// Those that were sent for the first time after a moment.
+    /// The jobs that were first pushed after a moment.
     func tried(after moment: ContinuousClock.Instant) -> Set<String> {
         state.withLock { Set($0.entries.filter { $0.value.tried > moment }.keys) }
     }
 
     /// Everything that was pushed.
     var entries: [String: Entry] { state.withLock(\.entries) }
-    /// The jobs that the broker certainly took.
+    /// The jobs that the broker certainly accepted.
     var accepted: [String] {
         state.withLock { state in
             state.entries.filter { entry in

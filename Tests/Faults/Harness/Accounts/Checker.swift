@@ -1,12 +1,12 @@
 import Errand
 import ErrandRedis
 
-/// Compares the books with the ledger: the total-queue checker, as Jepsen's, and what else can be seen from both.
+/// Compares the accounts with the ledger, like Jepsen's total-queue checker, and makes further checks.
 struct Checker {
     let accounts: Accounts
     let ledger: LedgerFollower
 
-    /// Runs that should not have been: of jobs that nobody pushed, of spoiled arguments, or before their time.
+    /// Unexpected runs: of jobs that were not pushed, with other arguments, or before their time.
     func unexpected(earlyBy tolerance: Int64 = 50) -> [String] {
         let entries = accounts.entries
         var found: [String] = []
@@ -24,10 +24,11 @@ struct Checker {
         return found
     }
 
-    /// Runs of a newer claim than the one as whose end the broker accepted that the job is over, and jobs that were over twice.
+    /// Runs of a newer claim than the one whose report ended the job, and jobs that ended twice.
     ///
-    /// Tokens grow with every claim, and a job has one claim at a time. So no clock and no order of lines is needed: either the
-    /// job was handed out after its end, or the end of an older claim was accepted although there was a newer one.
+    /// Tokens grow with every claim, and a job has one claim at a time, so no clock and no order of lines is needed.
+    /// Either the job was claimed after its end, or the end of an older claim was accepted although there was a newer
+    /// one.
     var runsAfterTheEnd: [String] {
         let accepted = ledger.accepted
         var found = accepted.filter { $0.value.count > 1 }.map { "\($0.key) was over \($0.value.count) times" }
@@ -57,7 +58,7 @@ struct Checker {
         return found.sorted()
     }
 
-    /// Tokens that were given out to more than one worker, or twice for one job.
+    /// Tokens that were issued to more than one worker, or twice for one job.
     var reusedTokens: [UInt64] {
         var holders: [UInt64: Int32] = [:]
         var begun: [UInt64: Set<String>] = [:]
@@ -84,17 +85,17 @@ struct Checker {
         var description: String { "\(id): \(why)" }
     }
 
-    /// What became of jobs, by what a queue says of them.
+    /// The fates of jobs according to a queue.
     struct Fates {
-        /// Those of which it knows.
+        /// The jobs that it has.
         var known: Set<String> = []
-        /// Those that ended otherwise than was meant.
+        /// The jobs that ended in another way than intended.
         var lost: [Loss] = []
-        /// Those that have not ended.
+        /// The unfinished jobs.
         var stuck: [String] = []
     }
 
-    /// What a queue says of the accepted jobs whose runs did not reach their end.
+    /// The states of accepted jobs whose runs did not reach their end.
     func fates(_ broker: RedisBroker, on queue: String, mayBeCancelled: Bool = false) async throws -> Fates {
         let entries = accounts.entries
         var fates = Fates()

@@ -2,9 +2,9 @@ import Errand
 import Foundation
 import Synchronization
 
-/// Reads what the jobs write into their ledger, as it grows.
+/// Reads the ledger of the jobs as it grows.
 final class LedgerFollower: Sendable {
-    /// One line: what a job did.
+    /// One line: an action of a job.
     struct Line: Sendable {
         let what: String
         let id: String
@@ -12,7 +12,7 @@ final class LedgerFollower: Sendable {
         let milliseconds: Int64
         let pid: Int32
         let attempt: Int
-        /// What more it says, of a report what the broker was to do; empty for nothing.
+        /// Details; for a report the requested outcome. Empty if there are none.
         let more: String
 
         fileprivate init?(_ words: [Substring]) {
@@ -48,19 +48,19 @@ final class LedgerFollower: Sendable {
         _ = FileManager.default.createFile(atPath: path, contents: nil)
     }
 
-    /// What the jobs did so far, in the order in which they wrote it.
+    /// The actions of the jobs so far, in the order of the ledger.
     var lines: [Line] { read(\.lines) }
-    /// How often each job began.
+    /// The number of starts of each job.
     var begun: [String: Int] { read(\.begun) }
-    /// How often each job reached its end.
+    /// The number of times each job reached its end.
     var ended: [String: Int] { read(\.ended) }
-    /// The tokens of the claims as whose ends the broker accepted that a job is over for good: finished or cancelled.
+    /// The tokens of claims whose reports ended a job for good: finished or cancelled.
     var accepted: [String: [UInt64]] { read(\.accepted) }
-    /// How many reports came too late to count.
+    /// The number of stale reports.
     var refused: Int { read(\.refused) }
-    /// How many jobs began, and ended, so far.
+    /// The number of starts and ends so far.
     var counts: (begun: Int, ended: Int) { read { ($0.begun.count, $0.ended.count) } }
-    /// How many lines make no sense.
+    /// The number of invalid lines.
     var unreadable: Int { read(\.unreadable) }
 
     private func read<Value: Sendable>(_ value: (State) -> Value) -> Value {
@@ -85,7 +85,7 @@ final class LedgerFollower: Sendable {
 
     private static func take(_ bytes: ArraySlice<UInt8>, _ state: inout State) {
         var words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
-        // Torn: it was written again, or its writer was killed over it.
+        // Torn: it was written again, or its writer was killed meanwhile.
         guard words.popLast() == "." else { return }
         guard let line = Line(words) else {
             state.unreadable += 1
@@ -101,7 +101,7 @@ final class LedgerFollower: Sendable {
         state.lines.append(line)
     }
 
-    /// A failed run may be tried again, a dead job retried; these are over.
+    /// Verbs after which a job has ended for good; failed runs and dead jobs may be retried.
     private static func accept(_ line: Line, _ state: inout State) {
         let verbs: [OutcomeReport.Verb] = [.finished, .cancelled]
         guard verbs.contains(where: { $0.rawValue == line.more }) else { return }

@@ -1,16 +1,16 @@
-/// How long jobs whose worker was killed waited until they began elsewhere.
+/// The times that jobs of killed workers waited until they began elsewhere.
 struct Takeovers {
     /// The end of a worker that was killed.
     struct Kill: Sendable {
         let pid: Int32
-        /// When it was killed, in milliseconds since 1970.
+        /// The time of the kill, in milliseconds since 1970.
         let milliseconds: Int64
     }
 
-    /// Suspects wait to be run alone: they are met by so many kills at least.
+    /// Quarantined jobs wait to run alone; they were hit by at least this many kills.
     private static let suspectFrom = 3
 
-    /// How long the jobs waited that began again, in milliseconds.
+    /// The waiting times in milliseconds of jobs that began again.
     let waits: [Int64]
 
     init(_ kills: [Kill], in ledger: LedgerFollower) {
@@ -30,14 +30,14 @@ struct Takeovers {
         self.waits = waits
     }
 
-    /// The longest of them; 0 where none was cut off.
+    /// The longest of them; 0 if no run was interrupted.
     var longest: Int64 { waits.max() ?? 0 }
 
-    /// A job that kills have met.
+    /// A job that was hit by kills.
     private struct Cut {
         /// Its runs that did not reach their end, with the time of the kill.
         var runs: [(token: UInt64, killed: Int64)] = []
-        /// How many kills met it, also after its end and before that was accepted.
+        /// The number of kills that hit it, also between its end and the acceptance of that.
         var kills = 0
     }
 
@@ -60,11 +60,12 @@ struct Takeovers {
 }
 
 extension ScenarioContext {
-    /// The README's guarantee: a killed worker's jobs are back in line within the lease and 5 s while another worker lives.
+    /// The README's guarantee: a killed worker's jobs are ready again within the lease and 5 s while another worker
+    /// lives.
     func expectTakenOver(_ kills: [Takeovers.Kill], lease: Int = WorkerOptions().lease) {
         let takeovers = Takeovers(kills, in: ledger)
         note("\(takeovers.waits.count) runs were cut off; the longest began again after \(takeovers.longest) ms")
-        expectStrike(!takeovers.waits.isEmpty, "no kill cut a run off")
+        expectInjection(!takeovers.waits.isEmpty, "no kill cut a run off")
         expectInTime(
             takeovers.longest <= lease + 5000,
             "a killed worker's job began again after \(takeovers.longest) ms only, with a lease of \(lease) ms"

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Pushes jobs at a steady rate while a scenario does its worst.
+/// Pushes jobs at a steady rate during a scenario.
 final class Load: Sendable {
     /// Jobs a second.
     let rate: Int
@@ -15,7 +15,7 @@ final class Load: Sendable {
         let value = Mutex(false)
     }
 
-    /// Begins to push at once.
+    /// Starts to push at once.
     init(
         _ context: ScenarioContext,
         rate: Int,
@@ -41,26 +41,26 @@ final class Load: Sendable {
         }
     }
 
-    /// Pushes nothing more, whether the last push is answered or not.
+    /// Stops pushing, without waiting for the last receipt.
     func cancel() async {
         isOver.value.withLock { $0 = true }
         task.cancel()
         _ = await task.result
     }
 
-    /// Pushes nothing more, once the last push has been answered.
+    /// Stops pushing after the last receipt.
     func stop() async throws {
         isOver.value.withLock { $0 = true }
         try await task.value
     }
 }
 
-/// How many jobs had ended at a moment.
+/// The number of jobs that had ended at a moment.
 struct Carried {
     let instant: ContinuousClock.Instant
     let jobs: Int
 
-    /// How much of a load was carried between two moments; more than 1 where a backlog was.
+    /// The share of the load that ended between two moments; more than 1 with a backlog.
     func share(of load: Load, since earlier: Carried) -> Double {
         Double(jobs - earlier.jobs) / (Double(load.rate) * ((instant - earlier.instant) / .seconds(1)))
     }
@@ -81,7 +81,8 @@ extension ScenarioContext {
         return load
     }
 
-    /// Waits until the workers carry nearly all of the load again, in some half second; notes how long that took.
+    /// Waits until the workers keep up with nearly all of the load again for half a second, and records how long that
+    /// took.
     func carries(
         _ load: Load,
         share: Double = 0.9,
@@ -95,9 +96,9 @@ extension ScenarioContext {
         }
     }
 
-    /// How many jobs have ended until now.
+    /// The number of jobs that have ended.
     func carried() -> Carried {
-        // The moment first: to read what has been written until then takes long where that is much.
+        // The time first, because reading a long ledger takes time.
         let instant = ContinuousClock.now
         return Carried(instant: instant, jobs: ledger.counts.ended)
     }

@@ -4,11 +4,11 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// What a scenario's jobs are like.
+/// The properties of a scenario's jobs.
 struct JobOptions: Sendable {
     var milliseconds: Int?
     var pad = 0
-    /// What its arguments carry instead of so many bytes.
+    /// The payload of its arguments, instead of a number of bytes.
     var text: String?
     var gate: String?
     var queue = ScenarioContext.queue
@@ -18,15 +18,15 @@ struct JobOptions: Sendable {
     var delay: Int64?
     var retries: Int?
     var priority: Int?
-    /// Whether its run is meant to reach its end.
+    /// Whether its run should reach its end.
     var ends = true
 }
 
 extension ScenarioContext {
-    /// Makes a job; its arguments name its id and a sum, so that a run sees whether it got what was pushed.
+    /// Makes a job; its arguments contain its id and a checksum, so that a run can verify them.
     func job(_ operation: String, _ options: JobOptions = JobOptions()) throws -> JobEnvelope {
         let id = "f" + String(UInt64.random(in: 0 ... .max), radix: 36)
-        // The job's own id again and again: no two jobs have the same.
+        // The job's own id, repeated, so that no two jobs have the same.
         let filler = options.pad > 0 ? String(repeating: id, count: options.pad / id.utf8.count + 1) : nil
         let pad = options.text ?? filler
         let arguments = Arguments(
@@ -64,7 +64,7 @@ extension ScenarioContext {
 
     static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
-    /// Pushes so many jobs alike in one call, and answers their ids.
+    /// Pushes this many similar jobs in one call, and returns their ids.
     @discardableResult
     func push(
         _ count: Int,
@@ -81,7 +81,7 @@ extension ScenarioContext {
         return jobs.map(\.id)
     }
 
-    /// Calls again for as long as the answer is lost, or nobody is there.
+    /// Repeats a call while its reply is lost or the broker is away.
     @discardableResult
     func insist<Value: Sendable>(_ call: () async throws -> Value) async throws -> Value {
         while true {
@@ -92,7 +92,7 @@ extension ScenarioContext {
         }
     }
 
-    /// Pushes jobs, the same again for as long as an answer is lost or nobody is there to take them.
+    /// Pushes jobs, and repeats that while a reply is lost or the broker is away.
     @discardableResult
     func push(_ jobs: [JobEnvelope], ends: Bool = true, via broker: RedisBroker? = nil) async throws -> [Receipt] {
         accounts.tries(jobs, ends: ends)

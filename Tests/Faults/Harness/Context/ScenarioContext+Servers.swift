@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 
 extension ScenarioContext {
-    /// Starts a server; the first one is the console's, too.
+    /// Starts a server; the console uses the first one, too.
     @discardableResult
     func server(
         tcp: Bool = false,
@@ -16,7 +16,7 @@ extension ScenarioContext {
         try adopt(RedisServer(tcp: tcp, durable: durable, rules: rules, more))
     }
 
-    /// Takes a server over, to be ended with the scenario.
+    /// Adopts a server, which ends with the scenario.
     @discardableResult
     func adopt(_ server: RedisServer) throws -> RedisServer {
         let isFirst = state.withLock { state in
@@ -27,7 +27,7 @@ extension ScenarioContext {
         return server
     }
 
-    /// Looks at this server from now on when the books are checked.
+    /// Uses this server from now on when the accounts are checked.
     func watch(_ server: RedisServer) throws {
         let console = try connect(server.url, patience: .seconds(20), name: "fault-console")
         state.withLock {
@@ -61,7 +61,7 @@ extension ScenarioContext {
         return broker
     }
 
-    /// A connection that may do everything, as an operator's: for writing past Errand.
+    /// A connection with an operator's permissions, for writes that bypass Errand.
     var operatorsBroker: RedisBroker {
         get throws {
             guard let server = state.withLock(\.watched) else { throw TestFailure("there is no server yet") }
@@ -72,7 +72,7 @@ extension ScenarioContext {
         }
     }
 
-    /// The console's view: past every proxy.
+    /// The console's broker, without a proxy.
     var console: RedisBroker {
         get throws {
             guard let console = state.withLock(\.console) else { throw TestFailure("there is no server yet") }
@@ -80,12 +80,12 @@ extension ScenarioContext {
         }
     }
 
-    /// The queue's counts, past every proxy.
+    /// The queue's counts, without a proxy.
     func status(of queue: String = ScenarioContext.queue) async throws -> QueueStatus {
         try await console.status(of: queue).queue
     }
 
-    /// The queue's totals, past every proxy.
+    /// The queue's totals, without a proxy.
     func totals(of queue: String = ScenarioContext.queue) async throws -> QueueStatus.Totals {
         try await status(of: queue).totals
     }

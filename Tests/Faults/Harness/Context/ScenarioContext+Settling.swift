@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 
 extension ScenarioContext {
-    /// Waits until nothing waits and nothing runs.
+    /// Waits until no job waits or runs.
     func drain(_ queue: String = ScenarioContext.queue, within limit: Duration? = nil) async throws {
         let console = try console
         let limit = limit ?? state.withLock(\.rules.drain)
@@ -17,7 +17,7 @@ extension ScenarioContext {
         }
     }
 
-    /// The faults are over: everything must drain, the workers leave, and the books must agree.
+    /// Checks after the faults that the queue drains, the workers stop, and the accounts agree.
     func settle() async throws {
         let queues = Set(accounts.entries.isEmpty ? [Self.queue] : [Self.queue] + (try await console.queues()))
         for queue in queues.sorted() {
@@ -43,9 +43,9 @@ extension ScenarioContext {
             state.report.audit = findings.count
             state.hasSettled = true
         }
-        let wrong = rules.serverLosesData ? lostSinceTheLastStrike(among: lost) : lost.map(\.description)
+        let wrong = rules.serverLosesData ? lostSinceTheLastInjection(among: lost) : lost.map(\.description)
         expect(wrong.isEmpty, "\(wrong.count) lost: \(wrong.prefix(5))")
-        // Without these lines nobody would notice that a job runs after its end.
+        // Without these lines a run after the end of its job would go unnoticed.
         expect(ledger.ended.isEmpty || !ledger.accepted.isEmpty, "no worker wrote that an end was accepted")
         expect(stuck.isEmpty, "\(stuck.count) stuck: \(stuck.prefix(5))")
         expect(left.isEmpty, "keys left over: \(left.prefix(8))")
@@ -60,14 +60,14 @@ extension ScenarioContext {
         if rules.forbidsOverlaps { expect(overlaps.isEmpty, "jobs ran twice at once: \(overlaps.prefix(5))") }
     }
 
-    /// Grace is for outages. Granted without one, it hides that nobody's beats are heard.
+    /// Grace is for outages. Granted without one, it hides that all heartbeats fail.
     private func expectNoGrace() throws {
         guard state.withLock(\.rules.forbidsGrace), let server = state.withLock(\.watched) else { return }
         let leap = try server.run("HGET", Self.key("runtime"), "leap")
         expectInTime(leap.isEmpty, "grace was granted at \(leap), and there was no outage")
     }
 
-    /// While workers live, they take back what dead ones held, and end their sessions.
+    /// Live workers recover the jobs of dead ones and end their sessions.
     private func awaitRecoveries(_ queues: Set<String>) async throws {
         guard !state.withLock({ $0.workers.filter(\.isRunning) }).isEmpty else { return }
         for queue in queues.sorted() {
@@ -81,17 +81,17 @@ extension ScenarioContext {
         }
     }
 
-    /// Where the server loses data: what is lost all the same though it was pushed when that was over.
-    private func lostSinceTheLastStrike(among lost: [Checker.Loss]) -> [String] {
+    /// If the server loses data: jobs that are lost although they were pushed afterwards.
+    private func lostSinceTheLastInjection(among lost: [Checker.Loss]) -> [String] {
         guard let injection = state.withLock(\.lastInjection) else { return lost.map(\.description) }
         let later = accounts.tried(after: injection)
         return lost.filter { later.contains($0.id) }.map(\.description)
     }
 
-    /// Where the server lost data before, and not since: none of the jobs that were pushed since may be missing now that all have ended.
-    func expectNothingLostSinceTheLastStrike() async throws {
+    /// If the server has lost data: no job that was pushed since may be missing after all have ended.
+    func expectNothingLostSinceTheLastInjection() async throws {
         let checker = Checker(accounts: accounts, ledger: ledger)
-        let wrong = lostSinceTheLastStrike(among: try await losses(checker, in: [Self.queue]).lost)
+        let wrong = lostSinceTheLastInjection(among: try await losses(checker, in: [Self.queue]).lost)
         expect(wrong.isEmpty, "\(wrong.count) lost after the server had lost data: \(wrong.prefix(5))")
     }
 
@@ -99,7 +99,7 @@ extension ScenarioContext {
         _ checker: Checker,
         in queues: Set<String>
     ) async throws -> (lost: [Checker.Loss], stuck: [String]) {
-        // Ids are unique over all queues: a job is lost when no queue knows it.
+        // Ids are unique over all queues: a job is lost if no queue has it.
         var unknown = Set(checker.open)
         var lost: [Checker.Loss] = []
         var stuck: [String] = []
@@ -119,19 +119,19 @@ extension ScenarioContext {
         return findings
     }
 
-    /// Keys that should not be there when every job has ended and every worker has left.
+    /// Keys that should not exist after every job has ended and every worker has stopped.
     private func leftovers(_ queues: Set<String>) async throws -> [String] {
         var keys: [String] = []
         for queue in queues.sorted() { keys += try await self.keys(of: queue).filter { !Self.mayBeLeft($0) } }
         let tolerated = state.withLock(\.rules.toleratedKeys)
         keys.removeAll { key in tolerated.contains { key.hasPrefix($0) } }
         let dead = try await console.status(of: Self.queue).queue.dead
-        // Dead jobs keep their body, their place and the reason.
+        // Dead jobs keep their body, their position and the reason.
         return dead > 0
             ? keys.filter { !["body", "dead", "errors", "failures", "crashes", "solo_crashes"].contains($0) } : keys
     }
 
-    /// A queue's keys, without their common beginning.
+    /// A queue's keys without their common prefix.
     func keys(of queue: String = ScenarioContext.queue) async throws -> [String] {
         let prefix = KeySpace.key(of: queue) + ":"
         guard let server = state.withLock(\.watched) else { return [] }

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// How a worker process is started.
+/// The options of a worker process.
 struct WorkerOptions: Sendable {
     var url: String?
     var lease = 2000
@@ -13,22 +13,22 @@ struct WorkerOptions: Sendable {
     var stuckAfter = 60000
     var queues = [ScenarioContext.queue]
     var without: [String] = []
-    /// Whether it tells when no task finds a thread in the task pool.
+    /// Whether it reports a blocked task pool.
     var watchesPool = false
-    /// Whether it goes on when its task pool was blocked.
+    /// Whether it continues after its task pool was blocked.
     var goesOn = false
-    /// How many workers are in the process, each with a session and connections of its own.
+    /// The number of workers in the process, each with its own session and connections.
     var count = 1
     /// Words before the command, for instance `ip netns exec …`.
     var prefix: [String] = []
-    /// A trap is to end the process at once, not after a second of looking at itself.
+    /// A trap should end the process at once, without a backtrace.
     var environment = ["SWIFT_BACKTRACE": "enable=no"]
     /// Whether to wait until it is registered.
     var waits = true
 }
 
 extension ScenarioContext {
-    /// Starts a worker process and, unless told otherwise, waits until it is registered.
+    /// Starts a worker process and, by default, waits until it is registered.
     @discardableResult
     func worker(_ change: (inout WorkerOptions) -> Void = { _ in }) async throws -> Program {
         var options = WorkerOptions()
@@ -38,7 +38,7 @@ extension ScenarioContext {
         return worker
     }
 
-    /// Starts some workers alike.
+    /// Starts several identical workers.
     @discardableResult
     func workers(_ count: Int, _ change: (inout WorkerOptions) -> Void = { _ in }) async throws -> [Program] {
         var workers: [Program] = []
@@ -78,17 +78,17 @@ extension ScenarioContext {
         return worker
     }
 
-    /// Starts another program, ended with the scenario.
+    /// Starts another program, which ends with the scenario.
     func program(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws -> Program {
         let program = try Program(name, arguments, environment: environment)
         state.withLock { $0.programs.append(program) }
         return program
     }
 
-    /// What was started and has not ended.
+    /// The processes that have not ended.
     var livingPrograms: [Program] { state.withLock(\.programs).filter(\.isRunning) }
 
-    /// Waits until a worker has registered a session, or so many.
+    /// Waits until a worker has registered one session, or this many.
     func registered(_ worker: Program, times: Int = 1, within limit: Duration = .seconds(30)) async throws {
         try await eventually("worker \(worker.pid) registers; it wrote \(worker.lines.suffix(3))", within: limit) {
             guard worker.isRunning else { throw TestFailure("the worker ended: \(worker.lines.prefix(5))") }
@@ -100,12 +100,12 @@ extension ScenarioContext {
     /// Every worker that was started, whether it still runs or not.
     var startedWorkers: [Program] { state.withLock(\.workers) }
 
-    /// How many handlers that block their threads it takes at the most until no task finds one.
+    /// The largest number of blocking handlers until the task pool is blocked.
     static var poolWidth: Int {
         max(ProcessInfo.processInfo.processorCount, ProcessInfo.processInfo.activeProcessorCount)
     }
 
-    /// For how long no task has found a thread in a worker's task pool, in milliseconds: the longest time that it told.
+    /// The longest reported time in milliseconds for which a worker's task pool was blocked.
     func poolSilence(of worker: Program) -> Int {
         worker.lines.filter { $0.hasPrefix("pool ") }.compactMap { Int($0.dropFirst("pool ".count)) }.max() ?? 0
     }
@@ -122,7 +122,7 @@ extension ScenarioContext {
         return mine.contains { $0.what == "begin" && !ended.contains($0.id) }
     }
 
-    /// None of these may have ended.
+    /// Checks that none of these has ended.
     func expectAlive(_ workers: [Program]) {
         for worker in workers {
             guard let status = worker.status else { continue }
@@ -136,7 +136,7 @@ extension ScenarioContext {
         try await eventually("the killed worker is gone") { !worker.isRunning }
     }
 
-    /// Asks every worker that still runs to leave, and expects that it does so cleanly.
+    /// Stops every running worker, and expects a clean exit.
     func leave() async throws {
         let running = state.withLock(\.workers).filter(\.isRunning)
         let mustBeClean = state.withLock(\.rules.workersLeaveCleanly)
@@ -148,7 +148,7 @@ extension ScenarioContext {
         for worker in startedWorkers { expectRightEnd(of: worker, mustBeClean: mustBeClean) }
     }
 
-    /// Whoever was not killed may only have ended because it was asked to, and cleanly.
+    /// Checks that workers that were not killed have only ended on request, and cleanly.
     private func expectRightEnd(of worker: Program, mustBeClean: Bool) {
         guard let status = worker.status, !worker.signals.contains(SIGKILL) else { return }
         let last = worker.lines.suffix(3)

@@ -6,10 +6,10 @@ import Logging
 import Synchronization
 import TestSupport
 
-/// One scenario being played: its servers, its workers, its books, and what was seen to be wrong.
+/// The state of a running scenario: its servers, workers, accounts and problems.
 ///
-/// A scenario sets the scene with it, makes its fault happen, calls ``injected(_:)`` each time it did, heals it and measures
-/// how long work took to go on. Then ``settle()`` waits for the queue to drain, lets the workers leave, and checks.
+/// A scenario prepares its processes, injects its fault, calls ``injected(_:)`` each time, ends the fault and measures
+/// the time until work continued. Then ``settle()`` waits for the queue to drain, stops the workers, and checks.
 final class ScenarioContext: Sendable {
     struct State {
         var random: SeededRandom
@@ -25,49 +25,50 @@ final class ScenarioContext: Sendable {
         var operators: RedisBroker?
         var programs: [Program] = []
         var workers: [Program] = []
-        /// How many descriptors each worker had open when it registered, by process id.
+        /// The number of open descriptors of each worker at its registration, by process id.
         var descriptors: [Int32: Int] = [:]
         var cleanups: [@Sendable () -> Void] = []
         var rules = Rules()
         var hasSettled = false
     }
 
-    /// Something that did not hold.
+    /// A violated expectation.
     struct Problem: Sendable {
         let what: String
         /// Whether a busy machine may have been the cause.
         let isOfTime: Bool
     }
 
-    /// What must hold in the end, beside that nothing is lost and nothing is stuck.
+    /// Expectations for the end, besides that no job is lost or stuck.
     struct Rules: Sendable {
         /// No job may begin twice.
         var forbidsDuplicates = false
         /// No job may run twice at the same time.
         var forbidsOverlaps = false
-        /// The server lost data; what it lost is counted but no failure. What is pushed after the last injection must not be lost.
+        /// Whether the server loses data; its losses are counted but no failure. Jobs pushed after the last injection
+        /// must not be lost.
         var serverLosesData = false
-        /// Whether the workers must leave with status 0 when they are asked to.
+        /// Whether the workers must exit with status 0 on request.
         var workersLeaveCleanly = true
-        /// Whether a worker may end that was neither asked to leave nor killed by the scenario.
+        /// Whether a worker may end that was neither stopped nor killed by the scenario.
         var workersMayEnd = false
-        /// Whether nobody may have thought of an outage: then beats that fail for everybody show.
+        /// Whether no outage may have been detected, so that heartbeats that fail for all workers are noticed.
         var forbidsGrace = false
-        /// Whether somebody ends jobs by hand that were meant to run to their end.
+        /// Whether jobs that should run to their end are ended by hand.
         var jobsMayBeCancelled = false
-        /// How long the queue may take to drain.
+        /// The time limit for draining the queue.
         var drain = Duration.seconds(60)
-        /// By how much what comes too late may be late because the machine is busy. Beyond that it counts as never.
+        /// The largest delay that a busy machine excuses; beyond it the event counts as missing.
         var lateness = Duration.seconds(60)
-        /// Whether a push that is refused is tried again, as an application may while somebody mends the server.
+        /// Whether a rejected push is repeated, as an application may do while the server is being repaired.
         var triesRefusedAgain = false
-        /// How early a delayed job may begin, in milliseconds (clocks that were moved).
+        /// How early a delayed job may begin, in milliseconds (for changed clocks).
         var earlyTolerance: Int64 = 50
-        /// Whether a job may run again although a worker was told that its end is accepted, and nothing is wrong with that.
+        /// Whether a job may run again although its end was accepted.
         var mayRunAfterItsEnd = false
-        /// Whether two runs may have one token: where answers are forged, or an id stands in a line twice.
+        /// Whether two runs may have one token: with forged replies, or an id that is twice in a ready list.
         var mayReuseTokens = false
-        /// Beginnings of keys that may be left over in the end, beside those that always may.
+        /// Prefixes of keys that may be left over at the end, besides the usual ones.
         var toleratedKeys: [String] = []
     }
 
@@ -90,15 +91,15 @@ final class ScenarioContext: Sendable {
     /// A size by profile.
     func size(quick: Int, full: Int) -> Int { isFull ? full : quick }
 
-    /// Changes what must hold in the end.
+    /// Changes the expectations for the end.
     func rules(_ change: (inout Rules) -> Void) { state.withLock { change(&$0.rules) } }
 
     /// A random number that the seed determines.
     func random(_ range: ClosedRange<Int>) -> Int { state.withLock { Int.random(in: range, using: &$0.random) } }
 
-    // MARK: What is seen
+    // MARK: Observations
 
-    /// The fault happened.
+    /// Records an injection of the fault.
     func injected(_ times: Int = 1) {
         state.withLock { state in
             state.report.injected += times
@@ -106,51 +107,51 @@ final class ScenarioContext: Sendable {
         }
     }
 
-    /// The fault happened so many times, by the evidence for it; a run in which there is none is invalid.
+    /// Records this many injections, with their evidence; a run without any is invalid.
     func injected(_ times: Int, or what: @autoclosure () -> String) {
         guard times < 1 else { return injected(times) }
-        expectStrike(false, what())
+        expectInjection(false, what())
     }
 
-    /// Evidence that a fault injected as it was meant to, which is a matter of chance; a run without it is invalid.
-    func expectStrike(_ holds: Bool, _ what: @autoclosure () -> String) {
+    /// Records evidence that the fault was injected as intended, which depends on chance; a run without it is invalid.
+    func expectInjection(_ holds: Bool, _ what: @autoclosure () -> String) {
         guard !holds else { return }
         let what = what()
         state.withLock { $0.unproven.append(what) }
     }
 
-    /// Something worth telling that is no problem, on standard error.
+    /// Writes a remark to standard error.
     func note(_ what: String) { StandardError.write("    " + what) }
 
-    /// Something must hold; what does not is a problem of the report.
+    /// Reports a problem unless the condition holds.
     func expect(_ holds: Bool, _ what: @autoclosure () -> String) {
         guard !holds else { return }
         let what = what()
         state.withLock { $0.problems.append(Problem(what: what, isOfTime: false)) }
     }
 
-    /// Something must hold on a machine that has time; where it does not, the scenario may be played again.
+    /// Reports a problem unless the condition holds; as a busy machine may be the cause, the scenario may be repeated.
     func expectInTime(_ holds: Bool, _ what: @autoclosure () -> String) {
         guard !holds else { return }
         let what = what()
         state.withLock { $0.problems.append(Problem(what: what, isOfTime: true)) }
     }
 
-    /// The scenario could not be played on.
+    /// Reports that the scenario could not continue.
     func fails(_ error: any Error) {
         let isOfTime = (error as? TestFailure)?.isOfTime ?? false
         state.withLock { $0.problems.append(Problem(what: "\(error)", isOfTime: isOfTime)) }
     }
 
-    /// Does something before the books are compared when a scenario broke off: what goes on by itself must end.
+    /// Registers an action that ends background activity if the scenario fails, before the accounts are compared.
     func atHalt(_ halt: @escaping @Sendable () async -> Void) { state.withLock { $0.halts.append(halt) } }
 
-    /// Ends what goes on by itself: loads, supervisors.
+    /// Ends background activity: loads, supervisors.
     func halt() async {
         for halt in state.withLock(\.halts) { await halt() }
     }
 
-    /// Waits until work goes on after a fault, and notes how long it took.
+    /// Waits until work continues after a fault, and records how long it took.
     func recovers(
         _ what: String,
         within limit: Duration = .seconds(30),
@@ -162,7 +163,7 @@ final class ScenarioContext: Sendable {
         state.withLock { $0.report.recoveryMilliseconds = max($0.report.recoveryMilliseconds, took) }
     }
 
-    /// A busy machine makes late what comes; what does not come a good while later either is wrong.
+    /// A busy machine may delay events; an event that is still missing much later is a problem.
     private func becomesTrue(_ what: String, within limit: Duration, _ holds: () async throws -> Bool) async throws {
         guard let late = try await isLate(what, within: limit, holds) else { return }
         let lateness = state.withLock(\.rules.lateness)
@@ -181,7 +182,7 @@ final class ScenarioContext: Sendable {
         } catch let failure as TestFailure where failure.isOfTime { return failure }
     }
 
-    /// Does something when the scenario ends, however it ends; the last first.
+    /// Registers an action for the end of the scenario; the last one runs first.
     func atEnd(_ cleanup: @escaping @Sendable () -> Void) { state.withLock { $0.cleanups.append(cleanup) } }
 
     /// Ends everything that was started.
@@ -213,7 +214,7 @@ final class ScenarioContext: Sendable {
         if !keepsFiles { try? FileManager.default.removeItem(atPath: directory) }
     }
 
-    /// Puts what was found into the report.
+    /// Writes the findings into the report.
     func fill(_ report: inout FaultReport) {
         let (found, problems, unproven) = state.withLock { ($0.report, $0.problems, $0.unproven) }
         let (scenario, title, seed) = (report.scenario, report.title, report.seed)

@@ -1,18 +1,18 @@
 import Foundation
 import TestSupport
 
-/// Workers under a supervisor: whoever ends, however, is started anew.
+/// Workers under a supervisor, which restarts every worker that ends.
 actor WorkerGroup {
     private let context: ScenarioContext
     private let change: @Sendable (inout WorkerOptions) -> Void
     private var workers: [Program] = []
     private var watch: Task<Void, Never>?
-    /// How often a worker ended by itself, with its statuses.
+    /// The exit statuses of workers that ended by themselves.
     private(set) var ends: [Int32] = []
-    /// Those that ``killOne()`` has killed.
+    /// The workers that ``killOne()`` has killed.
     private(set) var kills: [Takeovers.Kill] = []
 
-    /// Starts so many workers and waits until they are registered.
+    /// Starts this many workers and waits until they are registered.
     init(
         _ context: ScenarioContext,
         _ count: Int,
@@ -27,17 +27,17 @@ actor WorkerGroup {
         context.atHalt { await self.dismiss() }
     }
 
-    /// Kills one, chosen by the seed; the supervisor starts another.
+    /// Kills one that the seed selects; the supervisor starts another.
     func killOne() {
         let victim = workers[context.random(0...workers.count - 1)]
         if victim.isRunning { kills.append(Takeovers.Kill(pid: victim.pid, milliseconds: ScenarioContext.now)) }
         victim.signal(SIGKILL)
     }
 
-    /// Those that live now.
+    /// The live workers.
     var all: [Program] { workers }
 
-    /// Nobody is started anew from now on.
+    /// Stops restarting workers.
     func dismiss() { watch?.cancel() }
 
     private func supervise() async throws {

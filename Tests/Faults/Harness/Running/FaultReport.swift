@@ -1,47 +1,47 @@
 import Foundation
 
-/// What came of a scenario.
+/// The result of a scenario.
 struct FaultReport: Encodable, Sendable {
     /// The scenario.
     var scenario: String
-    /// What happened in it, in words.
+    /// Its description.
     var title: String
-    /// How often the fault injected.
+    /// The number of injections.
     var injected = 0
-    /// Accepted jobs that neither were run to their end nor ended visibly otherwise.
+    /// Accepted jobs that neither reached their end nor ended visibly in another way.
     var lost = 0
-    /// Runs of jobs that nobody pushed, of other arguments than were pushed, before their time, or after their end.
+    /// Runs of jobs that were not pushed, with other arguments, before their time, or after their end.
     var unexpected = 0
     /// Runs beyond the first of a job.
     var duplicates = 0
-    /// Jobs that were left over, and keys without a job.
+    /// Leftover jobs, and keys without a job.
     var stuck = 0
-    /// The longest time from the end of a fault until work went on, in milliseconds.
+    /// The longest time from the end of a fault until work continued, in milliseconds.
     var recoveryMilliseconds = 0
     /// Findings of the audit at the end.
     var audit = 0
-    /// Whether the fault happened at all.
+    /// Whether the fault was injected at all.
     var valid = false
     /// Whether everything held.
     var passed = false
-    /// How often it was played.
+    /// The number of runs.
     var attempts = 1
-    /// Whether the server itself lost data here, so that losses are no failure.
+    /// Whether the server itself lost data, so that losses are no failure.
     var serverLostData = false
-    /// What did not hold.
+    /// The problems.
     var problems: [String] = []
-    /// What did not hold when it was played before.
+    /// The problems of the previous run.
     var earlierProblems: [String] = []
-    /// Whether the books were compared in the end.
+    /// Whether the accounts were compared at the end.
     var isCompared = false
-    /// Whether something did not hold that no busy machine explains.
+    /// Whether there is a problem that a busy machine does not explain.
     var isWrong = false
 
-    /// Whether it may be played again: all that did not hold is that something was late, or that the fault did not happen.
+    /// Whether it may be repeated: its only problems are delays or a missing injection.
     var mayBeLate: Bool { isCompared && !isWrong }
-    /// What repeats the run's random choices.
+    /// The seed of the run's random choices.
     var seed: UInt64 = 0
-    /// How long it took.
+    /// Its duration.
     var seconds = 0.0
 
     enum CodingKeys: String, CodingKey {

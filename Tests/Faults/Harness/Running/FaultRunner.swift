@@ -1,13 +1,13 @@
 import Foundation
 import TestSupport
 
-/// Plays scenarios one after the other and tells what came of each.
+/// Runs scenarios one after the other and reports each result.
 struct FaultRunner {
     let isFull: Bool
     let seed: UInt64
     let keepsFiles: Bool
 
-    /// Plays one scenario to its end, or until its time is over.
+    /// Runs one scenario until it ends or its time is over.
     func run(_ scenario: Scenario) async -> FaultReport {
         var report = FaultReport(scenario: scenario.id, title: scenario.title, seed: seed)
         let began = ContinuousClock.now
@@ -28,7 +28,7 @@ struct FaultRunner {
         return report
     }
 
-    /// The books are compared in any case: what a body waited for in vain may be what was lost.
+    /// The accounts are compared in any case, because a timeout of the body may be due to a lost job.
     private func perform(_ scenario: Scenario, on context: ScenarioContext) async {
         do {
             try await Self.within(isFull ? scenario.limit * 4 : scenario.limit) { try await scenario.body(context) }

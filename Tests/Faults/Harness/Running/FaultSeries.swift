@@ -1,20 +1,20 @@
 import ErrandCommandLine
 
-/// Plays scenarios, some of them beside each other, and those that were late once more.
+/// Runs scenarios, some of them concurrently, and repeats those that were late.
 struct FaultSeries {
     let runner: FaultRunner
-    /// How many are played at once.
+    /// The number of concurrent scenarios.
     let lanes: Int
-    /// How often a scenario that was late or did not injection is played again.
+    /// How often a scenario that was late or without an injection is repeated.
     let again: Int
-    /// Takes each report that is final.
+    /// Receives each final report.
     let onReport: @Sendable (FaultReport) -> Void
 
-    /// Plays all, in their order, and answers their reports in that order.
+    /// Runs all scenarios, and returns their reports in order.
     func play(_ scenarios: [Scenario]) async -> [FaultReport] {
         var reports: [String: FaultReport] = [:]
         for report in await playOnce(scenarios) { reports[report.scenario] = report }
-        // With nothing beside them: who was late because the machine was busy has no excuse then.
+        // Alone, so that a busy machine is no excuse.
         for scenario in scenarios {
             while let report = reports[scenario.id], isToBePlayedAgain(report) {
                 reports[scenario.id] = await playAgain(scenario, after: report)

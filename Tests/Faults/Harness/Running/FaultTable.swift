@@ -7,7 +7,7 @@ struct FaultTable {
         ("stuck", .right), ("recovery", .right), ("audit", .right), ("seconds", .right), ("", .left), ("what", .left),
     ]
 
-    /// Prints the table and, under it, what did not hold.
+    /// Prints the table and the problems below it.
     static func print(_ reports: [FaultReport]) {
         var table = TextTable(columns)
         for report in reports {

@@ -1,19 +1,19 @@
 import Foundation
 
-/// What a scenario needs of the machine it runs on.
+/// A requirement of a scenario on its machine.
 enum Need: String, Sendable {
-    /// Root's rights and network namespaces.
+    /// Root privileges and network namespaces.
     case networkNamespaces = "root, `ip netns` and iptables"
-    /// Root's rights to mount file systems.
+    /// Root privileges to mount file systems.
     case mounting = "root and the right to mount a tmpfs"
     /// Control groups (version 1) of memory, freezer and pids.
     case controlGroups = "root and control groups of version 1"
     /// The faketime library.
     case faketime = "faketime"
-    /// The tools of a user who may set limits of other processes.
+    /// Tools and permissions to set limits of other processes.
     case prlimit = "prlimit"
 
-    /// Whether it is there.
+    /// Whether the machine meets it.
     var isMet: Bool {
         switch self {
         case .networkNamespaces: Self.works("n=errand-try-$$; ip netns add $n && ip netns del $n && iptables --version")

@@ -1,18 +1,18 @@
-/// One fault, how it is made to happen, and what must hold.
+/// One fault, its injection, and the expectations.
 struct Scenario: Sendable {
-    /// Its number in `docs/reliability.md`, for instance `F20`; a letter behind it tells variants apart.
+    /// Its number in `docs/reliability.md`, for instance `F20`; a letter after it distinguishes variants.
     let id: String
-    /// What happens, in words.
+    /// Its description.
     let title: String
     /// Whether it is part of the quick profile.
     let isQuick: Bool
-    /// Whether nothing may be played beside it, because it takes the whole machine or measures it.
+    /// Whether it runs alone, because it uses the whole machine or measures time.
     let isAlone: Bool
-    /// For how long it may go on at the most.
+    /// Its time limit.
     let limit: Duration
-    /// What it needs of the machine.
+    /// Its requirements on the machine.
     let needs: [Need]
-    /// Makes it happen, and says what must hold.
+    /// Injects the fault and checks the expectations.
     let body: @Sendable (ScenarioContext) async throws -> Void
 
     init(

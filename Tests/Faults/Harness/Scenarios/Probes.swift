@@ -3,12 +3,12 @@ import ErrandRedis
 import Synchronization
 import TestSupport
 
-/// What the harness itself must notice: each does on purpose what no fault may. They are no part of the catalogue; `--only` finds them.
+/// Self-tests of the harness: each causes a violation on purpose. They are not in the catalogue; `--only` selects them.
 extension Scenario {
     static let probes = plainProbes + ruleProbes
 
     private static let plainProbes = [
-        Scenario("X01", "a job is thrown away past Errand") { context in
+        Scenario("X01", "a job is deleted directly") { context in
             let jobs = try await probedJobs(context)
             for key in ["HDEL " + ScenarioContext.key("body"), "LREM " + ScenarioContext.key("ready:5") + " 0"] {
                 try await context.write(key, jobs[0])
@@ -16,14 +16,14 @@ extension Scenario {
             context.injected()
             try await endProbed(jobs, context)
         },
-        Scenario("X02", "a job is taken out of the line past Errand, and stays") { context in
+        Scenario("X02", "a job is removed from its ready list directly, and stays") { context in
             context.rules { $0.drain = .seconds(1) }
             let jobs = try await probedJobs(context)
             try await context.write("LREM " + ScenarioContext.key("ready:5") + " 0", jobs[0])
             context.injected()
             try await endProbed(jobs, context)
         },
-        Scenario("X03", "a job is done again after its end, past Errand") { context in
+        Scenario("X03", "a job runs again after its end, without Errand") { context in
             let jobs = try await probedJobs(context)
             let body = try context.state.withLock(\.watched)?.run("HGET", ScenarioContext.key("body"), jobs[0]) ?? ""
             try await endProbed(jobs, context)
@@ -36,7 +36,7 @@ extension Scenario {
         Scenario("X04", "no fault happens") { context in
             try await endProbed(try await probedJobs(context), context)
         },
-        Scenario("X05", "all is well at the second attempt only") { context in
+        Scenario("X05", "only the second attempt succeeds") { context in
             try await endProbed(try await probedJobs(context), context)
             context.injected()
             let attempt = attempts.withLock {
@@ -44,7 +44,7 @@ extension Scenario {
             }
             try await eventually("it is the second attempt", within: .zero) { attempt > 1 }
         },
-        Scenario("X06", "a promise is broken at the first attempt only") { context in
+        Scenario("X06", "a promise is broken only at the first attempt") { context in
             try await endProbed(try await probedJobs(context), context)
             context.injected()
             let attempt = attempts.withLock {
@@ -56,13 +56,13 @@ extension Scenario {
 
     private static let attempts = Mutex(0)
 
-    /// Jobs that wait: there is no worker yet.
+    /// Waiting jobs, without a worker yet.
     static func probedJobs(_ context: ScenarioContext) async throws -> [String] {
         try context.server()
         return try await context.push(3, "mark")
     }
 
-    /// A worker does them; waits for their ends as scenarios do, so that it breaks off where one is missing.
+    /// Lets a worker run them, and waits for their ends like scenarios do, so that it fails if one is missing.
     static func endProbed(_ ids: [String], _ context: ScenarioContext) async throws {
         context.rules { $0.lateness = .seconds(1) }
         try await context.worker()
@@ -73,7 +73,7 @@ extension Scenario {
 }
 
 extension ScenarioContext {
-    /// Runs a command of words, and a last one as it is.
+    /// Runs a command of words and a last argument of raw bytes.
     func write(_ words: String, _ last: String) async throws {
         let words = words.split(separator: " ").map(String.init) + [last]
         try await write(words[0], words.dropFirst().map { Array($0.utf8) })

@@ -4,13 +4,13 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// What the harness must notice where a scenario has rules of its own, and of the runs themselves.
+/// Self-tests of the harness: rules of scenarios, and the runs themselves.
 extension Scenario {
     static let ruleProbes = [
-        Scenario("X07", "a job runs twice where none may") { context in
+        Scenario("X07", "a job runs twice although none may") { context in
             context.rules {
                 $0.forbidsDuplicates = true
-                // That it is over already is another matter.
+                // That it has already ended is irrelevant.
                 $0.mayRunAfterItsEnd = true
             }
             let jobs = try await probedJobs(context)
@@ -22,7 +22,7 @@ extension Scenario {
             context.injected()
             try await eventually("it runs again") { context.ledger.begun[jobs[0]] == 2 }
         },
-        Scenario("X08", "a job runs twice at once where none may") { context in
+        Scenario("X08", "a job runs twice at the same time although none may") { context in
             context.rules {
                 $0.forbidsOverlaps = true
                 $0.mayRunAfterItsEnd = true
@@ -51,21 +51,21 @@ extension Scenario {
             context.injected(body == other ? 0 : 1)
             try await endProbed(jobs, context)
         },
-        Scenario("X11", "a name is left that belongs to no job") { context in
-            // The key itself may be left here: it is the audit that must say so.
+        Scenario("X11", "a name without a job is left over") { context in
+            // The key itself may remain, because the audit must report it.
             context.rules { $0.toleratedKeys = ["unique:of"] }
             try await endProbed(try await probedJobs(context), context)
             try await context.write("HSET " + ScenarioContext.key("unique:of") + " nobody", "name")
             context.injected()
         },
-        Scenario("X12", "a token is given out twice") { context in
+        Scenario("X12", "a token is issued twice") { context in
             context.rules { $0.mayRunAfterItsEnd = true }
             let jobs = try await probedJobs(context)
             try await endProbed(jobs, context)
             try repeatToken(of: jobs[0], context)
             context.injected()
         },
-        Scenario("X13", "a server loses data, and a job is thrown away that was pushed later") { context in
+        Scenario("X13", "a server loses data, and a later job is deleted") { context in
             context.rules { $0.serverLosesData = true }
             try context.server()
             context.injected()
@@ -75,7 +75,7 @@ extension Scenario {
             }
             try await endProbed(jobs, context)
         },
-        Scenario("X14", "a server loses data, and a job with it that was pushed before") { context in
+        Scenario("X14", "a server loses data with an earlier job") { context in
             context.rules { $0.serverLosesData = true }
             let jobs = try await probedJobs(context)
             for key in ["HDEL " + ScenarioContext.key("body"), "LREM " + ScenarioContext.key("ready:5") + " 0"] {
@@ -84,14 +84,14 @@ extension Scenario {
             context.injected()
             try await endProbed(Array(jobs.dropFirst()), context)
         },
-        Scenario("X15", "a worker dies of itself, and another one does its work") { context in
+        Scenario("X15", "a worker dies by itself, and another one runs its jobs") { context in
             let jobs = try await probedJobs(context)
             let worker = try await context.worker()
             context.injected()
             _ = Foundation.kill(worker.pid, SIGSEGV)
             try await endProbed(jobs, context)
         },
-        Scenario("X16", "nobody's beats are heard, and everybody is granted time") { context in
+        Scenario("X16", "all heartbeats are lost, and a grace is granted") { context in
             context.rules { $0.forbidsGrace = true }
             let jobs = try await probedJobs(context)
             try await endProbed(jobs, context)
@@ -102,13 +102,13 @@ extension Scenario {
                     == false
             }
         },
-        Scenario("X17", "a job is cancelled that was to run to its end") { context in
+        Scenario("X17", "a job is cancelled that should reach its end") { context in
             let jobs = try await probedJobs(context)
             _ = try await context.console.cancel([jobs[0]], on: ScenarioContext.queue)
             context.injected()
             try await endProbed(Array(jobs.dropFirst()), context)
         },
-        Scenario("X18", "work never goes on") { context in
+        Scenario("X18", "work never continues") { context in
             try await endProbed(try await probedJobs(context), context)
             context.injected()
             try await context.recovers("it goes on", within: .milliseconds(100)) { false }
@@ -119,7 +119,7 @@ extension Scenario {
         try context.state.withLock(\.watched)?.run("HGET", ScenarioContext.key("body"), id) ?? ""
     }
 
-    /// Writes what a worker would that got a job's token for the same job again.
+    /// Writes the lines of a worker that gets a job with the same token again.
     private static func repeatToken(of id: String, _ context: ScenarioContext) throws {
         guard let run = context.ledger.lines.first(where: { $0.id == id && $0.what == "begin" }) else {
             throw TestFailure("\(id) did not run")

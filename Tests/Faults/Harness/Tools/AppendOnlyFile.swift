@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// What a server that was killed has appended last: the newest part of its append-only file.
+/// The newest part of a killed server's append-only file.
 struct AppendOnlyFile {
     private static let begin = Data("$5\r\nMULTI\r\n".utf8)
     private static let end = Data("$4\r\nEXEC\r\n".utf8)
@@ -19,7 +19,7 @@ struct AppendOnlyFile {
 
     static func directory(of server: RedisServer) -> String { server.directory + "/appendonlydir" }
 
-    /// The bytes that belong to its last whole transaction, without the last of them; `nil`: it has none.
+    /// The length of its last complete transaction, minus one byte; `nil` if there is none.
     var lastTransaction: Range<Int>? {
         guard let closed = bytes.range(of: Self.end, options: .backwards),
             let opened = bytes.range(of: Self.begin, options: .backwards, in: 0..<closed.lowerBound)
@@ -27,7 +27,7 @@ struct AppendOnlyFile {
         return opened.upperBound..<closed.upperBound
     }
 
-    /// How many bytes are left when so many are taken off the end; half of them where there are no more.
+    /// The length after cutting off this many bytes, or half the length if there are fewer.
     func length(without count: Int) -> Int {
         bytes.count > count ? bytes.count - count : bytes.count / 2
     }

@@ -20,7 +20,7 @@ struct ControlGroup {
     /// One of its values.
     func get(_ file: String) throws -> String { try Shell.run("cat \(path)/\(file)") }
 
-    /// How many of its processes the kernel has ended because the memory was not enough.
+    /// The number of its processes that the kernel has killed for lack of memory.
     var kills: Int {
         get throws {
             let line = try get("memory.oom_control").split(separator: "\n").first { $0.hasPrefix("oom_kill ") }
@@ -31,6 +31,6 @@ struct ControlGroup {
     /// Puts a process into it.
     func add(_ pid: Int32) throws { try set("cgroup.procs", "\(pid)") }
 
-    /// Words before a command that start it within the group.
+    /// The words before a command that start it in the group.
     var prefix: [String] { ["sh", "-c", #"echo $$ > "$0/cgroup.procs" && exec "$@""#, path] }
 }

@@ -2,18 +2,18 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// How many files, connections and pipes workers have open: whoever loses one with each fault has more in the end.
+/// The open descriptors of workers: a leak with each fault shows at the end.
 extension ScenarioContext {
-    /// So many more than at its registration a worker may have: a connection more, one that is being closed, a file that it reads.
+    /// The permitted growth since the registration: another connection, one that is being closed, a file.
     private static let descriptorsMore = 16
 
-    /// Counts those of a worker that has just registered for the first time.
+    /// Counts the descriptors of a worker after its first registration.
     func noteDescriptors(of worker: Program) {
         guard let count = worker.openDescriptors else { return }
         state.withLock { if $0.descriptors[worker.pid] == nil { $0.descriptors[worker.pid] = count } }
     }
 
-    /// No worker that has run since then may have many more.
+    /// Checks that no worker that has run since then has many more.
     func expectNoLeakedDescriptors() {
         let (workers, before) = state.withLock { ($0.workers.filter(\.isRunning), $0.descriptors) }
         for worker in workers {
@@ -27,10 +27,11 @@ extension ScenarioContext {
 }
 
 extension Program {
-    /// How many descriptors the worker has open; `nil` where its process is another program, or the system does not tell.
+    /// The number of the worker's open descriptors; `nil` if its process is another program, or if the system does not
+    /// report it.
     fileprivate var openDescriptors: Int? {
         let files = FileManager.default
-        // Words before its command may be programs that have not become it.
+        // The words before its command may be programs that have not executed it yet.
         guard let program = try? files.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe"),
             program.hasSuffix("/errand-fault-worker")
         else { return nil }

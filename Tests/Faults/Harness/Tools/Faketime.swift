@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// Processes whose clock is another one, by libfaketime.
+/// Processes with a changed clock, through libfaketime.
 enum Faketime {
-    /// Where Debian, Ubuntu and others keep the library.
+    /// The paths of the library on Debian, Ubuntu and others.
     private static let library: String? = {
         let text = try? Shell.run(
             "ls /usr/lib/*/faketime/libfaketime.so.1 /usr/lib/faketime/libfaketime.so.1 2>/dev/null || true"
@@ -11,7 +11,7 @@ enum Faketime {
         return text?.split(whereSeparator: \.isNewline).first.map(String.init)
     }()
 
-    /// Words before a command that give it such a clock, for instance `+1h`, `-5m` or `+1h x1.5`.
+    /// The words before a command that set its clock, for instance `+1h`, `-5m` or `+1h x1.5`.
     ///
     /// The library changes the environment of the first process that loads it, where Swift looks for the arguments; so a
     /// shell loads it first, and becomes the command.
@@ -20,7 +20,7 @@ enum Faketime {
         return ["LD_PRELOAD=\(library)", "FAKETIME=\(clock)", "sh", "-c", #"exec "$@""#, "sh"]
     }
 
-    /// Removes what a killed process left in shared memory.
+    /// Removes the shared memory of a killed process.
     static func cleanUp(after pid: Int32) {
         for file in ["faketime_shm_\(pid)", "sem.faketime_sem_\(pid)"] { unlink("/dev/shm/" + file) }
     }

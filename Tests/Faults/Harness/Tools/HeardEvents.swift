@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// The events of the queue as somebody hears them who listens all the time.
+/// The events of the queue as received by a permanent subscriber.
 final class HeardEvents: Sendable {
     /// One event.
     struct Event: Decodable, Sendable {
@@ -19,19 +19,19 @@ final class HeardEvents: Sendable {
     private let events = Mutex<[Event]>([])
 
     fileprivate func take(_ message: QueueEvents) {
-        // Anybody can publish anything there; what is no event is passed over.
+        // Any client can publish there; invalid events are skipped.
         let found = message.lines.compactMap { try? JSONDecoder().decode(Event.self, from: Data($0)) }
         events.withLock { $0 += found }
     }
 
-    /// The events of a kind, or of all kinds, in the order in which they were heard.
+    /// The events of a kind, or of all kinds, in the order of their arrival.
     func all(_ kind: String? = nil, of id: String? = nil) -> [Event] {
         events.withLock { $0 }.filter { (kind == nil || $0.event == kind) && (id == nil || $0.id == id) }
     }
 }
 
 extension ScenarioContext {
-    /// Listens to the queue's events until the scenario ends.
+    /// Subscribes to the queue's events until the scenario ends.
     func listen() async throws -> HeardEvents {
         let heard = HeardEvents()
         let flag = Subscribed()

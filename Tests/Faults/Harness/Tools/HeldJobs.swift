@@ -1,15 +1,15 @@
 import Foundation
 import TestSupport
 
-/// What single workers hold, by the ledger and by the server's word.
+/// The jobs of single workers, according to the ledger and the server.
 extension ScenarioContext {
-    /// Those of these jobs that a worker has begun.
+    /// The jobs among these that a worker has begun.
     func begun(_ ids: [String], by worker: Program) -> [String] {
         let mine = Set(ledger.lines.filter { $0.pid == worker.pid && $0.what == "begin" }.map(\.id))
         return ids.filter(mine.contains)
     }
 
-    /// When the lease of a worker's session ends, in milliseconds since 1970.
+    /// The end of the lease of a worker's session, in milliseconds since 1970.
     func leaseEnd(of worker: Program, on server: RedisServer) throws -> Int64 {
         guard let session = sessions(of: worker).last,
             let end = Int64(try server.run("ZSCORE", Self.key("sessions"), session).trimmed)
@@ -17,8 +17,9 @@ extension ScenarioContext {
         return end
     }
 
-    /// Each of these workers runs as many jobs at once as it can: these end only when all of them have begun, and are as many as all
-    /// workers can run together. One that has claimed ahead, because its last runs were short, must give back what waits.
+    /// Checks that each of these workers runs as many jobs at once as it can: the jobs only end when all have begun,
+    /// and are as many as all workers can run together. A worker that has claimed ahead, because its last runs were
+    /// short, must release waiting jobs.
     func expectEveryoneIsBusy(
         _ workers: [Program],
         concurrency: Int = 4,
@@ -29,9 +30,9 @@ extension ScenarioContext {
             $0.gate = gate
             $0.timeout = .seconds(120)
         }
-        // Whether they have or not: what waits must end.
+        // In any case the waiting jobs must end.
         defer { _ = FileManager.default.createFile(atPath: gate, contents: nil) }
-        // Not measured as a recovery: what was claimed ahead waits for 2 s before it is given back.
+        // Not measured as a recovery, because jobs that were claimed ahead are released after 2 s.
         try await eventually("all \(workers.count) workers are busy", within: limit) {
             let begun = ledger.begun
             return ids.allSatisfy { begun[$0] != nil }

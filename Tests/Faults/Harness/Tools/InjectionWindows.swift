@@ -1,8 +1,8 @@
 import Synchronization
 import TestSupport
 
-/// Times in which every call of a script is injected, or only the first one: so that one is injected that changes something, which not
-/// every so many calls would bring about.
+/// Windows in which every call of a script is affected, or only the first one, so that a call with an effect is
+/// affected, which affecting every n-th call would not achieve.
 final class InjectionWindows: Sendable {
     private struct Window {
         let from: ContinuousClock.Instant
@@ -11,7 +11,7 @@ final class InjectionWindows: Sendable {
     }
 
     private let windows = Mutex<[String: Window]>([:])
-    /// Whether what is injected is carried out: else a script could not do anything while its window is open.
+    /// Whether an affected call is executed; otherwise a script could do nothing while its window is open.
     private let areCarriedOut: Bool
 
     init(areCarriedOut: Bool) { self.areCarriedOut = areCarriedOut }
@@ -21,11 +21,11 @@ final class InjectionWindows: Sendable {
         windows.withLock { $0[script] = Window(from: from) }
     }
 
-    /// Calls of this script are injected no more than of others.
+    /// Closes the window: calls of this script are affected like others.
     func close(_ script: String) { windows.withLock { $0[script]?.until = .now } }
 
-    /// Whether a call that comes now is to be injected for the window's sake.
-    func strikes(_ script: String) -> Bool {
+    /// Whether a call is affected because of the window.
+    func injects(_ script: String) -> Bool {
         windows.withLock { windows in
             guard let window = windows[script], window.until == nil, window.from <= .now, !window.isSpent else {
                 return false
@@ -35,7 +35,7 @@ final class InjectionWindows: Sendable {
         }
     }
 
-    /// How many calls changed something while their window was open.
+    /// The number of calls with an effect while their window was open.
     func effects(of script: String, through proxy: ChaosProxy) -> Int {
         guard let window = windows.withLock({ $0[script] }) else { return 0 }
         return proxy.passages.filter { passage in
@@ -44,6 +44,6 @@ final class InjectionWindows: Sendable {
         }.count
     }
 
-    /// Whether a call was injected while the window was open, where what is injected is not carried out.
+    /// Whether a call was affected while the window was open, if affected calls are not executed.
     func isSpent(_ script: String) -> Bool { windows.withLock { $0[script]?.isSpent ?? false } }
 }

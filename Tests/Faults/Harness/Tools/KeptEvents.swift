@@ -2,7 +2,7 @@ import Errand
 import ErrandRedis
 
 extension ScenarioContext {
-    /// All that the queue's stream of events has kept, in its order. Its numbers must have no holes.
+    /// All events in the queue's stream, in order. Their numbers must have no gaps.
     func keptEvents() async throws -> [JobEvent] {
         var events: [JobEvent] = []
         var cursor = EventCursor.oldest
@@ -18,13 +18,13 @@ extension ScenarioContext {
 }
 
 extension JobEvent {
-    /// What tells an event from every other one.
+    /// The identity of an event.
     var words: String {
         "\(event ?? "-") \(id ?? "-") \(attempt ?? 0) \(worker ?? "-") \(atMilliseconds ?? 0)"
     }
 }
 
 extension HeardEvents.Event {
-    /// What tells an event from every other one.
+    /// The identity of an event.
     var words: String { "\(event) \(id) \(attempt) \(worker ?? "-") \(at_ms)" }
 }

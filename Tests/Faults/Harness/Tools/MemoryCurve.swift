@@ -2,19 +2,19 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// How much memory a process holds, over time.
+/// The memory of a process over time.
 final class MemoryCurve: Sendable {
     private let name: String
     private let program: Program
     private let samples = Mutex<[Int]>([])
 
-    /// Watches a process that goes by this name in what is told.
+    /// Watches a process, which reports call by this name.
     init(_ name: String, _ program: Program) {
         self.name = name
         self.program = program
     }
 
-    /// Reads the resident set once, in KiB.
+    /// Reads the resident set size once, in KiB.
     func sample() throws {
         let status = try String(contentsOfFile: "/proc/\(program.pid)/status", encoding: .utf8)
         guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),
@@ -23,7 +23,7 @@ final class MemoryCurve: Sendable {
         samples.withLock { $0.append(size) }
     }
 
-    /// Every tenth of the time after the second must be as large as the second's end, by medians.
+    /// Checks by medians that every tenth of the time is as large as the end of the second tenth.
     func judge(_ context: ScenarioContext) {
         let samples = samples.withLock { $0 }
         let tenths = stride(from: 0, to: samples.count, by: max(samples.count / 10, 1)).map { start in
@@ -35,7 +35,7 @@ final class MemoryCurve: Sendable {
         context.note(
             "\(name): " + tenths.map { "\($0 / 1024)" }.joined(separator: " ") + " MiB, at two tenths \(early / 1024)"
         )
-        // In a minute a process has not filled its caches by then.
+        // Within a minute a process has not filled its caches by then.
         let tolerance = context.isFull ? 0.05 : 0.15
         for (number, size) in tenths.enumerated() where number >= 2 {
             let change = Double(size) / Double(early) - 1

@@ -1,14 +1,15 @@
 import Foundation
 import TestSupport
 
-/// The clock of a server or another process, to be moved while it runs.
+/// The clock of a server or another process, which can be changed while it runs.
 struct MovableClock {
     private let file: String
     private let libraries: String
 
     init(_ context: ScenarioContext) throws {
         file = context.directory + "/clock"
-        // The C library before jemalloc: that one asks for the time while faketime still begins, and neither goes on.
+        // The C library before jemalloc, which reads the time while faketime still initializes, so that both would
+        // hang.
         let paths = try Shell.run("echo /usr/lib/*/faketime/libfaketimeMT.so.1 /lib/*-linux-gnu/libc.so.6")
         libraries = paths.split(whereSeparator: \.isWhitespace).joined(separator: ":")
         try set("+0")
@@ -21,20 +22,20 @@ struct MovableClock {
         ]
     }
 
-    /// A server that goes by it.
+    /// Starts a server with this clock.
     func server(_ context: ScenarioContext, _ more: [String] = []) throws -> RedisServer {
         try context.adopt(RedisServer(prefix: settings, more))
     }
 
-    /// Words before a command that make it go by this clock; the shell is there for ``Faketime``'s reasons.
+    /// The words before a command that give it this clock; for the shell, see ``Faketime``.
     var prefix: [String] { settings + ["sh", "-c", #"exec "$@""#, "sh"] }
 
-    /// Sets it so many seconds ahead (`+3600`) or behind (`-60`).
+    /// Sets it a number of seconds ahead (`+3600`) or behind (`-60`).
     func set(_ offset: String) throws {
         try Data("\(offset)\n".utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
     }
 
-    /// Sets it to a moment, in seconds since 1970; from there it goes on.
+    /// Sets it to a time, in seconds since 1970, from which it continues.
     func set(to seconds: Int) throws {
         let offset = seconds - Int(Date().timeIntervalSince1970)
         try set(offset < 0 ? "\(offset)" : "+\(offset)")

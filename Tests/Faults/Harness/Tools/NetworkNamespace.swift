@@ -1,16 +1,16 @@
 import Foundation
 import TestSupport
 
-/// A network of its own with nothing but a loopback interface, in which packets can be thrown away.
+/// A network namespace with only a loopback interface, in which packets can be dropped.
 ///
-/// Unix sockets reach across: the harness talks to servers in it past every rule.
+/// Unix sockets reach across, so the harness can call servers in it despite every rule.
 struct NetworkNamespace: Sendable {
     /// Its name.
     let name: String
 
-    /// Makes one, deleted with the scenario, with a hosts file of its own.
+    /// Creates one with a hosts file of its own, deleted with the scenario.
     ///
-    /// - Parameter hosts: what `/etc/hosts` says in it.
+    /// - Parameter hosts: The contents of `/etc/hosts` in it.
     init(_ context: ScenarioContext, hosts: String = "127.0.0.1 localhost\n") throws {
         let name = "errand-f" + String(UInt32.random(in: 0 ... .max), radix: 36)
         self.name = name
@@ -18,34 +18,34 @@ struct NetworkNamespace: Sendable {
         try Shell.run("mkdir -p /etc/netns/\(name)")
         try Data(hosts.utf8).write(to: URL(fileURLWithPath: "/etc/netns/\(name)/hosts"))
         try Shell.run("ip netns add \(name)")
-        // As on a real line, so that shaping and loss see packets of a usual size.
+        // Like on a real network, so that packets have a usual size.
         try run("ip link set lo up mtu 1500")
     }
 
-    /// The words that put a command into it.
+    /// The words before a command that run it in the namespace.
     var prefix: [String] { ["ip", "netns", "exec", name] }
 
-    /// Runs a command of the shell in it.
+    /// Runs a shell command in it.
     @discardableResult
     func run(_ command: String) throws -> String { try Shell.run("ip netns exec \(name) sh -c '\(command)'") }
 
-    /// Says anew what `/etc/hosts` is in it, for processes that run already, too.
+    /// Replaces the contents of `/etc/hosts` in it, also for running processes.
     func hosts(_ text: String) throws {
-        // In place: each process has this very file mounted.
+        // In place, because each process has this file mounted.
         try Shell.run("printf '%s' '\(text)' > /etc/netns/\(name)/hosts")
     }
 
-    /// Throws away what matches, for instance `-d 127.0.0.2`.
+    /// Drops matching packets, for instance `-d 127.0.0.2`.
     func drop(_ matches: String...) throws {
         for match in matches { try run("iptables -I INPUT \(match) -j DROP") }
     }
 
-    /// Throws what matches away no more.
+    /// Stops dropping matching packets.
     func pass(_ matches: String...) throws {
         for match in matches { try run("iptables -D INPUT \(match) -j DROP") }
     }
 
-    /// Lets everything through again; answers how many packets the rules had thrown away.
+    /// Removes all rules, and returns the number of packets that they dropped.
     @discardableResult
     func heal() throws -> Int {
         let dropped = try dropped
@@ -53,7 +53,7 @@ struct NetworkNamespace: Sendable {
         return dropped
     }
 
-    /// How many packets the rules have thrown away.
+    /// The number of packets that the rules have dropped.
     var dropped: Int {
         get throws {
             try run("iptables -L INPUT -v -x -n").split(separator: "\n").dropFirst(2).reduce(0) { sum, line in
@@ -62,7 +62,7 @@ struct NetworkNamespace: Sendable {
         }
     }
 
-    /// Starts a server in it that listens on these addresses, too.
+    /// Starts a server in it that also listens on these addresses.
     func server(
         _ context: ScenarioContext,
         on addresses: [String] = ["127.0.0.1"],

@@ -3,21 +3,21 @@ import ErrandRedis
 import Foundation
 import TestSupport
 
-/// A schedule that ticks every second while a scenario does its worst: each tick must be pushed once, and its job must run.
+/// A schedule that ticks every second during a scenario: each tick must be pushed once, and its job must run.
 struct Pulse {
     private static let name = "pulse"
     private static let interval: Int64 = 1000
-    /// More missed ticks than this are not counted at once (`docs/schedules.md`).
+    /// The largest number of missed ticks that are counted at once (`docs/schedules.md`).
     private static let missedAtMost = 1000
-    /// So many ticks of the last seconds are pushed although nothing is made up for.
+    /// The number of ticks of the last seconds that are pushed even without catching up.
     static let comeLateAtMost = 12
 
     private let context: ScenarioContext
     private let broker: RedisBroker
 
-    /// Stores it; from then on it ticks while any worker serves the queue.
+    /// Stores it; it then ticks while any worker serves the queue.
     ///
-    /// - Parameter broker: what it is stored through; past every proxy unless given.
+    /// - Parameter broker: The broker to store it through; by default one without a proxy.
     init(
         _ context: ScenarioContext,
         via broker: RedisBroker? = nil,
@@ -35,7 +35,7 @@ struct Pulse {
         self.broker = broker
     }
 
-    /// What the broker knows of it.
+    /// The broker's record of it.
     func record() async throws -> ScheduleRecord {
         guard let record = try await context.console.schedule(Self.name, on: ScenarioContext.queue) else {
             throw TestFailure("the schedule is gone")
@@ -43,15 +43,15 @@ struct Pulse {
         return record
     }
 
-    /// Pauses it and resumes it: it ticks from now on, wherever it was.
+    /// Pauses and resumes it, so that it ticks from now on.
     func restart() async throws {
         try await context.insist { try await broker.pauseSchedule(Self.name, on: ScenarioContext.queue) }
         try await context.insist { try await broker.resumeSchedule(Self.name, on: ScenarioContext.queue) }
     }
 
-    /// Lets it tick no more, waits until what it has pushed has run, and checks that no tick was lost and none came twice.
+    /// Stops it, waits until its jobs have run, and checks that no tick was lost or repeated.
     ///
-    /// - Parameter isSteady: whether its ticks follow each other; not where it was restarted at another time.
+    /// - Parameter isSteady: Whether its ticks are consecutive; not if it was restarted at another time.
     func stop(isSteady: Bool = true) async throws {
         let ticks = try await end().compactMap(Self.tick).sorted()
         let last = try await record()
@@ -65,8 +65,8 @@ struct Pulse {
         context.expect(last.missed == left, "\(left) ticks were left out, and \(last.missed) are said to be missed")
     }
 
-    /// Lets it tick no more where the broker went back to an older state so many times and nothing is made up for: of the ticks that
-    /// were pushed since then only the last few may have come again, and each of all is known as pushed or missed.
+    /// Stops it after the broker was rolled back this many times, without catching up: of the ticks that
+    /// were pushed since then only the last few may be repeated, and every tick is counted as pushed or missed.
     func stop(afterReturns returns: Int) async throws {
         let ids = try await end()
         let last = try await record()
@@ -79,13 +79,13 @@ struct Pulse {
         let begun = context.ledger.begun
         let again = ids.filter { begun[$0, default: 0] > 1 }.count
         context.note("\(again) ticks came again")
-        context.expectStrike(again > 0, "no tick came again")
+        context.expectInjection(again > 0, "no tick came again")
         context.expect(again <= returns * Self.comeLateAtMost, "\(again) ticks came again in \(returns) rounds")
     }
 
-    /// Lets it tick no more, and waits until what it has pushed has run.
+    /// Stops it, and waits until its jobs have run.
     ///
-    /// - Returns: the ids of the ticks' jobs.
+    /// - Returns: The ids of the ticks' jobs.
     private func end() async throws -> [String] {
         try await context.insist { try await broker.pauseSchedule(Self.name, on: ScenarioContext.queue) }
         try await context.drain()
@@ -95,12 +95,12 @@ struct Pulse {
         return ids
     }
 
-    /// The time for which a job was pushed: its id begins with it.
+    /// The tick's time of a job, with which its id begins.
     private static func tick(_ id: String) -> Int64? {
         id.split(separator: "-").dropFirst().first.flatMap { Int64($0) }
     }
 
-    /// How many ticks are missing between others, counted as missed ones are.
+    /// The number of missing ticks between others, counted like missed ones.
     private static func leftOut(of ticks: [Int64]) -> Int {
         zip(ticks, ticks.dropFirst()).reduce(0) { sum, pair in
             sum + min(Int((pair.1 - pair.0) / interval) - 1, missedAtMost)

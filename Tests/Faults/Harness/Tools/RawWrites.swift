@@ -2,7 +2,7 @@ import Errand
 import ErrandRedis
 import TestSupport
 
-/// Writing past Errand, as anybody can who reaches the server.
+/// Direct writes to the server, like those of any client.
 extension ScenarioContext {
     /// The full name of one of the queue's keys.
     static func key(_ name: String) -> String { KeySpace.key(of: queue) + ":" + name }
@@ -17,8 +17,8 @@ extension ScenarioContext {
         return try await operatorsBroker.command(writer)
     }
 
-    /// Tells a session that a job was handed to it, as a push would: with the number of the call that waits now, but not the session's secret.
-    func forgeHandOver(of job: JobEnvelope, to session: String) async throws {
+    /// Sends a session a forged dispatch of a job, with the right call number, but without the session's secret.
+    func forgeDispatch(of job: JobEnvelope, to session: String) async throws {
         let asked = try await write(
             "HGET",
             [Array(ScenarioContext.key("session:\(session)").utf8), Array("call".utf8)]
@@ -32,9 +32,9 @@ extension ScenarioContext {
         )
     }
 
-    /// Bytes that the seed determines.
+    /// Random bytes that the seed determines.
     func noise(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(random(0...255)) } }
 
-    /// One of some values, by the seed.
+    /// A random value of a list, determined by the seed.
     func pick<Value>(_ values: [Value]) -> Value { values[random(0...values.count - 1)] }
 }

@@ -11,10 +11,10 @@ extension RedisServer {
         return number
     }
 
-    /// How often a command was called: `eval`, `client|kill`.
+    /// The number of calls of a command: `eval`, `client|kill`.
     func calls(_ command: String) throws -> Int { try statistic("calls", of: command) }
 
-    /// How often a command was refused before it began, for a missing right say.
+    /// The number of rejected calls of a command, for example because of a missing permission.
     func rejections(of command: String) throws -> Int { try statistic("rejected_calls", of: command) }
 
     private func statistic(_ name: String, of command: String) throws -> Int {
@@ -27,7 +27,7 @@ extension RedisServer {
 }
 
 extension String {
-    /// Without white space around it.
+    /// The text without surrounding white space.
     var trimmed: String {
         String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }

@@ -3,22 +3,22 @@ import ErrandRedis
 import Foundation
 import TestSupport
 
-/// What a server says of itself: the proof that a fault injected.
+/// A server's own information: the proof that a fault was injected.
 extension RedisServer {
-    /// A fact of INFO; empty when it has none of that name.
+    /// A field of INFO; empty if there is none.
     func fact(_ name: String) throws -> String {
         try run("INFO", "everything").fact(name)
     }
 
-    /// A fact that is a number; 0 when there is none.
+    /// A field that is a number; 0 if there is none.
     func count(_ name: String) throws -> Int { Int(try fact(name)) ?? 0 }
 
-    /// How many commands it has answered with an error of this kind since it started.
+    /// The number of errors of this kind since its start.
     func errors(_ kind: String) throws -> Int {
         Int(try fact("errorstat_\(kind)").drop { $0 != "=" }.dropFirst()) ?? 0
     }
 
-    /// Puts it before every other process, where that is allowed: what it tells of its own time is then its own time.
+    /// Gives it the highest priority, if permitted, so that its own measurements are accurate.
     func takePrecedence() throws { try Shell.run("renice -n -20 -p \(pid) || true") }
 
     /// Changes a setting.
@@ -29,7 +29,7 @@ extension RedisServer {
 }
 
 extension String {
-    /// A fact of this answer to INFO.
+    /// A field of this reply to INFO.
     fileprivate func fact(_ name: String) -> String {
         for line in split(whereSeparator: \.isNewline) where line.hasPrefix(name + ":") {
             return String(line.dropFirst(name.count + 1))
@@ -39,7 +39,7 @@ extension String {
 }
 
 extension ScenarioContext {
-    /// What the server answers over the console's own connection, for when it takes no other.
+    /// The server's reply over the console's existing connection, for when it accepts no other.
     func ask(_ words: String...) async throws -> String {
         var command = CommandWriter()
         command.begin(words.count)
@@ -47,6 +47,6 @@ extension ScenarioContext {
         return try await operatorsBroker.command(command).text ?? ""
     }
 
-    /// A fact of INFO over the console's own connection.
+    /// A field of INFO over the console's existing connection.
     func fact(_ name: String) async throws -> String { try await ask("INFO", "everything").fact(name) }
 }

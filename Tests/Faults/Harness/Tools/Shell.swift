@@ -1,11 +1,11 @@
 import Foundation
 import TestSupport
 
-/// A command of the shell, run to its end.
+/// A shell command, run until it ends.
 enum Shell {
-    /// What it wrote on standard output.
+    /// Runs the command and returns its standard output.
     ///
-    /// - Throws: when it failed, with what it wrote.
+    /// - Throws: An error with its output if it failed.
     @discardableResult
     static func run(_ command: String) throws -> String {
         let process = Process()

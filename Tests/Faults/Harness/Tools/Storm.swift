@@ -3,17 +3,17 @@ import ErrandRedis
 import Foundation
 import TestSupport
 
-/// Many pushes of one name at once: from processes of another language, and from connections of this one.
+/// Many concurrent pushes of one name, by processes in another language and by connections of this process.
 struct Storm {
-    /// What became of each push, by the id that was pushed.
+    /// The receipt of each push, by its id.
     let outcomes: [String: Receipt.Outcome]
-    /// The ids in the order in which the server took them.
+    /// The ids in the order of their execution by the server.
     let order: [String]
 
     static let name = "one name"
     private static let processes = 3
 
-    /// Where it rages, and with what.
+    /// The target and the size of the storm.
     struct Place: Sendable {
         let context: ScenarioContext
         let server: RedisServer
@@ -22,7 +22,7 @@ struct Storm {
         let gate: String
     }
 
-    /// Lets loose so many pushes, and waits until it is over.
+    /// Runs this many pushes and waits for their end.
     static func rage(_ place: Place, count: Int) async throws -> Storm {
         let watch = try await watch(place)
         let share = count / (processes + 1)
@@ -45,7 +45,7 @@ struct Storm {
         return Storm(outcomes: outcomes, order: order(watch))
     }
 
-    // MARK: Who pushes
+    // MARK: Producers
 
     private static func start(_ number: Int, _ place: Place, _ count: Int, _ go: String) throws -> Program {
         let script = place.context.directory + "/push.lua"
@@ -63,7 +63,7 @@ struct Storm {
         )
     }
 
-    /// Four connections of this process, each one push after the other.
+    /// Four connections of this process, each with one push after the other.
     private static func ours(_ place: Place, _ count: Int) async throws -> [String: Receipt.Outcome] {
         try await withThrowingTaskGroup(of: [String: Receipt.Outcome].self) { group in
             for connection in 0..<4 {
@@ -109,14 +109,14 @@ struct Storm {
 
     // MARK: The server's own log
 
-    /// Lets the server tell every command as it carries it out.
+    /// Logs every command that the server executes.
     private static func watch(_ place: Place) async throws -> Program {
         let watch = try place.context.program("/usr/bin/env", ["redis-cli", "-s", place.server.socket, "MONITOR"])
         try await eventually("the server tells what it does") { watch.lines.first == "OK" }
         return watch
     }
 
-    /// The ids of the pushes in the log: the word behind the only key.
+    /// The ids of the pushes in the log: the word after the only key.
     private static func order(_ watch: Program) -> [String] {
         let key = "\"1\" \"\(KeySpace.key(of: ScenarioContext.queue))\" \""
         return watch.lines.compactMap { line in

@@ -3,7 +3,7 @@ import ErrandRedis
 import TestSupport
 
 extension ScenarioContext {
-    /// What a broker may keep that went back to an older state: claims of which the worker that holds them does not know.
+    /// Claims that their worker does not know, as after a rollback of the broker.
     private static let strayClaims = """
         for i = 3, #ARGV do
           redis.call('LREM', KEYS[1] .. ':ready:5', 1, ARGV[i])
@@ -11,9 +11,9 @@ extension ScenarioContext {
         end
         """
 
-    /// Gives some waiting jobs to a worker that never hears of it; it must notice by its heartbeats, and give them back.
+    /// Claims some waiting jobs for a worker without its knowledge; it must notice by its heartbeats, and release them.
     ///
-    /// - Returns: the jobs' ids.
+    /// - Returns: The jobs' ids.
     func straysClaimed(
         by worker: Program,
         on server: RedisServer,
@@ -21,7 +21,7 @@ extension ScenarioContext {
     ) async throws -> [String] {
         guard let session = sessions(of: worker).last else { throw TestFailure("the worker has no session") }
         let broker = try broker ?? console
-        // Paused, so that nobody claims them in the proper way first.
+        // Paused, so that no worker claims them properly first.
         try await insist { try await broker.configure(Self.queue, QueueSettings(isPaused: true)) }
         let ids = try await push(4, "mark", via: broker)
         let claim = "1:\(Self.now + 600_000)"

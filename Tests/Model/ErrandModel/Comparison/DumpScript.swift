@@ -32,8 +32,8 @@ enum DumpScript {
           local ends = call('ZSCORE', Q .. ':sessions', session)
           if ends then
             local function me(name) return field('session:' .. session, name) end
-            local verdicts, claims = {}, {}
-            for verdict in string.gmatch(me('verdicts') or '', '%d') do verdicts[#verdicts + 1] = verdict end
+            local outcomes, claims = {}, {}
+            for outcome in string.gmatch(me('outcomes') or '', '%d') do outcomes[#outcomes + 1] = outcome end
             local flat = call('HGETALL', Q .. ':claims:' .. session)
             for i = 1, #flat, 2 do
               local token, deadline, made = string.match(flat[i + 1], '^(%d+):(%d+):?(%d*)$')

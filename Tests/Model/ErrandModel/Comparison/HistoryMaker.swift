@@ -251,7 +251,7 @@ package struct HistoryMaker {
         let job = queue.jobs[id]
         var verb = OutcomeReport.Verb.allCases[numbers.below(OutcomeReport.Verb.allCases.count)]
         // Which of several parked operations goes first is not settled, so only one is ever parked.
-        if verb == .parked, job?.header.operation != parkable { verb = .finished }
+        if verb == .unroutable, job?.header.operation != parkable { verb = .finished }
         var report = OutcomeReport(id: id, token: claim.token, verb: verb, attempt: (job?.failures ?? 0) + 1)
         if numbers.chance(4) { report.token -= Token(1 + numbers.below(2)) }
         report.milliseconds = numbers.below(50)

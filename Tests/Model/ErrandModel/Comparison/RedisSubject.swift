@@ -57,7 +57,7 @@ package actor RedisSubject {
             )
         )
         let parts = dump.elements ?? []
-        var news = News(secret: broker.hintSecret)
+        var news = News(secret: broker.wakeUpSecret)
         let published = parts.count > 1 ? parts[1].elements ?? [] : []
         for start in stride(from: 0, to: published.count - 1, by: 2) {
             news.add(channel: published[start].text ?? "", published[start + 1].bytes ?? [])

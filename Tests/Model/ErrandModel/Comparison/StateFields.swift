@@ -64,7 +64,7 @@ enum StateFields {
         .init("result", "#result") { Int64($1.result.count) },
     ]
 
-    /// Of a session. In Lua, `me` reads its fields, `claims` has four numbers of each claim, `verdicts` its last verdicts.
+    /// Of a session. In Lua, `me` reads its fields, `claims` has four numbers of each claim, `outcomes` its last outcomes.
     static let session: [StateField<MemorySession>] = [
         .init("process", "me('pid')") { Int64($1.pid) },
         .init("lease", "me('lease')") { $1.lease },
@@ -73,13 +73,13 @@ enum StateFields {
         .init("begun", "me('begun') or 0") { Int64($1.begun) },
         .init("call", "me('call') or -1") { Int64($1.lastCall?.number ?? -1) },
         .init("token", "me('token') ~= '' and me('token') or 0") { Int64($1.lastCall?.token ?? 0) },
-        .init("verdicts", listed: "#verdicts, unpack(verdicts)") { _, session in
+        .init("outcomes", listed: "#outcomes, unpack(outcomes)") { _, session in
             let accepted = session.lastCall?.accepted ?? []
             return [Int64(accepted.count)] + accepted.map { $0 ? 1 : 0 }
         },
-        .init("was pre-answered", "me('verdicts') == 'h' and 1 or 0") { $1.lastCall?.isPreanswered == true ? 1 : 0 },
-        .init("is dispatchable", "string.match(me('open') or '', '^(%d+):') or -1") { $1.openCall ?? -1 },
-        .init("dispatched token", "string.match(me('open') or '', '^h(%d+)$') or 0") { Int64($1.handedToken ?? 0) },
+        .init("was pre-answered", "me('outcomes') == 'h' and 1 or 0") { $1.lastCall?.isPreanswered == true ? 1 : 0 },
+        .init("is dispatchable", "string.match(me('dispatch') or '', '^(%d+):') or -1") { $1.openCall ?? -1 },
+        .init("dispatched token", "string.match(me('dispatch') or '', '^h(%d+)$') or 0") { Int64($1.handedToken ?? 0) },
         .init("claims", listed: "#claims, unpack(claims)") { _, session in
             let claims = session.claimsInOrder
             return [Int64(claims.count * 4)]
@@ -125,7 +125,7 @@ enum StateFields {
         + ["op0", "op1"].flatMap { operation in
             (0...9).map { priority in
                 let level = priority == 5 ? "" : ":\(priority)"
-                return (.parked(operation: operation, priority: priority), "unroutable:\(operation)\(level)")
+                return (.unroutable(operation: operation, priority: priority), "unroutable:\(operation)\(level)")
             }
         }
 

@@ -184,7 +184,7 @@ extension Exploration.Scope {
                 $0.mustReach = names.union([.retriedByHand, .died])
             },
             Self("2 workers, 2 ids, every way for a run to end") {
-                $0.verbs = [.finished, .timedOut, .snoozed, .unreadable, .parked]
+                $0.verbs = [.finished, .timedOut, .snoozed, .unreadable, .unroutable]
                 $0.mustReach = names.union([.retried, .died])
             },
             Self("2 workers, 2 ids, due later, 1 cancel, 1 crash") {

@@ -84,7 +84,7 @@ extension World {
         // A run that did not really take place publishes only what becomes of the job.
         var quiet: Set<String> = []
         if case .exchange(let call) = command {
-            for report in call.reports where [.snoozed, .parked, .unreadable].contains(report.verb) {
+            for report in call.reports where [.snoozed, .unroutable, .unreadable].contains(report.verb) {
                 quiet.insert(report.id)
             }
         }

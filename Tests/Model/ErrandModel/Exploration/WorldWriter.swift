@@ -4,7 +4,7 @@ import Errand
 struct WorldWriter {
     private(set) var fingerprint = Fingerprint()
     private static let lines = [
-        LineName.ready(5), .suspects, .parked(operation: World.operation, priority: 5),
+        LineName.ready(5), .suspects, .unroutable(operation: World.operation, priority: 5),
     ]
     private let world: World
     private let order: [Int]

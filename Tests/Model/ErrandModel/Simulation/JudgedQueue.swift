@@ -105,7 +105,7 @@ extension JudgedQueue {
         // A run that did not really take place publishes only what becomes of the job.
         var quiet: Set<String> = []
         if case .exchange(let call) = command {
-            let verbs: Set<OutcomeReport.Verb> = [.snoozed, .parked, .unreadable]
+            let verbs: Set<OutcomeReport.Verb> = [.snoozed, .unroutable, .unreadable]
             quiet = Set(call.reports.filter { verbs.contains($0.verb) }.map(\.id))
         }
         let endings: Set<MemoryEventKind> = [.finished, .failed, .timedOut, .cancelled, .released, .recovered]

@@ -92,7 +92,7 @@ extension Simulation {
             return crash(index)
         }
         let verbs: [OutcomeReport.Verb] = [
-            .finished, .finished, .finished, .failed, .timedOut, .snoozed, .parked, .unreadable,
+            .finished, .finished, .finished, .failed, .timedOut, .snoozed, .unroutable, .unreadable,
         ]
         workers[index].held[place].verb = faultsStrike ? verbs[numbers.below(verbs.count)] : .finished
         workers[index].held[place].endsAt = now + Time(5 + numbers.below(100))

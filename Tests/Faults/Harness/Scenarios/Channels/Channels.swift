@@ -3,7 +3,7 @@ import ErrandRedis
 import Foundation
 import TestSupport
 
-/// What goes over channels is a hint; nothing may depend on it.
+/// Messages on channels may be lost, and nothing may depend on them.
 extension Scenario {
     static let channels = [
         Scenario("F77", "no message on a channel arrives: the server refuses every subscription", quick: true) {
@@ -15,7 +15,7 @@ extension Scenario {
             try await context.recovers("workers find work by looking", within: .seconds(10)) {
                 ids.allSatisfy { context.ledger.ended[$0] != nil }
             }
-            // A cancelled job is told by the heartbeat: within a quarter of the lease and a second.
+            // The heartbeat reports a cancelled job within a quarter of the lease and a second.
             let long = try await context.push(1, "nap") {
                 $0.milliseconds = 30_000
                 $0.timeout = .seconds(60)
@@ -28,7 +28,7 @@ extension Scenario {
             try await context.recovers("it is cancelled", within: .seconds(1.5), since: asked) {
                 try await context.console.inspect(long, on: ScenarioContext.queue)[0]?.state == .cancelled
             }
-            // Somebody who waits for the end of a job hears of it by looking.
+            // A caller that waits for the end of a job finds it by polling.
             let arguments = [
                 "push", "mark", "--queue", ScenarioContext.queue, "--wait=20s", "--redis", server.url, "--json",
             ]
@@ -44,7 +44,7 @@ extension Scenario {
                 or: "\(sent) messages were sent, and of the subscriptions \(taken) were taken and \(refused) refused"
             )
         },
-        Scenario("F78", "a subscriber stands still while events pour in", limit: .seconds(300)) { context in
+        Scenario("F78", "a subscriber stops reading while events pour in", limit: .seconds(300)) { context in
             let server = try context.server(["--client-output-buffer-limit", "pubsub", "2mb", "1mb", "5"])
             let listener = try context.program("errand", ["events", "--json", "--redis", server.url])
             try await eventually("it listens") {
@@ -65,13 +65,13 @@ extension Scenario {
             context.injected(cut)
             let memory = try server.count("used_memory_peak", in: "memory")
             context.note(
-                "disconnected \(cut) times; the server kept up to \(most >> 10) KB for it, of \(memory >> 20) MB at the most"
+                "disconnected \(cut) times; the server kept up to \(most >> 10) KB for it, of \(memory >> 20) MB at most"
             )
             context.expect(most <= 3 << 20, "the server kept \(most) bytes for who reads nothing")
             let bound = context.size(quick: 16, full: 64)
             context.expect(memory <= bound << 20, "the server used \(memory >> 20) MB while events poured in")
             listener.signal(SIGCONT)
-            // It still reads what its socket held; only of these it can have heard on a new connection.
+            // It still reads what its socket contained; only these it can have received on a new connection.
             var later: [String] = []
             try await context.recovers("it hears events again", within: .seconds(20)) {
                 later += try await context.push(1, "mark")
@@ -81,7 +81,7 @@ extension Scenario {
             listener.signal(SIGINT)
             _ = try await listener.end()
         },
-        Scenario("F79", "forged and senseless messages on every channel", quick: true) { context in
+        Scenario("F79", "forged and invalid messages on every channel", quick: true) { context in
             let server = try context.server()
             let workers = try await context.workers(2)
             let gate = context.directory + "/gate"
@@ -111,7 +111,7 @@ extension Scenario {
                     try await context.write("PUBLISH", [Array(channel.utf8), context.noise(round % 50)])
                     try server.run("PUBLISH", channel, round % 2 == 0 ? "s" : "w")
                 }
-                for session in sessions { try await context.forgeHandOver(of: strange, to: session) }
+                for session in sessions { try await context.forgeDispatch(of: strange, to: session) }
                 context.injected()
             }
             context.expect(waiting.isRunning, "a forged event ended the wait for a job: \(waiting.lines)")
@@ -124,7 +124,7 @@ extension Scenario {
             context.expect(status == 0, "the waiting push ended with \(status): \(waiting.lines)")
             context.accounts.adopt("awaited")
         },
-        Scenario("F80", "jobs are cancelled at every moment of their lives", quick: true) { context in
+        Scenario("F80", "jobs are cancelled in every state", quick: true) { context in
             let server = try context.server()
             try await context.workers(2) { $0.concurrency = 8 }
             let events = try await context.listen()
@@ -161,18 +161,18 @@ extension Scenario {
             let counts = Dictionary(grouping: endings, by: \.id).filter { $0.value.count > 1 }
             context.expect(counts.isEmpty, "\(counts.count) jobs ended twice: \(counts.keys.prefix(3))")
         },
-        Scenario("F84", "workers are killed, and every event stands for a transition", quick: true, compareEvents),
+        Scenario("F84", "workers are killed, and every event matches a transition", quick: true, compareEvents),
     ]
 
     private static func compareEvents(_ context: ScenarioContext) async throws {
-        // The stream is there to stay.
+        // The stream is permanent.
         context.rules { $0.toleratedKeys = ["stream"] }
         try context.server()
         try await context.console.createQueue(ScenarioContext.queue)
         try await context.console.configure(ScenarioContext.queue, QueueSettings(keptEvents: 1_000_000))
         let heard = try await context.listen()
         let workers = try await WorkerGroup(context, 2)
-        // So many at once that each worker holds some at every moment.
+        // So many at once that each worker always has some.
         let load = context.load(rate: 60, "nap") { $0.milliseconds = 100 }
         for _ in 0..<context.size(quick: 4, full: 30) {
             try await Task.sleep(for: .seconds(1))
@@ -194,7 +194,8 @@ extension Scenario {
         judgeHistories(of: kept, context)
     }
 
-    /// Each job's events are the ends of its claims, of which the last finished it, where it says that it did reach its end.
+    /// Checks that each job's events are the ends of its claims, and that the last one finished it if it reached its
+    /// end.
     private static func judgeHistories(of kept: [JobEvent], _ context: ScenarioContext) {
         let histories = Dictionary(grouping: kept) { $0.id ?? "-" }
         context.expect(Set(histories.keys) == Set(context.accounts.accepted), "events of other jobs than were pushed")
@@ -218,7 +219,7 @@ extension Scenario {
         Set(try listening(server).compactMap { $0.split(separator: " ").first.map(String.init) })
     }
 
-    /// What the server keeps for the one of them that has most to read, in bytes.
+    /// The largest output buffer of these connections, in bytes.
     private static func heldBack(_ server: RedisServer) throws -> Int {
         let kept = try listening(server).flatMap { $0.split(separator: " ") }.filter { $0.hasPrefix("omem=") }
         return kept.compactMap { Int($0.dropFirst("omem=".count)) }.max() ?? 0

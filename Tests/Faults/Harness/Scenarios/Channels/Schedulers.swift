@@ -4,7 +4,7 @@ import ErrandRedis
 import Foundation
 import TestSupport
 
-/// Schedules under workers that die, stop, and disagree about the time, and under clocks that change.
+/// Schedules with workers that die, stop and have wrong clocks, and with clock changes.
 extension Scenario {
     static let schedulers = [
         Scenario(
@@ -15,7 +15,7 @@ extension Scenario {
             needs: [.faketime],
             disagreeingClocks
         ),
-        Scenario("F82", "the only scheduler stands still over many ticks", quick: true, alone: true) { context in
+        Scenario("F82", "the only scheduler is suspended over many ticks", quick: true, alone: true) { context in
             let policies = [("none", "none", 0), ("latest", "latest", 1), ("few", "all, catch_up_limit: 3", 3)]
             let fixture = try await SchedulerFixture(
                 context,
@@ -53,13 +53,14 @@ extension Scenario {
                 context.expect(mine.count + record.missed == span, "\(name): a tick is not accounted for")
                 let late = mine.filter { $0.pushedAt - $0.tick > 10_000 }.count
                 context.expect(late == min(most, record.missed + late), "\(name): caught up with \(late), not \(most)")
-                if most == 0 { context.expectStrike(record.missed > 0, "no tick was missed") }
+                if most == 0 { context.expectInjection(record.missed > 0, "no tick was missed") }
             }
             try await fixture.finish(ticks.count)
         },
         Scenario("F83", "daylight saving begins and ends, by the server's clock", quick: true, needs: [.faketime]) {
             context in
-            // 02:30 in Berlin is left out on 28 March 2027, at 01:00 UTC, and comes twice on 31 October, at 00:30 and 01:30 UTC.
+            // 02:30 in Berlin does not exist on 28 March 2027, at 01:00 UTC, and occurs twice on 31 October, at 00:30
+            // and 01:30 UTC.
             let clock = try MovableClock(context)
             let (springs, falls) = (1_806_195_600, 1_824_942_600)
             try clock.set(to: springs - 5)
@@ -72,7 +73,7 @@ extension Scenario {
             )
             try fixture.worker()
             try await eventually("the skipped hour ticks at the jump") { try await fixture.pushed("nightly") == 1 }
-            // A day before the clocks go back, so that nothing is missed in between but what a long outage would miss.
+            // A day before the clocks are set back, so that only a long outage could miss ticks in between.
             try clock.set(to: falls - 86_400 + 10)
             try await eventually("the months between are caught up with") {
                 try await fixture.pushed("nightly") == 2
@@ -115,7 +116,7 @@ extension Scenario {
             workers[victim] = try start()
             try await Task.sleep(for: .milliseconds(context.random(100...1500)))
         }
-        // In half minutes: on a busy machine a worker takes seconds until it first says something.
+        // In half minutes, because on a busy machine a worker takes seconds until its first output.
         let skews = Set(started.compactMap { fixture.skew(of: $0.worker, startedAt: $0.at).map { $0 / 30_000 } })
         context.injected(
             skews.count > 4 ? skews.count : 0,
@@ -124,7 +125,7 @@ extension Scenario {
         try await judge(try await fixture.stop(["pulse"]), fixture)
     }
 
-    /// Each second ticked once, and none too early.
+    /// Checks that each second ticked once, and none too early.
     private static func judge(_ ticks: [SchedulerFixture.Tick], _ fixture: SchedulerFixture) async throws {
         let context = fixture.context
         let times = ticks.map(\.tick).sorted()
@@ -140,7 +141,7 @@ extension Scenario {
     }
 }
 
-/// A paused queue, in which ticks pile up to be looked at.
+/// A paused queue that collects ticks for inspection.
 private struct SchedulerFixture {
     let context: ScenarioContext
     let server: RedisServer
@@ -173,7 +174,7 @@ private struct SchedulerFixture {
         return worker
     }
 
-    /// By how many milliseconds a worker's clock is wrong, as the first entry of its log tells; `nil` before there is one.
+    /// The error of a worker's clock in milliseconds, from the first entry of its log; `nil` before there is one.
     func skew(of worker: Program, startedAt start: Int64) -> Int64? {
         struct Entry: Decodable { let time: String }
         for line in worker.lines {
@@ -190,7 +191,7 @@ private struct SchedulerFixture {
         return record
     }
 
-    /// How many ticks have been pushed; 0 while there is no such schedule yet.
+    /// The number of pushed ticks; 0 while the schedule does not exist yet.
     func pushed(_ name: String) async throws -> Int {
         try await context.console.schedule(name, on: ScenarioContext.queue)?.pushed ?? 0
     }
@@ -206,7 +207,7 @@ private struct SchedulerFixture {
         let pushedAt: Int64
     }
 
-    /// Pauses the schedules and answers every tick whose job waits.
+    /// Pauses the schedules and returns every tick with a waiting job.
     func stop(_ names: [String]) async throws -> [Tick] {
         for name in names { _ = try await context.console.pauseSchedule(name, on: ScenarioContext.queue) }
         var ticks: [Tick] = []
@@ -226,7 +227,7 @@ private struct SchedulerFixture {
         return ticks
     }
 
-    /// All but one worker leave; that one ends the sessions of those that were killed, and leaves too.
+    /// Stops all but one worker, which ends the sessions of killed ones and then stops, too.
     private func leave() async throws {
         let alive = context.livingPrograms
         for worker in alive.dropLast() { worker.signal(SIGTERM) }
@@ -238,7 +239,7 @@ private struct SchedulerFixture {
         _ = try await alive.last?.end()
     }
 
-    /// Lets the jobs run, or throws them away, so that nothing is left.
+    /// Lets the jobs run, or deletes them, so that nothing is left.
     func finish(_ count: Int?) async throws {
         if count == nil { while try await context.console.clear(ScenarioContext.queue) > 0 {} }
         try await context.console.configure(ScenarioContext.queue, QueueSettings(isPaused: false))

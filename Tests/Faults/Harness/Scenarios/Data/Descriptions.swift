@@ -3,10 +3,10 @@ import ErrandRedis
 import Foundation
 import TestSupport
 
-/// Jobs that are not what a worker expects.
+/// Jobs with unusual contents.
 extension Scenario {
     static let descriptions = [
-        Scenario("F61", "no worker knows the operation, until one comes that does", quick: true) { context in
+        Scenario("F61", "no worker has the operation, until one with it starts", quick: true) { context in
             context.rules { $0.forbidsDuplicates = true }
             try context.server()
             let old = try await context.worker { $0.without = ["mark"] }
@@ -60,7 +60,7 @@ extension Scenario {
                 var options = JobOptions()
                 options.name = nasty + "\(number)"
                 options.unique = .drop
-                // The run tells whether it comes through as it is, by its sum.
+                // The run verifies with the checksum that it arrives unchanged.
                 options.text = nasty
                 return try context.job("mark", options)
             }
@@ -85,7 +85,7 @@ extension Scenario {
             _ = try await library.end()
             try await shout(context, server, nasty)
         },
-        Scenario("F66", "arguments nested deeper than anybody should", quick: true) { context in
+        Scenario("F66", "deeply nested arguments", quick: true) { context in
             let server = try context.server()
             let worker = try await context.worker()
             for depth in [65, 160, 511, 512, 513, 100_000] {
@@ -94,7 +94,7 @@ extension Scenario {
                     _ = try JSONText(validating: text.utf8)
                     context.expect(false, "a depth of \(depth) was let through")
                 } catch { context.injected() }
-                // Past the producer's check.
+                // Bypassing the producer's check.
                 let body =
                     "1i5;;;24\n\"operation\":\"mark\",\"name\":null{\"v\":1,\"operation\":\"mark\",\"arguments\":\(text)}"
                 let id = "deep-\(depth)"
@@ -115,7 +115,7 @@ extension Scenario {
             context.expect(context.sessions(of: worker).count == 1 && worker.isRunning, "the worker ended")
             _ = try await context.console.delete(dead, on: ScenarioContext.queue)
         },
-        Scenario("F67", "numbers that fit no integer", quick: true) { context in
+        Scenario("F67", "numbers beyond all integers", quick: true) { context in
             let server = try context.server()
             let lines = [
                 #""timeout_ms":1e400"#, #""timeout_ms":9223372036854775808"#, #""retries":1.5"#, #""retries":-1"#,
@@ -147,7 +147,7 @@ extension Scenario {
             _ = try await context.console.delete(dead, on: ScenarioContext.queue)
             for line in context.ledger.lines { context.accounts.adopt(line.id) }
         },
-        Scenario("F76", "an error of megabytes with a password in it", quick: true) { context in
+        Scenario("F76", "an error of several megabytes that contains a password", quick: true) { context in
             let server = try context.server()
             let worker = try await context.worker { $0.environment["LOG_LEVEL"] = "trace" }
             let ids = try await context.push(5, "chatter") {
@@ -173,7 +173,7 @@ extension Scenario {
         },
     ]
 
-    /// What is no UTF-8 is no JSON text: wrong bytes, too long ones, half of a pair, and a character that is cut off.
+    /// Texts that are not UTF-8: wrong bytes, overlong ones, half of a pair, and a truncated character.
     private static func expectRefused(_ context: ScenarioContext) {
         for bytes: [UInt8] in [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf0, 0x9f, 0x98]] {
             let quote = [UInt8(ascii: "\"")]
@@ -184,14 +184,14 @@ extension Scenario {
         }
     }
 
-    /// Nothing in it may steer a terminal, or turn what follows round.
+    /// Texts that must not control a terminal or change the direction of text.
     private static func expectPlain(_ context: ScenarioContext, _ lines: [String], _ what: String) {
         context.expect(!lines.isEmpty, "\(what) is empty")
         let raw = lines.joined().unicodeScalars.filter { ($0.value < 32 && $0 != "\n") || $0.value == 0x202e }
         context.expect(raw.isEmpty, "\(what) has control characters: \(Array(raw.prefix(3)))")
     }
 
-    /// The shipped worker, which says more, with a child that repeats all that it is told, and fails.
+    /// The shipped worker with a child that repeats its input and fails.
     private static func shout(_ context: ScenarioContext, _ server: RedisServer, _ nasty: String) async throws {
         let catalogue = context.directory + "/shout.yaml"
         let command = #"[sh, -c, 'printf "%s\n" "$ERRAND_NAME" >&2; cat >&2; exit 1']"#
@@ -201,7 +201,7 @@ extension Scenario {
             "errand-worker",
             ["--catalogue", catalogue, "--redis", server.url, "--verbose"]
         )
-        // No child can be given the first one, for its NUL.
+        // The first one cannot be an argument of a child, because it contains NUL.
         for name in [nasty, nasty.filter { $0 != "\0" }] {
             try await context.push(1, "shout") {
                 $0.name = name
@@ -220,7 +220,7 @@ extension Scenario {
         expectPlain(context, shipped.lines, "the shipped worker's log")
     }
 
-    /// What the console writes.
+    /// The output of the console.
     static func console(_ context: ScenarioContext, _ server: RedisServer, _ arguments: [String]) throws -> String {
         let words = arguments + ["--redis", server.url]
         let quoted = words.map { "'\($0)'" }.joined(separator: " ")

@@ -3,7 +3,7 @@ import ErrandRedis
 import Foundation
 import TestSupport
 
-/// Anybody who can write to the server can write anything.
+/// Clients that can write to the server can write anything.
 extension Scenario {
     static let garbage = [
         Scenario("F63", "bodies of waiting jobs are overwritten with garbage", quick: true) { context in
@@ -17,7 +17,7 @@ extension Scenario {
                     ?? []
                 try await context.write(
                     "HSET",
-                    [Array(ScenarioContext.key("body").utf8), Array(id.utf8), spoiled(body, context)]
+                    [Array(ScenarioContext.key("body").utf8), Array(id.utf8), corrupted(body, context)]
                 )
             }
             let workers = try await context.workers(2)
@@ -45,7 +45,7 @@ extension Scenario {
         },
         Scenario("F64", "garbage is written into every key and onto every channel, while jobs run", quick: true) {
             context in
-            // A schedule's garbage is put aside for a person to look at.
+            // Garbage in a schedule is moved aside for a person.
             context.rules { $0.toleratedKeys = ["corrupt:definitions"] }
             let server = try context.server()
             let gate = context.directory + "/gate"
@@ -58,7 +58,7 @@ extension Scenario {
             let waiting = try await push(context, "mark", 40)
             var garbage: Set<[UInt8]> = []
             for _ in 0..<context.size(quick: 6, full: 60) {
-                let texts = try await spoil(context, workers.flatMap { context.sessions(of: $0) })
+                let texts = try await corrupt(context, workers.flatMap { context.sessions(of: $0) })
                 garbage.formUnion(texts)
             }
             let after = try await push(context, "mark", 40)
@@ -76,8 +76,8 @@ extension Scenario {
                 final.allSatisfy { context.ledger.ended[$0] != nil }
             }
         },
-        Scenario("F64b", "an id stands in line twice: it may run twice, and ends once", quick: true) { context in
-            // The end of either run may be the one that counts.
+        Scenario("F64b", "an id is twice in a ready list: it may run twice, and ends once", quick: true) { context in
+            // Either end may be the accepted one.
             context.rules {
                 $0.mayRunAfterItsEnd = true
                 $0.mayReuseTokens = true
@@ -101,9 +101,9 @@ extension Scenario {
         },
     ]
 
-    /// One worker is killed amid its jobs; the other takes them over in time, whatever stands beside them.
+    /// One worker is killed during its jobs; the other recovers them in time, whatever garbage there is.
     ///
-    /// - Returns: the one that lives.
+    /// - Returns: The live one.
     private static func expectTakeover(
         _ context: ScenarioContext,
         _ workers: [Program],
@@ -142,8 +142,8 @@ extension Scenario {
         return jobs.map(\.id)
     }
 
-    /// Nothing, noise, a part of the truth, or the truth with one byte wrong that matters.
-    private static func spoiled(_ body: [UInt8], _ context: ScenarioContext) -> [UInt8] {
+    /// Nothing, noise, a part of a valid value, or a valid value with one wrong byte.
+    private static func corrupted(_ body: [UInt8], _ context: ScenarioContext) -> [UInt8] {
         switch context.random(0...4) {
         case 0: []
         case 1: context.noise(context.random(1...300))
@@ -164,10 +164,10 @@ extension Scenario {
         (0...9).map { "ready:\($0)" } + ["quarantined", "history:order", "unroutable:nobody-knows-this"]
     private static let sorted = ["scheduled", "retrying", "dead", "sessions", "timetable"]
 
-    /// - Returns: the texts that stand anywhere now, as ids, names or whatever else.
-    private static func spoil(_ context: ScenarioContext, _ sessions: [String]) async throws -> [[UInt8]] {
+    /// - Returns: The texts that were written, as ids, names or other values.
+    private static func corrupt(_ context: ScenarioContext, _ sessions: [String]) async throws -> [[UInt8]] {
         let hashes = hashes + sessions.flatMap { ["session:\($0)", "claims:\($0)"] }
-        // A finite set of garbage, so that the same text comes twice.
+        // A finite set of garbage, so that texts repeat.
         let texts: [[UInt8]] =
             ["", "garbage", "0", "-1", "1e300", "nan", "a b\"c\n", "mark"].map { Array($0.utf8) }
             + [context.noise(20), context.noise(5000), [0, 255, 254]]
@@ -195,7 +195,7 @@ extension Scenario {
         return texts
     }
 
-    /// The console's calls answer in spite of it all.
+    /// Checks that the console's calls still return.
     private static func see(_ context: ScenarioContext) async throws {
         _ = try await context.console.queues()
         for state in JobState.allCases {
@@ -209,7 +209,7 @@ extension Scenario {
         context.expect(try await !context.audit().isEmpty, "the audit found nothing")
     }
 
-    /// Repairs until nothing is found; then what is dead or belongs to nobody is thrown away.
+    /// Repairs until nothing is found; then deletes dead and stray jobs.
     private static func mend(_ context: ScenarioContext, _ server: RedisServer, _ garbage: Set<[UInt8]>) async throws {
         try await eventually("the queue is mended", within: .seconds(30)) {
             try await context.console.audit(ScenarioContext.queue, repair: true).isEmpty
@@ -219,8 +219,8 @@ extension Scenario {
             \.id
         )
         _ = try await context.console.delete(dead, on: ScenarioContext.queue)
-        // Ids that are none cannot be deleted through the console's checks; an operator does it by hand. Nothing else is thrown away:
-        // what good jobs have left behind must show.
+        // Invalid ids cannot be deleted through the console, so an operator deletes them directly. Nothing else is
+        // deleted, so that leftovers of valid jobs are noticed.
         let hashes = [
             "body", "errors", "failures", "crashes", "solo_crashes", "settings", "stops", "unique:of", "unique",
             "unroutable",

@@ -3,7 +3,7 @@ import ErrandRedis
 import Foundation
 import TestSupport
 
-/// Jobs that are large, many at once, or the same again.
+/// Large, many and repeated jobs.
 extension Scenario {
     static let largeJobs = [
         Scenario("F68", "arguments of one byte to a hundred megabytes", quick: true, alone: true) { context in
@@ -31,7 +31,7 @@ extension Scenario {
             try await context.push(context.size(quick: 20, full: 200), "mark") { $0.pad = 1_000_000 }
             try await context.drain()
             let lost = try await context.totals()["recovered"]
-            context.expect(lost == 0, "\(lost) jobs were taken back while others were transferred")
+            context.expect(lost == 0, "\(lost) jobs were recovered while others were transferred")
             context.expectSteady(try await oldest, lease: 1000)
             context.expect(context.sessions(of: worker).count == 1, "the worker's session was lost")
             let dead = try await context.console.jobs(in: .dead, on: ScenarioContext.queue, from: 0, count: 10).jobs
@@ -69,7 +69,7 @@ extension Scenario {
             context.injected(outcomes.filter { $0 == .exists }.count)
             context.expect(outcomes.filter { $0 == .exists }.count == 99, "not every other push said exists")
             context.accounts.took([Receipt(id: job.id, queue: ScenarioContext.queue, outcome: .accepted)], of: [job])
-            // The run tells whether its arguments name its own id.
+            // The run verifies that its arguments contain its own id.
             let changes = ["id": "other"]
             let other = try OperationDescription("mark", encoding: changes, queue: ScenarioContext.queue, id: job.id)
                 .makeEnvelope()
@@ -80,7 +80,7 @@ extension Scenario {
             context.expect(Array(stored.dropFirst(13)) == job.bytes, "another push of the id changed the job")
             try await context.worker()
             try await context.drain()
-            // After its end the id is still known.
+            // After its end the id is still remembered.
             let again = try await producer.push(envelopes: [job, other]).map(\.outcome)
             context.expect(again == [.exists, .exists], "after its end pushes say \(again)")
         },
@@ -108,7 +108,7 @@ extension Scenario {
             try Data().write(to: URL(fileURLWithPath: gate))
             try await context.worker()
         },
-        Scenario("F74", "producers and workers of another version", quick: true) { context in
+        Scenario("F74", "producers and workers of other versions", quick: true) { context in
             let server = try context.server()
             // A description of the next version, in an envelope of this one; and an envelope of the next version.
             let later = #"{"v":2,"operation":"mark","arguments":{}}"#
@@ -126,7 +126,7 @@ extension Scenario {
                 )
                 try server.run("RPUSH", ScenarioContext.key("ready:5"), id)
             }
-            // One that says more than this version knows: a minor addition.
+            // A description with an unknown member, a minor addition.
             let more = try OperationDescription(
                 json: Array(
                     #"{"operation":"mark","queue":"\#(ScenarioContext.queue)","colour":"blue","arguments":{"also":1}}"#
@@ -147,7 +147,7 @@ extension Scenario {
         },
         Scenario(
             "F75",
-            "a rolling deployment: workers are exchanged one by one, and know other operations",
+            "a rolling deployment: workers are replaced one by one, with other operations",
             quick: true
         ) { context in
             context.rules { $0.forbidsDuplicates = true }
@@ -178,7 +178,7 @@ extension Scenario {
 }
 
 extension Program {
-    /// The memory that it holds now, in megabytes.
+    /// Its current memory in megabytes.
     var residentMegabytes: Int {
         let text = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
         let line = text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""

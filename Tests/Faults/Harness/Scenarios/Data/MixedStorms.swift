@@ -2,7 +2,7 @@ import Errand
 import ErrandRedis
 import TestSupport
 
-/// Storms that are too large for the server's own log: what became of each job must follow from the answers to the pushes.
+/// Storms that are too large for the server's log, so the fate of each job must follow from its receipt.
 extension Scenario {
     static let mixedStorms = [
         Scenario(
@@ -16,7 +16,7 @@ extension Scenario {
 
     private static func mixedStorm(_ context: ScenarioContext) async throws {
         let server = try context.server()
-        // What ended first must still be known in the end.
+        // The first ended ids must still be remembered at the end.
         try await context.console.createQueue(ScenarioContext.queue)
         try await context.console.configure(ScenarioContext.queue, QueueSettings(rememberIDsMilliseconds: 3_600_000))
         let workers = try await WorkerGroup(context, 3)
@@ -28,7 +28,7 @@ extension Scenario {
             await workers.killOne()
         }
         var pushes = try await raging
-        // Nothing comes after these, so each of them must run.
+        // Nothing is pushed after these, so each of them must run.
         for name in names { pushes.append(try await push(context, name, .replace, ends: true, via: producers[0])) }
         let last = pushes.suffix(names.count).map(\.id)
         try await context.recovers("the last job of each name runs", within: .seconds(20)) {
@@ -79,7 +79,7 @@ extension Scenario {
         return NamedPush(id: job.id, outcome: receipt.outcome, holder: receipt.holder)
     }
 
-    /// Every job that was taken ran to its end, or gave way to a later one of its name.
+    /// Checks that every accepted job reached its end or was replaced by a later one of its name.
     private static func judge(_ context: ScenarioContext, _ pushes: [NamedPush]) async throws {
         for outcome in [Receipt.Outcome.dropped, .replaced, .deferred] {
             context.injected(pushes.filter { $0.outcome == outcome }.count, or: "no push was \(outcome.rawValue)")
@@ -101,18 +101,18 @@ extension Scenario {
     }
 }
 
-/// A push of a job with a name, and what the broker said to it.
+/// A push of a job with a name, and its receipt.
 private struct NamedPush: Sendable {
     let id: String
     let outcome: Receipt.Outcome
     let holder: String?
 }
 
-/// Which jobs may have given way to others, by the answers to all pushes.
+/// The jobs that may have been replaced, according to all receipts.
 private struct Reasons {
-    /// Those that held the name when another one took it over, or was to come after them.
+    /// The holders that another job replaced or was deferred behind.
     private let holders: Set<String>
-    /// How many were to come after the same one: of these only the last did not give way.
+    /// The number of jobs deferred behind the same holder; only the last of them was not replaced.
     private let waiting: [String: Int]
 
     init(_ taken: [NamedPush]) {
@@ -120,7 +120,7 @@ private struct Reasons {
         waiting = taken.filter { $0.outcome == .deferred }.reduce(into: [:]) { $0[$1.holder ?? "", default: 0] += 1 }
     }
 
-    /// Whether there is one to which this one may have given way.
+    /// Whether a job exists that may have replaced this one.
     func has(_ push: NamedPush) -> Bool {
         holders.contains(push.id) || push.outcome == .deferred && waiting[push.holder ?? "", default: 0] > 1
     }

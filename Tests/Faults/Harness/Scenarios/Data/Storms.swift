@@ -62,17 +62,17 @@ extension Scenario {
         },
         Scenario(
             "F73",
-            "a name is replaced all the time in a line without end, and its job keeps its place",
+            "a name is replaced all the time in an endless ready list, and its job keeps its position",
             quick: true,
             keepItsPlace
         ),
     ]
 
-    /// The line does not end while this lasts: a job that went to its tail with each replacement would not run before it does.
+    /// The ready list is never empty meanwhile, so a job that went to its tail with each replacement would not run.
     ///
-    /// One that is replaced after its claim and before its begin is told to stop, and what takes its place comes to the head.
+    /// A job that is replaced between its claim and its start is told to stop, and its successor goes to the head.
     private static func keepItsPlace(_ context: ScenarioContext) async throws {
-        // What is left of the line is cleared in the end.
+        // The rest of the ready list is cleared at the end.
         context.rules { $0.jobsMayBeCancelled = true }
         let server = try context.server()
         let (workers, slots) = (context.size(quick: 1, full: 4), 8)
@@ -83,13 +83,13 @@ extension Scenario {
         try await context.push(context.size(quick: 60, full: 4000), "block") { $0.milliseconds = 200 }
         try await context.push(1, "mark", restless)
         let marker = try await context.push(1, "mark")[0]
-        // More than the workers can do: 40 a second each.
+        // More than the workers' 40 jobs a second each.
         let refilling = context.load(rate: 50 * workers, "block") { $0.milliseconds = 200 }
         let rate = context.size(quick: 200, full: 1000)
         let replacing = context.load(rate: rate, "mark", via: try context.connect(server.url), restless)
         try await eventually("it is replaced all the time") { try await context.totals()["replaced"] > 100 }
         try await context.workers(workers) { $0.concurrency = slots }
-        // So many may begin before others that were claimed before them.
+        // This many may begin before jobs that were claimed earlier.
         let tolerance = 2 * workers * slots
         try await eventually("the line moves on behind the marker") {
             let begun = begun(context)
@@ -101,13 +101,13 @@ extension Scenario {
         let totals = try await context.totals()
         context.injected(
             left > tolerance ? totals["replaced"] : 0,
-            or: "with \(left) in line its tail was no bad place"
+            or: "with \(left) in the ready list its tail was no bad position"
         )
         judgePlace(context, marker, tolerance)
         while try await context.console.clear(ScenarioContext.queue) > 0 {}
     }
 
-    /// Of the two that came at the same time neither may have begun much later than the other.
+    /// Checks that neither of two jobs from the same time began much later than the other.
     private static func judgePlace(_ context: ScenarioContext, _ marker: String, _ tolerance: Int) {
         let begun = begun(context)
         let entries = context.accounts.entries
@@ -124,7 +124,7 @@ extension Scenario {
         context.ledger.lines.filter { $0.what == "begin" }.map(\.id)
     }
 
-    /// A job of the storm's name that was there before it.
+    /// A job with the storm's name that existed before it.
     private static func firstJob(_ place: Storm.Place, delay: Int64? = nil) async throws -> String {
         try await place.context.push(1, "gate") {
             $0.gate = place.gate
@@ -135,7 +135,7 @@ extension Scenario {
         }[0]
     }
 
-    /// A storm and what must come of it: the one job that is named ran last, and alone reached its end.
+    /// Runs a storm, and checks that the returned job ran last and alone reached its end.
     private static func storm(
         _ context: ScenarioContext,
         _ policy: UniquenessPolicy,

@@ -2,17 +2,18 @@ import Errand
 import Foundation
 import TestSupport
 
-/// Lines that are slow, and that lose packets.
+/// Slow connections, and connections that lose packets.
 extension Scenario {
     static let badLines = [
         Scenario(
             "F26",
-            "of all packets 5 % are lost, on a line of 256 kbit/s",
+            "5 % of all packets are lost, at 256 kbit/s",
             quick: true,
             alone: true,
             needs: [.networkNamespaces]
         ) { context in
-            // The last call of one who leaves may be lost on such a line as well. Its session, which holds nothing, then ends with its lease.
+            // The last call of a worker that stops may be lost, too. Its session without claims then ends with its
+            // lease.
             context.rules { $0.toleratedKeys = ["session", "idle"] }
             let network = try NetworkNamespace(context)
             let server = try network.server(context)
@@ -23,10 +24,10 @@ extension Scenario {
                 $0.prefix = network.prefix
             }
             context.injected(try network.heal())
-            // After that, so that no connection still waits for what was lost when they are to leave.
+            // Afterwards, so that no connection still waits for a lost reply when they stop.
             try await context.expectEveryoneIsBusy(workers)
         },
-        Scenario("F26b", "answers are 200 to 300 ms under way, each way, and 5 % come later still") {
+        Scenario("F26b", "a delay of 200 to 300 ms in each direction, and more for 5 % of the packets") {
             context in
             let proxy = try context.proxy(context.server())
             proxy.weather {
@@ -40,7 +41,7 @@ extension Scenario {
         },
     ]
 
-    /// Nobody loses a session, and no job is run twice, only because the line is bad.
+    /// Checks that a bad connection alone costs no session and causes no second run.
     private static func work(
         _ context: ScenarioContext,
         _ change: (inout WorkerOptions) -> Void
@@ -62,7 +63,7 @@ extension Scenario {
         try await context.recovers("all is done", within: .seconds(30)) { try await context.status().isEmpty }
         context.expect(workers.allSatisfy { context.sessions(of: $0).count == 1 }, "a session was lost")
         let totals = try await context.totals()
-        context.expect(totals["recovered"] == 0, "\(totals["recovered"]) jobs were taken back")
+        context.expect(totals["recovered"] == 0, "\(totals["recovered"]) jobs were recovered")
         return workers
     }
 }

@@ -4,12 +4,12 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Networks that swallow packets of some and not of others.
+/// Networks that drop the packets of some processes.
 extension Scenario {
     static let cutOff = [
         Scenario(
             "F21",
-            "one worker of two is cut off for longer than its lease, and comes back",
+            "one of two workers is cut off for longer than its lease, and reconnects",
             quick: true,
             needs: [.networkNamespaces]
         ) { context in
@@ -17,21 +17,21 @@ extension Scenario {
         },
         Scenario(
             "F22",
-            "requests arrive, and all answers are lost for 3 s, again and again",
+            "requests arrive, and all replies are lost for 3 s, repeatedly",
             quick: true,
             needs: [.networkNamespaces],
             loseEveryAnswer
         ),
         Scenario(
             "F28",
-            "connections die without a word while the server is started again",
+            "connections die silently while the server restarts",
             quick: true,
             needs: [.networkNamespaces],
             halfOpen
         ),
         Scenario(
             "F30",
-            "attempts to connect are swallowed",
+            "attempts to connect get no reply",
             quick: true,
             needs: [.networkNamespaces],
             swallowedConnects
@@ -46,7 +46,8 @@ extension Scenario {
         let lonely = try await context.worker {
             $0.url = "redis://\(server.credentials)127.0.0.2:\(server.port)"
             $0.prefix = network.prefix
-            // No more than it gets: while a slot is free it asks for jobs, and learns that its session is over before it reports.
+            // Exactly as many as its slots: with a free slot it would call and learn that its session is lost before it
+            // reports.
             $0.concurrency = 3
         }
         let ids = try await context.push(3, "nap") { $0.milliseconds = 2000 }
@@ -58,7 +59,7 @@ extension Scenario {
         }
         let cut = ContinuousClock.now
         try network.drop("-d 127.0.0.2", "-s 127.0.0.2")
-        // Within the lease of 2 s, and 5 s more until they begin; they take 2 s.
+        // Within the lease of 2 s, plus 5 s until they begin and 2 s for their runs.
         try await context.recovers("the jobs run to their end elsewhere", within: .seconds(9), since: cut) {
             let there = context.ledger.lines.filter { $0.what == "end" && $0.pid == other.pid }.map(\.id)
             return ids.allSatisfy(there.contains)
@@ -68,10 +69,10 @@ extension Scenario {
         let refused = context.ledger.refused
         let dropped = try network.dropped
         context.injected(dropped > 0 ? before["recovered"] : 0, or: "\(dropped) packets lost, and no job was recovered")
-        // From a heartbeat, too, it would learn it first.
+        // A heartbeat would also tell it first.
         try network.drop("-d 127.0.0.2 -m string --algo bm --string \(ScriptCalls.digest(of: "heartbeat"))")
         try network.pass("-d 127.0.0.2", "-s 127.0.0.2")
-        // What it reports is of a session that is gone; then it goes on under a new one.
+        // Its reports belong to a lost session; it then continues with a new one.
         try await context.registered(lonely, times: 2)
         try network.heal()
         context.injected(context.ledger.refused - refused, or: "the worker reported nothing of its old session")
@@ -92,7 +93,7 @@ extension Scenario {
             $0.prefix = network.prefix
             $0.lease = 6000
         }
-        // The harness is outside the namespace; what its producer hears is lost by the proxy.
+        // The harness is outside the namespace; the proxy loses the replies to its producer.
         let proxy = try context.proxy(server)
         let isLosing = Switch()
         proxy.treat { _ in isLosing.value ? .loseAnswer : .pass }
@@ -107,7 +108,8 @@ extension Scenario {
             context.injected(try network.heal() > 0 ? 1 : 0)
             let healed = ContinuousClock.now
             try await context.carries(load, within: .seconds(15))
-            // One that connects anew only now may have been about to: cut off again before it has beaten, it is away for longer than its lease.
+            // A worker that reconnects only now and is cut off before its heartbeat would be away for longer than its
+            // lease.
             try await context.recovers("every worker beats again", within: .seconds(8), since: healed) {
                 let sessions = try await context.console.status(of: ScenarioContext.queue).sessions
                 let sinceThen = ContinuousClock.now - healed
@@ -117,7 +119,7 @@ extension Scenario {
         }
         try await load.stop()
         try await context.expectEveryoneIsBusy(workers)
-        context.expectStrike(context.accounts.lostAnswers > 0, "no answer of a push was lost")
+        context.expectInjection(context.accounts.lostAnswers > 0, "no answer of a push was lost")
         context.expect(workers.allSatisfy { context.sessions(of: $0).count == 1 }, "a session was lost")
     }
 
@@ -128,7 +130,7 @@ extension Scenario {
             $0.url = server.tcpURL
             $0.prefix = network.prefix
             $0.lease = context.isFull ? 30000 : 4000
-            // Waiting for the broker is not to be taken for a blocked task pool.
+            // Waiting for the broker must not count as a blocked task pool.
             if !context.isFull { $0.stuckAfter = 2000 }
         }
         let gate = context.directory + "/never"
@@ -144,10 +146,10 @@ extension Scenario {
             try server.start()
             try await Task.sleep(for: context.isFull ? .seconds(60) : .seconds(8))
             let dropped = try network.heal()
-            // Not even a reset tells the old connections that nobody is there any more.
+            // Not even a reset closes the old connections.
             try network.drop("-p tcp --sport \(server.port) --tcp-flags RST RST")
             let healed = ContinuousClock.now
-            try await context.recovers("the worker listens for hints again", within: .seconds(15), since: healed) {
+            try await context.recovers("the worker subscribes to wake-ups again", within: .seconds(15), since: healed) {
                 try !server.run("PUBSUB", "CHANNELS").isEmpty
             }
             let id = try await context.push(1, "mark")[0]
@@ -180,7 +182,7 @@ extension Scenario {
         let status = try await producer.end(within: .seconds(60))
         let took = ContinuousClock.now - began
         context.expect(status == 69, "errand-producer ended with \(status): \(producer.lines.suffix(2))")
-        // A connect of 5 s may begin just before the 10 s of patience are over.
+        // A connect of 5 s may begin just before the limit of 10 s.
         context.expect(took < .seconds(16.5), "errand-producer took \(took) to give up")
         try await eventually("the worker says that it waits") { worker.lines.contains("waiting") }
         let healed = ContinuousClock.now
@@ -189,7 +191,7 @@ extension Scenario {
         try await context.recovers("the worker works", within: .seconds(5), since: healed) {
             ids.allSatisfy { context.ledger.ended[$0] != nil }
         }
-        // And of a server that accepts connections and then says nothing.
+        // And for a server that accepts connections and never replies.
         let proxy = try context.proxy(server)
         proxy.cut(true)
         let broker = try context.connect(proxy.url, patience: .seconds(1), commandTimeout: .milliseconds(500))
@@ -206,7 +208,7 @@ extension Scenario {
     }
 }
 
-/// A value that the scenario changes and others see.
+/// A shared value that the scenario changes.
 final class Switch: Sendable {
     private let held = Mutex(false)
 

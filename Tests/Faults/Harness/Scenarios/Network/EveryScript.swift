@@ -3,13 +3,13 @@ import ErrandRedis
 import Foundation
 import TestSupport
 
-/// A little of all that workers, producers and operators do, so that every script is called that a job meets in its life.
+/// A sample of everything that workers, producers and operators do, so that every script in a job's life is called.
 ///
-/// Not among them: what reads only (`status`, `inspect`, `stream`), for there a lost answer loses nothing; and what people
-/// do by hand to the whole queue or to what is over (`clear`, `retry`, `audit`, `cursor`), which would hide or repeat what
-/// the books are to show here.
+/// Except scripts that only read (`status`, `inspect`, `stream`), whose lost replies lose nothing, and scripts that
+/// operators run on the whole queue or on ended jobs (`clear`, `retry`, `audit`, `cursor`), which would hide or repeat
+/// what the accounts should show.
 struct EveryScript {
-    /// Those that it calls.
+    /// The scripts that it calls.
     static let names = [
         "push", "register", "exchange", "heartbeat", "recover", "promote", "schedule", "timetable", "tick",
         "unschedule", "update", "cancel", "settings", "reconcile", "release",
@@ -17,30 +17,30 @@ struct EveryScript {
 
     let context: ScenarioContext
     let server: RedisServer
-    /// The way through the network.
+    /// The URL through the network.
     let url: String
-    /// What pushes and operates through it.
+    /// The broker that pushes and operates through it.
     let broker: RedisBroker
-    /// Strikes the calls that take jobs back and put due ones in line: few of them change anything.
+    /// Injects faults into calls that recover and promote jobs, few of which change anything.
     let windows: InjectionWindows
 
-    /// Does all of it.
+    /// Runs everything.
     ///
-    /// - Returns: the jobs that a dead worker held: these alone are to be taken back, and to run twice.
+    /// - Returns: The jobs of a dead worker; only these must be recovered and run twice.
     func run() async throws -> [String] {
         let workers = try await context.workers(2) { $0.url = url }
         let pulse = try await Pulse(context, via: broker)
         let last = try await pushOneByOne()
         try await context.push(6, "progress", via: broker)
         try await context.drain(within: .seconds(120))
-        // Nothing came after these, so a push that came late or twice has replaced none of them.
+        // Nothing was pushed after these, so a late or repeated push has replaced none of them.
         let missing = last.filter { context.ledger.ended[$0] == nil }
         context.expect(missing.isEmpty, "the last jobs of \(missing.count) names did not run: \(missing.prefix(3))")
         try await cancelSome()
         try await context.drain(within: .seconds(60))
-        // With nothing else going on, so that the heartbeats tell the difference.
+        // With no other activity, so that the heartbeats show the difference.
         let strays = try await context.straysClaimed(by: workers[1], on: server, via: broker)
-        try await eventually("claims that nobody knew come back", within: .seconds(30)) {
+        try await eventually("unknown claims are released", within: .seconds(30)) {
             strays.allSatisfy { context.ledger.ended[$0] != nil }
         }
         try await promoteSome()
@@ -51,9 +51,9 @@ struct EveryScript {
         return held
     }
 
-    /// A few names again and again, so that nearly every push meets a job of its name: one that runs, or one that waits for its time.
+    /// Pushes a few names again and again, so that nearly every push meets a running or scheduled job of its name.
     ///
-    /// - Returns: of each name the last job that the broker took.
+    /// - Returns: The last accepted job of each name.
     private func pushOneByOne() async throws -> [String] {
         var last: [Int: String] = [:]
         for number in 0..<context.size(quick: 64, full: 640) {
@@ -66,16 +66,16 @@ struct EveryScript {
             let job = try context.job("nap", options)
             let receipt = try await context.push([job], via: broker)[0]
             if receipt.outcome != .dropped { last[name] = job.id }
-            // So that what can run has begun when the next job of its name comes.
+            // So that the job has begun when the next one of its name is pushed.
             try await Task.sleep(for: .milliseconds(10))
         }
         return Array(last.values)
     }
 
-    /// Jobs that wait and one that runs; each is cancelled once, whatever was lost or came twice.
+    /// Cancels waiting jobs and a running one, each exactly once, whatever was lost or repeated.
     private func cancelSome() async throws {
         let rounds = context.size(quick: 4, full: 20)
-        // Runs that gave way to others of their name were cancelled, too.
+        // Runs that were replaced were cancelled, too.
         let before = try await context.totals()["cancelled"]
         for _ in 0..<rounds {
             let waiting = try await context.push(2, "mark", via: broker) {
@@ -97,7 +97,7 @@ struct EveryScript {
         context.expect(cancelled == 3 * rounds, "\(cancelled) jobs were cancelled, not \(3 * rounds)")
     }
 
-    /// Jobs come due while each call that puts such in line is injected.
+    /// Jobs become due while a fault is injected into each promotion.
     private func promoteSome() async throws {
         windows.open("promote")
         let ids = try await context.push(6, "mark", via: broker) { $0.delay = 800 }
@@ -107,9 +107,9 @@ struct EveryScript {
         windows.close("promote")
     }
 
-    /// One of two workers dies while each holds as many jobs as it can, and another one comes; each call that takes jobs back is injected.
+    /// One of two fully loaded workers dies, and another one starts; a fault is injected into each recovery.
     ///
-    /// - Returns: the one that came, and the jobs that the dead one held.
+    /// - Returns: The new worker, and the jobs of the dead one.
     private func loseOne(of workers: [Program]) async throws -> (next: Program, held: [String]) {
         let gate = context.directory + "/gate"
         let ids = try await context.push(8, "gate", via: broker) {
@@ -131,7 +131,7 @@ struct EveryScript {
         return (next, held)
     }
 
-    /// A worker leaves under load, and another one comes.
+    /// A worker stops under load, and another one starts.
     private func relieve(_ worker: Program) async throws -> Program {
         let ids = Set(try await context.push(60, "nap", via: broker) { $0.milliseconds = 100 })
         try await eventually("it is busy") {

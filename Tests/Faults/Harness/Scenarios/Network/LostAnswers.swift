@@ -2,63 +2,63 @@ import Errand
 import Foundation
 import TestSupport
 
-/// Networks that lose, double and cut what goes through them.
+/// Networks that lose, repeat and cut messages.
 extension Scenario {
     static let lostAnswers = [
-        Scenario("F23", "of each script's calls every fourth is carried out, and its answer lost", quick: true) {
+        Scenario("F23", "every fourth call of each script is executed, and its reply lost", quick: true) {
             context in
             try await endure(context) { $0 % 4 == 0 ? .loseAnswer : .pass }
         },
-        Scenario("F24", "of each script's calls every second arrives twice", quick: true) { context in
+        Scenario("F24", "every second call of each script arrives twice", quick: true) { context in
             try await endure(context) { $0 % 2 == 0 ? .twice : .pass }
         },
         Scenario(
             "F25",
-            "connections are reset in the middle of a request, and end while answers are awaited",
+            "connections are reset in the middle of a request, and while replies are awaited",
             quick: true
         ) { context in
             try await endure(context, answers: false) { $0 % 5 == 0 ? .cutInTheMiddle : .pass }
         },
-        Scenario("F27", "answers come byte by byte") { context in
+        Scenario("F27", "replies arrive byte by byte") { context in
             try await endure(context, slice: 1) { _ in .pass }
         },
-        Scenario("F27b", "answers stop in the middle of a job, and nothing more comes over their connection", stall),
+        Scenario("F27b", "replies stop in the middle of a job, and their connection stays silent", stall),
     ]
 
-    /// What is missing is not waited for longer than for any answer: then the same is asked again over another connection.
+    /// A missing reply is not awaited longer than any other; the call is then repeated over another connection.
     private static func stall(_ context: ScenarioContext) async throws {
         context.rules { $0.forbidsDuplicates = true }
         let server = try context.server()
         let proxy = try context.proxy(server)
-        let line = DyingLine(proxy)
+        let line = DyingConnection(proxy)
         let worker = try await context.worker { $0.url = proxy.url }
         for _ in 0..<context.size(quick: 2, full: 20) {
             let before = try connections(server)
-            let strikes = line.strikes
+            let injections = line.injections
             line.arm()
             let ids = try await context.push(10, "mark") { $0.pad = 200 }
             try await context.recovers("the jobs end", within: .seconds(10)) {
                 ids.allSatisfy { context.ledger.ended[$0] != nil }
             }
-            context.injected(line.strikes - strikes, or: "no answer stopped")
+            context.injected(line.injections - injections, or: "no answer stopped")
             let after = try connections(server)
             context.expect(!after.isSubset(of: before), "no new connection was made")
         }
         context.expect(context.sessions(of: worker).count == 1, "the session was lost")
         let totals = try await context.totals()
-        context.expect(totals["recovered"] == 0, "\(totals["recovered"]) jobs were taken back")
+        context.expect(totals["recovered"] == 0, "\(totals["recovered"]) jobs were recovered")
     }
 
-    /// The connections of workers, but for those of heartbeats, by the server's numbers for them.
+    /// The connections of workers except those of heartbeats, by the server's ids.
     private static func connections(_ server: RedisServer) throws -> Set<String> {
         let clients = try server.run("CLIENT", "LIST").split(separator: "\n")
         let workers = clients.filter { $0.contains(" name=errand-fault-worker ") }
         return Set(workers.compactMap { $0.split(separator: " ").first.map(String.init) })
     }
 
-    /// Each script that a job meets in its life is called through a bad network, and injected; each job runs once.
+    /// Calls each script in a job's life through a bad network with faults; each job runs once.
     ///
-    /// - Parameter answers: whether what is injected is carried out and answered, lost or not.
+    /// - Parameter answers: Whether an affected call is executed and answered, lost or not.
     private static func endure(
         _ context: ScenarioContext,
         slice: Int = .max,
@@ -73,8 +73,8 @@ extension Scenario {
         proxy.slice(slice)
         proxy.treat { request in
             guard let (name, number) = calls.note(request) else { return .pass }
-            // Of the first call of all no treatment spares any.
-            let treatment = treat(windows.strikes(name) ? 0 : number)
+            // No treatment spares the very first call.
+            let treatment = treat(windows.injects(name) ? 0 : number)
             if treatment != .pass || slice != .max { calls.injection(name, request) }
             return treatment
         }
@@ -83,18 +83,18 @@ extension Scenario {
         let held = try await every.run()
         proxy.treat { _ in .pass }
         for script in EveryScript.names {
-            context.injected(calls.strikes(on: script), or: "no call of \(script) was injected")
+            context.injected(calls.injections(of: script), or: "no call of \(script) was injected")
         }
         if answers {
             expectEffects(context, calls, windows, proxy)
         } else {
-            context.expectStrike(windows.isSpent("recover"), "no recovery was injected when there was one to do")
+            context.expectInjection(windows.isSpent("recover"), "no recovery was injected when there was one to do")
             try await TornPipelines.endure(context, server, proxy, times: context.size(quick: 2, full: 20))
         }
         try await expectOnce(context, butFor: held)
     }
 
-    /// Also those calls were injected that changed something.
+    /// Checks that calls that changed something were affected, too.
     private static func expectEffects(
         _ context: ScenarioContext,
         _ calls: ScriptCalls,
@@ -114,13 +114,13 @@ extension Scenario {
         context.injected(calls.claims(through: proxy), or: "no exchange was injected that brought jobs")
     }
 
-    /// Each job has run once, but for those that a dead worker held: only these were taken back.
+    /// Checks that each job has run once, except those of a dead worker, and only these were recovered.
     private static func expectOnce(_ context: ScenarioContext, butFor held: [String]) async throws {
         try await context.drain()
         let twice = context.ledger.begun.filter { $0.value > 1 }
         let isRight = Set(twice.keys) == Set(held) && twice.values.allSatisfy { $0 == 2 }
         context.expect(isRight, "ran more than once: \(twice), and only \(held) should have, twice")
         let recovered = try await context.totals()["recovered"]
-        context.expect(recovered == held.count, "\(recovered) jobs were taken back, not \(held.count)")
+        context.expect(recovered == held.count, "\(recovered) jobs were recovered, not \(held.count)")
     }
 }

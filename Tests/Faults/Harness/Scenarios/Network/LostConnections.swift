@@ -2,7 +2,7 @@ import Errand
 import Foundation
 import TestSupport
 
-/// Servers that end connections, or take none.
+/// Servers that close or reject connections.
 extension Scenario {
     static let lostConnections = [
         Scenario("F29", "the server closes idle connections after a second") { context in
@@ -20,13 +20,13 @@ extension Scenario {
                 try await context.recovers("the jobs run", within: .seconds(5)) {
                     ids.allSatisfy { context.ledger.ended[$0] != nil }
                 }
-                // Those of the harness itself are not more than one a question.
+                // The harness itself has at most one connection a call.
                 context.injected(try server.count("total_connections_received") > before + 2 ? 1 : 0)
             }
             try await context.expectEveryoneIsBusy(workers)
             context.expect(workers.allSatisfy { context.sessions(of: $0).count == 1 }, "a session was lost")
         },
-        Scenario("F29b", "every connection is ended every 200 ms", quick: true) { context in
+        Scenario("F29b", "every connection is closed every 200 ms", quick: true) { context in
             let server = try context.server(tcp: true)
             let workers = try await context.workers(2) { $0.url = server.tcpURL }
             let producer = try context.connect(server.tcpURL)
@@ -41,7 +41,7 @@ extension Scenario {
             try await context.expectEveryoneIsBusy(workers)
             context.expectAlive(workers)
         },
-        Scenario("F33", "the server takes no more connections", quick: true) { context in
+        Scenario("F33", "the server accepts no more connections", quick: true) { context in
             let server = try context.server(tcp: true)
             let producer = try context.connect(server.tcpURL)
             let first = try await context.worker { $0.url = server.tcpURL }
@@ -54,7 +54,7 @@ extension Scenario {
                 $0.waits = false
             }
             try await eventually("connections are refused") { try await context.fact("rejected_connections") != "0" }
-            // Now the first one loses a connection, too, and they contend for the place.
+            // Now the first worker loses a connection, too, and they compete for the free one.
             _ = try await context.ask("CLIENT", "KILL", "TYPE", "pubsub")
             let seconds = context.size(quick: 2, full: 20)
             try await Task.sleep(for: .seconds(seconds))
@@ -75,8 +75,8 @@ extension Scenario {
         },
     ]
 
-    /// The pauses between attempts double from 50 ms to 2 s, each by chance anything up to that: of each of the few connections that
-    /// contend, some attempts in the first seconds, and hardly more than two a second from then on.
+    /// The pauses between attempts double from 50 ms to 2 s, each a random part of that: each of the few competing
+    /// connections makes some attempts in the first seconds, and hardly more than two a second afterwards.
     private static func mostRejected(within seconds: Int) -> Int {
         let contending = 4
         return contending * (12 + 2 * seconds)

@@ -2,12 +2,12 @@ import Errand
 import Foundation
 import TestSupport
 
-/// A server's name that comes to mean another address.
+/// A server's name that changes its address.
 extension Scenario {
     static let movedServers = [
         Scenario(
             "F34",
-            "the server's name means another address, where its replica was promoted",
+            "the server's name leads to another address, where its replica was promoted",
             quick: true,
             needs: [.networkNamespaces]
         ) { context in

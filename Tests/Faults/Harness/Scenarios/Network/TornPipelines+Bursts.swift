@@ -5,8 +5,8 @@ import TestSupport
 extension TornPipelines {
     private static let burst = 20
 
-    /// Many calls at once over one connection, which ends amid them, in each way so many times: what is answered is answered to whoever
-    /// asked, and what is not is not lost.
+    /// Many concurrent calls over one connection, which breaks during them in several ways: each reply reaches its
+    /// caller, and calls without a reply are not lost.
     static func endure(_ context: ScenarioContext, _ server: RedisServer, _ proxy: ChaosProxy, times: Int) async throws
     {
         let client = "fault-burst"
@@ -14,19 +14,19 @@ extension TornPipelines {
         let broker = try context.connect(proxy.url, name: client)
         for _ in 0..<times {
             for way in Way.allCases {
-                // Each body names its own id, so that an answer to another call shows.
+                // Each body contains its own id, so that a reply to another call is noticed.
                 let known = try await context.push(burst, "mark") { $0.delay = 3000 }
-                let before = torn.strikes
+                let before = torn.injections
                 torn.arm(way)
                 try await askAndPush(context, broker, known)
                 context.injected(
-                    torn.strikes - before,
+                    torn.injections - before,
                     or: "no connection ended with \(way) while answers were to come"
                 )
             }
         }
         proxy.treat { _ in .pass }
-        proxy.spoil { _, _ in nil }
+        proxy.corrupt { _, _ in nil }
         try await context.drain()
     }
 

@@ -3,13 +3,13 @@ import ErrandRedis
 import Foundation
 import TestSupport
 
-/// Answers that make no sense.
+/// Nonsensical replies.
 extension Scenario {
     static let wrongAnswers = [
-        Scenario("F31", "answers are changed on their way: flipped bytes, inserted replies, nonsense", quick: true) {
+        Scenario("F31", "replies are changed in transit: flipped bytes, inserted replies, nonsense", quick: true) {
             context in
-            // Where answers are forged, a worker may take an end for accepted of which the broker has never heard.
-            // And it may take a claim for another one than it is.
+            // With forged replies, a worker may believe that a report was accepted which the broker never received.
+            // It may also mistake one claim for another.
             context.rules {
                 $0.mayRunAfterItsEnd = true
                 $0.mayReuseTokens = true
@@ -21,25 +21,25 @@ extension Scenario {
                 $0.pad = 300
             }
             let calls = ScriptCalls()
-            proxy.spoil { request, answer in
+            proxy.corrupt { request, answer in
                 guard let (_, number) = calls.note(request), number % 7 == 6 else { return nil }
                 return Nonsense.all[number / 7 % Nonsense.all.count].apply(to: answer)
             }
             try await Task.sleep(for: .seconds(context.size(quick: 12, full: 180)))
             try await load.stop()
-            proxy.spoil { _, _ in nil }
-            context.injected(proxy.spoiledAnswers)
+            proxy.corrupt { _, _ in nil }
+            context.injected(proxy.corruptedReplies)
             context.expect(
-                proxy.spoiledAnswers > Nonsense.all.count,
-                "only \(proxy.spoiledAnswers) answers were spoiled"
+                proxy.corruptedReplies > Nonsense.all.count,
+                "only \(proxy.corruptedReplies) answers were corrupted"
             )
             context.expect(workers.allSatisfy(\.isRunning), "a worker ended: \(workers.map { $0.lines.suffix(3) })")
             try await context.expectEveryoneIsBusy(workers, within: .seconds(8))
         },
-        Scenario("F31b", "answers to pushes are changed on their way: no receipt may lie", quick: true) { context in
+        Scenario("F31b", "replies to pushes are changed in transit: no receipt may be wrong", quick: true) { context in
             let server = try context.server()
             let proxy = try context.proxy(server)
-            proxy.spoil { request, answer in
+            proxy.corrupt { request, answer in
                 guard ScriptCalls.script(of: request) == "push", !answer.starts(with: Array("-NOSCRIPT".utf8)) else {
                     return nil
                 }
@@ -52,9 +52,9 @@ extension Scenario {
             )
             let jobs = try (0..<context.size(quick: 60, full: 1000)).map { _ in try context.job("mark") }
             for job in jobs { try await pushOnce(context, job, via: broker) }
-            context.injected(proxy.spoiledAnswers)
-            proxy.spoil { _, _ in nil }
-            // Whatever was said: the same again never makes a second job.
+            context.injected(proxy.corruptedReplies)
+            proxy.corrupt { _, _ in nil }
+            // Whatever the reply was, a repetition never adds a second job.
             try await context.push(jobs)
             try await context.worker()
             try await context.drain()
@@ -63,7 +63,7 @@ extension Scenario {
         },
     ]
 
-    /// Only what may be said of a push whose answer was corrupted: that it is unknown.
+    /// Checks that a push with a corrupted reply is only reported as unknown.
     private static func pushOnce(_ context: ScenarioContext, _ job: JobEnvelope, via broker: RedisBroker) async throws {
         context.accounts.tries([job], ends: true)
         do {
@@ -81,7 +81,7 @@ extension Scenario {
     }
 }
 
-/// One way in which an answer makes no sense.
+/// A kind of nonsensical reply.
 struct Nonsense: Sendable {
     let name: String
     private let change: @Sendable ([UInt8]) -> [UInt8]
@@ -91,7 +91,7 @@ struct Nonsense: Sendable {
         self.change = change
     }
 
-    /// The answer as it arrives.
+    /// The reply as it arrives.
     func apply(to answer: [UInt8]) -> [UInt8] { change(answer) }
 
     private static func text(_ name: String, _ text: String) -> Nonsense { .init(name) { _ in Array(text.utf8) } }
@@ -115,7 +115,7 @@ struct Nonsense: Sendable {
         .text("nothing in an array", "*0\r\n"),
         .text("no array", "*-1\r\n"),
         .text(
-            "an exchange that nobody had",
+            "an exchange that never happened",
             "*6\r\n$0\r\n\r\n$3\r\n123\r\n*1\r\n$3\r\nxyz\r\n*1\r\n$4\r\nabcd\r\n*0\r\n:0\r\n"
         ),
         .text("two enormous numbers", "*2\r\n:9223372036854775807\r\n:9223372036854775807\r\n"),

@@ -2,10 +2,10 @@ import Errand
 import Foundation
 import TestSupport
 
-/// Servers that are not what the executables look for.
+/// Servers that the executables cannot use.
 extension Scenario {
     static let wrongServers = [
-        Scenario("F32", "what answers at the address is no primary of ours", quick: true) { context in
+        Scenario("F32", "the server at the address is not a suitable primary", quick: true) { context in
             try context.server()
             let catalogue = context.directory + "/catalogue.yaml"
             try Data("operations: {mark: {run: ['true']}}\n".utf8).write(to: URL(fileURLWithPath: catalogue))
@@ -20,17 +20,17 @@ extension Scenario {
     ]
 }
 
-/// A wrong server, and what the executables must say of it.
+/// A wrong server, and the expected errors of the executables.
 private struct WrongServer: Sendable {
     let name: String
     let url: String
-    /// With which status a producer and the console end.
+    /// The exit status of producer and console.
     let status: Int32
-    /// With which status a worker ends; `nil` when it must wait.
+    /// The exit status of a worker; `nil` if it must wait.
     var worker: Int32?
-    /// What must be among the words.
+    /// The text that the error must contain.
     let word: String
-    /// Whether the console can read there.
+    /// Whether the console can read from it.
     var canBeRead = false
 
     static func all(_ context: ScenarioContext) throws -> [WrongServer] {
@@ -69,7 +69,7 @@ private struct WrongServer: Sendable {
         return "redis://127.0.0.1:\(server.port)"
     }
 
-    /// Every executable must say what is wrong, and end or wait as it should.
+    /// Checks that every executable reports the problem, and ends or waits as expected.
     func isToldApart(_ context: ScenarioContext, _ catalogue: String) async throws {
         let worker = try context.command("errand-worker", ["--catalogue", catalogue, "--redis", url])
         let producer = try context.command("errand-producer", ["push", "mark", "--redis", url])

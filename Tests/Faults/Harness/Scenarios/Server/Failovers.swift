@@ -3,7 +3,7 @@ import ErrandRedis
 import Foundation
 import TestSupport
 
-/// Primaries that give way to their replicas, behind an address that is switched over.
+/// Failovers from primaries to their replicas, behind an address that is switched.
 extension Scenario {
     static let failovers = [
         Scenario("F55", "the primary dies under load, and its replica is promoted", quick: true) { context in
@@ -13,7 +13,7 @@ extension Scenario {
                 try await failOver(context, pair) { pair.primary.kill(SIGKILL) }
             }
         },
-        Scenario("F55b", "the primary stands still, is given up, and comes back as a replica") { context in
+        Scenario("F55b", "the primary is suspended, replaced, and returns as a replica") { context in
             context.rules { $0.serverLosesData = true }
             for _ in 0..<context.size(quick: 1, full: 10) {
                 let pair = try await Pair(context)
@@ -22,16 +22,16 @@ extension Scenario {
                 try await pair.follow(pair.replica, from: pair.primary)
             }
         },
-        Scenario("F56", "an old primary goes on taking jobs from those who still see it", quick: true) { context in
+        Scenario("F56", "an old primary still accepts jobs from connected clients", quick: true) { context in
             context.rules { $0.serverLosesData = true }
             try await splitBrain(context, protected: false)
         },
-        Scenario("F56b", "the same with min-replicas-to-write: it refuses them", quick: true) { context in
-            // The last ends that it accepted may not have reached its replica: the window is the lag.
+        Scenario("F56b", "the same with min-replicas-to-write: it rejects them", quick: true) { context in
+            // The last accepted reports may not have reached its replica, because of the lag.
             context.rules { $0.mayRunAfterItsEnd = true }
             try await splitBrain(context, protected: true)
         },
-        Scenario("F57", "the server becomes a replica of nobody, and a primary again", quick: true) { context in
+        Scenario("F57", "the server becomes a replica without a primary, and a primary again", quick: true) { context in
             context.rules { $0.forbidsDuplicates = true }
             let server = try context.server(tcp: true)
             let workers = try await context.workers(2) { $0.url = server.tcpURL }
@@ -42,10 +42,10 @@ extension Scenario {
                 let before = try server.errors("READONLY")
                 let connections = try server.count("total_connections_received")
                 let pushing = try connected(to: server, as: "fault-producer")
-                context.expectStrike(!pushing.isEmpty, "no producer was connected")
+                context.expectInjection(!pushing.isEmpty, "no producer was connected")
                 try server.run("REPLICAOF", "127.0.0.1", "1")
                 try await Task.sleep(for: .seconds(3))
-                // The address may mean another server by now: who is told that this one is a replica must look again.
+                // The address may lead to another server now: a client that finds a replica must connect again.
                 let stayed = try connected(to: server, as: "fault-producer").intersection(pushing)
                 context.expect(stayed.isEmpty, "a producer kept its connection to a replica")
                 let refused = try server.errors("READONLY") - before
@@ -53,7 +53,7 @@ extension Scenario {
                 context.expect(tried < 300, "\(tried) connections were made in 3 s")
                 try server.run("REPLICAOF", "NO", "ONE")
                 let healed = ContinuousClock.now
-                context.injected(refused, or: "nobody was told that it is a replica")
+                context.injected(refused, or: "no client noticed that it is a replica")
                 try await context.carries(load, within: .seconds(5), since: healed)
             }
             try await load.stop()
@@ -62,7 +62,7 @@ extension Scenario {
         },
     ]
 
-    /// The connections that have this name, by the server's numbers for them.
+    /// The connections with this name, by the server's ids.
     private static func connected(to server: RedisServer, as name: String) throws -> Set<String> {
         let clients = try server.run("CLIENT", "LIST").split(separator: "\n").filter { $0.contains(" name=\(name) ") }
         return Set(clients.compactMap { $0.split(separator: " ").first.map(String.init) })
@@ -89,11 +89,11 @@ extension Scenario {
         context.expectAlive(workers)
         try await context.expectEveryoneIsBusy(workers)
         try await context.drain()
-        try await context.expectNothingLostSinceTheLastStrike()
+        try await context.expectNothingLostSinceTheLastInjection()
         try await context.leave()
     }
 
-    /// Workers and one producer follow the new primary; another producer goes on with the old one.
+    /// Workers and one producer follow the new primary; another producer continues with the old one.
     private static func splitBrain(_ context: ScenarioContext, protected: Bool) async throws {
         let pair = try await Pair(context)
         if protected {
@@ -103,7 +103,7 @@ extension Scenario {
         let workers = try await context.workers(2) { $0.url = pair.proxy.url }
         try await context.push(50, "mark")
         try await context.drain()
-        // Cut from its replica, the old primary does not learn of the promotion.
+        // Cut off from its replica, the old primary does not learn of the promotion.
         try await pair.promote(context)
         let minority = try context.connect(pair.primary.url, patience: .milliseconds(300))
         var taken: [String] = []
@@ -121,12 +121,12 @@ extension Scenario {
             }
         }
         try await context.push(50, "mark")
-        // Asked before it follows: then it refuses for being a replica.
+        // Called before it follows, because it then rejects writes as a replica.
         let toldOfNoReplicas = try pair.primary.errors("NOREPLICAS")
         try await pair.follow(pair.replica, from: pair.primary)
         if protected {
             context.injected(toldOfNoReplicas, or: "the old primary refused nothing for want of a replica")
-            // What it took before its replica's silence was noticed goes on the same way.
+            // Writes that it accepted before it noticed the silence of its replica are lost, too.
             context.expect(refused > taken.count, "the old primary took \(taken.count) and refused only \(refused)")
             context.rules { $0.serverLosesData = !taken.isEmpty }
         } else {

@@ -2,10 +2,10 @@ import Errand
 import Foundation
 import TestSupport
 
-/// Servers that forget the scripts.
+/// Servers that lose the scripts.
 extension Scenario {
     static let forgottenScripts = [
-        Scenario("F48", "the scripts are flushed every 50 ms, also amid pipelines", quick: true) { context in
+        Scenario("F48", "the scripts are flushed every 50 ms, also within pipelines", quick: true) { context in
             context.rules {
                 $0.forbidsGrace = true
                 $0.forbidsDuplicates = true

@@ -3,10 +3,10 @@ import ErrandRedis
 import Foundation
 import TestSupport
 
-/// Servers that take requests and do not answer for a while.
+/// Servers that accept requests and do not reply for a while.
 extension Scenario {
     static let frozenServers = [
-        Scenario("F35", "the server stands still for half a lease, and for two") { context in
+        Scenario("F35", "the server is suspended for half a lease, and for two") { context in
             try await freeze(context, lengths: context.isFull ? [1, 4, 1, 4, 4] : [1, 4]) { server, length in
                 server.kill(SIGSTOP)
                 try await Task.sleep(for: length)
@@ -18,7 +18,7 @@ extension Scenario {
                 try server.run("DEBUG", "SLEEP", "\(length / .seconds(1))")
             }
         },
-        Scenario("F52", "clients are paused: all of them, and those that write", quick: true) { context in
+        Scenario("F52", "clients are paused: all of them, or those that write", quick: true) { context in
             try await freeze(context, lengths: context.isFull ? [1, 4, 3, 4] : [4]) { server, length in
                 for mode in context.isFull ? ["ALL", "WRITE"] : ["WRITE"] {
                     try server.run("CLIENT", "PAUSE", "\(Int(length / .milliseconds(1)))", mode)
@@ -26,7 +26,7 @@ extension Scenario {
                 }
             }
         },
-        Scenario("F53", "somebody's script keeps the server busy, and is killed") { context in
+        Scenario("F53", "a foreign script keeps the server busy, and is killed") { context in
             try await freeze(context, lengths: context.isFull ? [1, 4, 6] : [4], within: .seconds(2)) {
                 server,
                 length in
@@ -38,14 +38,14 @@ extension Scenario {
                 let killed = try server.run("SCRIPT", "KILL")
                 context.expect(killed == "OK", "SCRIPT KILL: \(killed)")
                 try await eventually("the script is dead") { try server.run("PING") == "PONG" }
-                context.expect(try server.errors("BUSY") > before, "nobody was told that the server is busy")
+                context.expect(try server.errors("BUSY") > before, "no client noticed that the server is busy")
             }
         },
     ]
 
-    /// Long jobs run while nothing is answered; no job may be taken from a worker for it.
+    /// Long jobs run while the server does not reply; no worker may lose a job because of it.
     ///
-    /// - Parameter limit: how soon new jobs must run again.
+    /// - Parameter limit: The time within which new jobs must run again.
     private static func freeze(
         _ context: ScenarioContext,
         lengths: [Int],
@@ -59,7 +59,7 @@ extension Scenario {
         let server = try context.server(["--enable-debug-command", "yes"])
         let workers = try await context.workers(2) { $0.lease = 2000 }
         for length in lengths {
-            // Two slots stay free, so that new jobs tell when work goes on.
+            // Two slots stay free, so that new jobs show when work continues.
             let ids = try await context.push(6, "block") { $0.milliseconds = length * 1000 + 2000 }
             try await eventually("six jobs run") { ids.allSatisfy { context.ledger.begun[$0] != nil } }
             async let silence = silence(context, atLeast: .seconds(length))
@@ -83,10 +83,10 @@ extension Scenario {
         context.expect(workers.allSatisfy { context.sessions(of: $0).count == 1 }, "a session was lost")
     }
 
-    /// How long a recovery goes unanswered: the proof that the server stood still.
+    /// The time for which a recovery gets no reply: the proof that the server was suspended.
     ///
-    /// Asked again and again until the server stands still, so that a recovery is the first thing that it does when it goes
-    /// on, before any heartbeat: every lease is over then, and only the grace keeps the jobs where they are.
+    /// Repeated until the server is suspended, so that a recovery is the first call when it continues, before any
+    /// heartbeat: every lease has expired then, and only the grace keeps the jobs where they are.
     private static func silence(_ context: ScenarioContext, atLeast length: Duration) async throws -> Duration {
         let broker = try context.console
         let began = ContinuousClock.now

@@ -3,7 +3,7 @@ import ErrandRedis
 import Foundation
 import TestSupport
 
-/// Disks that are full, and snapshots that fail.
+/// Full disks and failing snapshots.
 extension Scenario {
     static let fullDisks = [
         Scenario("F45", "the disk is full for two leases, synced every second", quick: true, needs: [.mounting]) {
@@ -16,7 +16,8 @@ extension Scenario {
                 try disk.free()
             }
         },
-        Scenario("F46", "the disk is full, and the server ends because it must sync", quick: true, needs: [.mounting]) {
+        Scenario("F46", "the disk is full, and the server exits because it must sync", quick: true, needs: [.mounting])
+        {
             context in
             let disk = try SmallDisk(context, megabytes: 16)
             let server = try context.server(["--dir", disk.path, "--appendonly", "yes", "--appendfsync", "always"])
@@ -35,7 +36,7 @@ extension Scenario {
             try await load.stop()
             try await context.expectEveryoneIsBusy(workers)
         },
-        Scenario("F47", "snapshots fail, and the server takes no writes for it", needs: [.mounting]) {
+        Scenario("F47", "snapshots fail, and the server rejects writes", needs: [.mounting]) {
             context in
             let disk = try SmallDisk(context, megabytes: 16)
             let server = try context.server(["--dir", disk.path, "--save", "3600 1000000"])
@@ -49,7 +50,7 @@ extension Scenario {
         },
     ]
 
-    /// Jobs run on while nothing can be written; none is taken from its worker for it, and pushes are refused, not lost.
+    /// Jobs continue while the server cannot write; no worker loses a job, and pushes are rejected, not lost.
     private static func endure(
         _ context: ScenarioContext,
         _ server: RedisServer,
@@ -63,7 +64,7 @@ extension Scenario {
         let workers = try await context.workers(2)
         let producer = try context.connect(server.url, patience: .milliseconds(300))
         for _ in 0..<context.size(quick: 1, full: 10) {
-            // About as long as it lasts: they hold every slot, and work cannot go on before they end.
+            // About as long as the fault: they occupy every slot, and work cannot continue before they end.
             let ids = try await context.push(8, "block") { $0.milliseconds = 5000 }
             try await eventually("eight jobs run") { ids.allSatisfy { context.ledger.begun[$0] != nil } }
             let before = try server.errors("MISCONF")
@@ -74,7 +75,7 @@ extension Scenario {
             try await Task.sleep(for: .seconds(4))
             try await heal()
             let healed = ContinuousClock.now
-            context.injected(try server.errors("MISCONF") - before, or: "nobody was told that nothing can be written")
+            context.injected(try server.errors("MISCONF") - before, or: "no client noticed that nothing can be written")
             try await context.recovers("the jobs' ends are accepted", within: .seconds(3), since: healed) {
                 let accepted = context.ledger.accepted
                 return ids.allSatisfy { accepted[$0] != nil }

@@ -38,7 +38,7 @@ extension Scenario {
                 try await load.stop()
                 try await context.drain()
             }
-            context.expectStrike(try server.errors("OOM") > 0, "the server never said OOM")
+            context.expectInjection(try server.errors("OOM") > 0, "the server never said OOM")
             let totals = try await context.totals()
             context.expect(totals["recovered"] == 0, "\(totals["recovered"]) jobs were taken back")
             context.expect(workers.allSatisfy { context.sessions(of: $0).count == 1 }, "a session was lost")

@@ -107,7 +107,7 @@ extension Scenario {
     ) {
         let later = context.accounts.tried(after: jump)
         let begins = context.ledger.lines.filter { $0.what == "begin" && later.contains($0.id) }
-        context.expectStrike(!begins.isEmpty, "no job was pushed and begun after the jump")
+        context.expectInjection(!begins.isEmpty, "no job was pushed and begun after the jump")
         let wrong = begins.filter { $0.token <= token }
         context.expect(wrong.isEmpty, "\(wrong.count) of \(begins.count) claims after the jump have no greater tokens")
     }

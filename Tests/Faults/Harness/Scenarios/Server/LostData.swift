@@ -40,7 +40,7 @@ extension Scenario {
             }
             // Jobs that are made to fail begin twice without any backup; none of them ends twice.
             let isAnyBack = context.ledger.ended.values.contains { $0 > 1 }
-            context.expectStrike(isAnyBack, "the backup brought no job back that had ended")
+            context.expectInjection(isAnyBack, "the backup brought no job back that had ended")
         },
     ]
 
@@ -120,7 +120,7 @@ extension Scenario {
             try await Task.sleep(for: .milliseconds(context.random(100...500)))
         }
         let gone = try await forgotten(of: context.accounts.accepted, context)
-        context.expectStrike(!gone.isEmpty, "no job was lost")
+        context.expectInjection(!gone.isEmpty, "no job was lost")
         let lost = kept.intersection(gone).sorted()
         context.expect(lost.isEmpty, "\(lost.count) jobs of a snapshot were lost: \(lost.prefix(3))")
     }
@@ -157,6 +157,6 @@ extension Scenario {
                 try await Task.sleep(for: .milliseconds(context.random(200...1000)))
             }
         }
-        context.expectStrike(halves > 0, "no cut was amid a transaction")
+        context.expectInjection(halves > 0, "no cut was amid a transaction")
     }
 }

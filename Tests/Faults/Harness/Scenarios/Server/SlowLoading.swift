@@ -5,13 +5,13 @@ import TestSupport
 /// Servers that take long to load their data.
 extension Scenario {
     static let slowLoading = [
-        Scenario("F41", "the server loads for longer than the lease, and refuses everything meanwhile", quick: true) {
+        Scenario("F41", "the server loads for longer than the lease, and rejects everything meanwhile", quick: true) {
             context in
             context.rules {
                 $0.forbidsDuplicates = true
                 $0.forbidsOverlaps = true
             }
-            // A millisecond for each command of the file makes a small file a big one.
+            // A delay of a millisecond a command makes a small file slow to load.
             let server = try context.server(["--appendonly", "yes", "--key-load-delay", "1000"])
             let workers = try await context.workers(2)
             let commands = context.size(quick: 5000, full: 40_000)
@@ -27,8 +27,8 @@ extension Scenario {
             }
             let loaded = ContinuousClock.now
             context.expect(loaded - killed > .seconds(2.5), "it loaded in \(loaded - killed) already")
-            // What this process asked while it loaded does not count.
-            context.injected(try server.rejections(of: "evalsha"), or: "no worker was told that the server loads")
+            // Calls of this process during the loading do not count.
+            context.injected(try server.rejections(of: "evalsha"), or: "no worker noticed that the server loads")
             let marks = try await context.push(4, "mark")
             try await context.recovers("the jobs end", within: .seconds(12), since: loaded) {
                 (ids + marks).allSatisfy { context.ledger.ended[$0] != nil }

@@ -4,10 +4,10 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Keys that vanish: evicted, flushed, deleted by somebody.
+/// Keys that vanish: evicted, flushed or deleted.
 extension Scenario {
     static let vanishedKeys = [
-        Scenario("F44", "the server evicts keys; the doctor finds and mends it", quick: true) { context in
+        Scenario("F44", "the server evicts keys; the doctor finds and repairs it", quick: true) { context in
             context.rules {
                 losing(&$0)
                 $0.jobsMayBeCancelled = true
@@ -22,7 +22,7 @@ extension Scenario {
                 let gone = Set(before).subtracting(try await context.keys()).sorted()
                 do { try await mend(context, server) } catch { throw TestFailure("without \(gone): \(error)") }
             }
-            context.expectStrike(isAnySeen, "no key was evicted of which the doctor can know")
+            context.expectInjection(isAnySeen, "no key was evicted of which the doctor can know")
         },
         Scenario("F49", "everything is flushed at random", quick: true) { context in
             context.rules { $0.serverLosesData = true }
@@ -47,7 +47,7 @@ extension Scenario {
             let held = workers.map { context.sessions(of: $0).count }
             context.expect(held.allSatisfy { $0 > 1 }, "a worker did not notice that its session was gone")
         },
-        Scenario("F50", "one key after the other is deleted; the doctor mends it", quick: true) { context in
+        Scenario("F50", "one key after the other is deleted; the doctor repairs it", quick: true) { context in
             context.rules {
                 losing(&$0)
                 $0.jobsMayBeCancelled = true
@@ -77,13 +77,13 @@ extension Scenario {
 
     private static func losing(_ rules: inout ScenarioContext.Rules) {
         rules.serverLosesData = true
-        // A job whose due time is gone runs at once.
+        // A job without its due time runs at once.
         rules.earlyTolerance = 1_000_000
-        // The record of a session whose lease is gone, and a parking line of which the count is gone: they harm nobody.
+        // The record of a session without a lease, and a list of unroutable jobs without its count, are harmless.
         rules.toleratedKeys = ["session:", "unroutable:"]
     }
 
-    /// Jobs in as many states as there are, and a worker that was killed amid some of them.
+    /// Jobs in every state, and a worker that was killed during some of them.
     private static func prepare(_ context: ScenarioContext) async throws {
         let worker = try await context.worker { $0.without = ["snooze"] }
         let gate = context.directory + "/never"
@@ -107,7 +107,7 @@ extension Scenario {
             return status.running == 2 && status.dead > 0 && status.retrying > 0 && !status.unknownOperations.isEmpty
         }
         try await context.kill(worker)
-        // They wait for the end of one that runs no more, and for their time.
+        // They wait for a holder that no longer runs, and until they are due.
         try await context.push(1, "mark") {
             $0.name = "one"
             $0.unique = .replace
@@ -120,7 +120,7 @@ extension Scenario {
         }
     }
 
-    /// What is not there of itself at that moment, as it is when it is.
+    /// Data that does not exist at that moment by itself, in its usual form.
     private static func provide(_ name: String, _ context: ScenarioContext, _ server: RedisServer) async throws {
         switch name {
         case "crashes":
@@ -130,14 +130,14 @@ extension Scenario {
             let session = try server.run("ZRANGE", ScenarioContext.key("sessions"), "0", "0")
             try server.run("SADD", ScenarioContext.key("idle"), session)
         case "gone":
-            // In a line as long as this nobody is looked for.
+            // A list of this length is not searched.
             let ids = try await context.push(1001, "mark")
             _ = try await context.console.cancel(Array(ids.suffix(1)), on: ScenarioContext.queue)
         default: break
         }
     }
 
-    /// Presses until a key of the queue is gone.
+    /// Adds data until a key of the queue is evicted.
     private static func evict(_ context: ScenarioContext, _ server: RedisServer, from before: [String]) async throws {
         let used = try server.count("used_memory")
         try server.configure("maxmemory-policy", "allkeys-lru")
@@ -149,7 +149,7 @@ extension Scenario {
             try server.run("EVAL", fill, "0", "\(round)")
             return try await context.keys().count < before.count
         }
-        context.expectStrike(try server.count("evicted_keys") > 0, "the server evicted nothing")
+        context.expectInjection(try server.count("evicted_keys") > 0, "the server evicted nothing")
         context.injected(before.count - (try await context.keys().count))
         let doctor = try await examine(context, server, [])
         context.expect(
@@ -160,9 +160,9 @@ extension Scenario {
         try server.configure("maxmemory", "0")
     }
 
-    /// The doctor ends with 1 where it finds something, and finds something where anything is left that what is gone belonged to.
+    /// Checks that the doctor exits with 1 if it has findings, and has findings if related data is left.
     ///
-    /// - Returns: whether anything is.
+    /// - Returns: Whether there are findings.
     @discardableResult
     private static func expectToBeSeen(
         _ context: ScenarioContext,
@@ -184,19 +184,20 @@ extension Scenario {
         return isSeen
     }
 
-    /// Whether a key says of jobs where they are or what they are called: without it, or without their bodies, something
-    /// is wrong.
+    /// Whether a key contains the positions or names of jobs: without it, or without their bodies, there are
+    /// findings.
     private static func isCounterpart(_ key: String) -> Bool {
         ["ready:5", "scheduled", "retrying", "dead", "unique", "unique:of"].contains(key) || key.hasPrefix("claims:")
     }
 
-    /// Whatever is gone: the doctor mends it, what is left runs to its end, and new jobs run.
+    /// Whatever is missing, the doctor repairs it, the remaining jobs reach their end, and new jobs run.
     private static func mend(_ context: ScenarioContext, _ server: RedisServer) async throws {
         let owed = try owed(context, server)
         let repaired = try await examine(context, server, ["--repair"])
         context.expect([0, 1].contains(repaired.status), "errand doctor --repair ended with \(repaired.status)")
         let again = try await examine(context, server, [])
-        // The last two: two jobs of one name are alive, and until the one that holds it runs or ends, only a person can say which one is to go.
+        // The last two: two unfinished jobs have one name, and until the holder runs or ends, only a person can decide
+        // between them.
         let handedOver = ["session_unknown", "claims_without_session", "job_without_name", "name_not_held"]
         let left = try await context.audit().filter { !handedOver.contains($0.kind) }
         context.expect(left.isEmpty, "the doctor did not mend \(left.prefix(3).map { "\($0.kind) \($0.subject)" })")
@@ -205,12 +206,12 @@ extension Scenario {
         var named = JobOptions()
         named.name = "three"
         named.unique = .drop
-        // The job itself, or the one that holds the name and will run instead.
+        // The job itself, or the holder of the name, which runs instead.
         let holder = try await context.push([try context.job("mark", named)])[0].id
         try await context.recovers("the holder of a name runs", within: .seconds(30), since: repairedAt) {
             context.ledger.ended[holder] != nil
         }
-        // Where it leaves jobs to recovery, that may show what else is gone: then it mends once more.
+        // If it leaves jobs to recovery, that may reveal more missing data, which it then repairs.
         do {
             try await eventually("the audit is clean", within: .seconds(24)) {
                 if try await context.audit().isEmpty { return true }
@@ -237,14 +238,14 @@ extension Scenario {
         _ = try await worker.end(within: .seconds(40))
     }
 
-    /// The jobs whose bodies are left, and that are to reach their end.
+    /// The jobs whose bodies are left, and which should reach their end.
     private static func owed(_ context: ScenarioContext, _ server: RedisServer) throws -> [String] {
         let entries = context.accounts.entries
         let ids = try server.run("HKEYS", ScenarioContext.key("body")).split(separator: "\n").map(String.init)
         return ids.filter { entries[$0]?.ends == true }
     }
 
-    /// Whatever else is gone, what is left of them is enough for them to run, or to end visibly.
+    /// Whatever else is missing, the rest suffices for them to run, or to end visibly.
     private static func expectEnds(of ids: [String], _ context: ScenarioContext) async {
         var open = ids
         var unknown: [String] = []
@@ -261,7 +262,7 @@ extension Scenario {
         context.expect(unknown.isEmpty, "jobs whose bodies were left are gone: \(unknown.prefix(3))")
     }
 
-    /// Those that run for ever are told to stop; those that fail for ever, too.
+    /// Jobs that run or fail forever are cancelled.
     private static func cancelAll(_ context: ScenarioContext) async throws {
         try await eventually("nothing runs for ever") {
             for state in [JobState.running, .retrying, .deferred] {
@@ -284,12 +285,12 @@ extension Scenario {
     }
 }
 
-/// What the doctor said.
+/// The output of the doctor.
 private struct Examination {
     let status: Int32
     let text: String
 
-    /// Whether it says that no invariant is broken.
+    /// Whether it reports no broken invariant.
     var isClean: Bool { text.replacing(" ", with: "").contains(#""clean":true"#) }
 }
 

@@ -3,10 +3,15 @@ import ErrandRedis
 import Foundation
 import TestSupport
 
-/// Handlers that take what the worker itself needs: processors, threads, the way back.
+/// Handlers that use up what the worker itself needs: processors, threads, memory.
 extension Scenario {
     static let busyWorkers = [
-        Scenario("F05", "handlers and others burn every processor for three leases", quick: true, alone: true) {
+        Scenario(
+            "F05",
+            "handlers and other processes occupy every processor for three leases",
+            quick: true,
+            alone: true
+        ) {
             context in
             context.rules {
                 $0.forbidsGrace = true
@@ -49,7 +54,7 @@ extension Scenario {
                 $0.timeout = .seconds(120)
             }
             try await eventually("no task finds a thread", within: .seconds(30)) { context.poolSilence(of: worker) > 0 }
-            // Another would take the jobs if a beat were late.
+            // Another worker would recover the jobs if a heartbeat were late.
             try await context.worker { $0.concurrency = 1 }
             let beat = try await context.oldestBeat(of: worker, within: .seconds(5))
             let silence = context.poolSilence(of: worker)
@@ -60,8 +65,8 @@ extension Scenario {
             }
             context.expect(context.sessions(of: worker).count == 1, "the session was lost")
         },
-        Scenario("F06b", "handlers block every thread of the task pool, and do not come back", quick: true, alone: true)
-        { context in
+        Scenario("F06b", "handlers block every thread of the task pool, and never return", quick: true, alone: true) {
+            context in
             context.rules { $0.workersMayEnd = true }
             try context.server()
             let handlers = 2 * ScenarioContext.poolWidth
@@ -82,17 +87,17 @@ extension Scenario {
             await workers.dismiss()
             let stuck = context.startedWorkers.filter { $0.status == 70 }
             let silence = stuck.map(context.poolSilence).min() ?? 0
-            // It gives itself up when its own task has waited for 3 s; this one was sent at about that time.
+            // It exits when its own task has waited for 3 s; this one was sent at about that time.
             context.injected(silence > 2000 ? stuck.count : 0, or: "a task found a thread after \(silence) ms")
-            let told = stuck.filter { $0.lines.contains { $0.hasPrefix("stuck ") && $0.contains("the task pool") } }
+            let reported = stuck.filter { $0.lines.contains { $0.hasPrefix("stuck ") && $0.contains("the task pool") } }
             context.expect(
-                told.count == stuck.count,
+                reported.count == stuck.count,
                 "a worker gave itself up and did not say that its pool is blocked"
             )
         },
         Scenario(
             "F06c",
-            "handlers block every thread of the task pool, and come back before the lease is over",
+            "handlers block every thread of the task pool, and return before the lease ends",
             quick: true,
             alone: true
         ) {
@@ -115,7 +120,7 @@ extension Scenario {
                 worker.lines.contains { $0.hasPrefix("stuck ") }
             }
             context.injected()
-            // Its heart beats again: also what it claims now is not taken away when the lease would have been over.
+            // It sends heartbeats again, so its new claims are not recovered when the old lease would have ended.
             try await context.recovers("the handlers come back", within: .seconds(60)) {
                 ids.allSatisfy { context.ledger.ended[$0] != nil }
             }
@@ -127,7 +132,7 @@ extension Scenario {
             let totals = try await context.totals()
             context.expect(
                 totals["recovered"] == 0,
-                "\(totals["recovered"]) jobs were taken back as those of a dead worker"
+                "\(totals["recovered"]) jobs were recovered as those of a dead worker"
             )
         },
         Scenario("F07", "a handler never returns", quick: true) { context in
@@ -149,7 +154,7 @@ extension Scenario {
             context.injected(worker.isRunning ? 1 : 0)
             _ = try await context.console.delete(wedged, on: ScenarioContext.queue)
         },
-        Scenario("F07b", "too many handlers never return: the worker ends, to be started anew", quick: true) {
+        Scenario("F07b", "too many handlers never return: the worker exits, to be restarted", quick: true) {
             context in
             context.rules { $0.workersMayEnd = true }
             try context.server()

@@ -3,15 +3,15 @@ import ErrandRedis
 import Foundation
 import TestSupport
 
-/// A console that dies at the boundary of a script that steers a queue or a schedule: the same command again brings what was wanted.
+/// A console that dies before or after a script for a queue or a schedule: a repeated command has the wanted effect.
 extension Scenario {
     static let consoleCrashes = [
         Scenario(
             "F02c",
-            "a console dies before and after each script that steers a queue or a schedule, and does it again",
+            "a console dies before and after each script for a queue or a schedule, and repeats its command",
             quick: true
         ) { context in
-            // Of a deleted schedule its revision stays.
+            // The revision of a deleted schedule stays.
             context.rules { $0.toleratedKeys = ["unscheduled"] }
             let server = try context.server()
             try server.learnScripts()
@@ -25,7 +25,7 @@ extension Scenario {
                         schedule: "crash-\(isAfter)-\(round)"
                     )
                     try await console.add(every: "1h", dyingAt: "timetable", isAfter: isAfter)
-                    // What is stored already would not be stored again.
+                    // A stored definition would not be stored again.
                     try await console.add(every: "2h", dyingAt: "schedule", isAfter: isAfter)
                     try await console.pause(isAfter: isAfter)
                     try await console.resume(isAfter: isAfter)
@@ -54,7 +54,7 @@ extension Scenario {
 
     /// A console dies at a script, and its command is repeated.
     ///
-    /// - Returns: with which status it ended the second time.
+    /// - Returns: The exit status of the second command.
     fileprivate static func dieAndRepeat(
         _ context: ScenarioContext,
         _ server: RedisServer,
@@ -69,7 +69,7 @@ extension Scenario {
     }
 }
 
-/// Commands about one schedule, each of which is given twice: the first time the console dies of it.
+/// Commands on one schedule, each given twice: the first time the console dies.
 private struct SteeringConsole {
     let context: ScenarioContext
     let server: RedisServer
@@ -104,7 +104,7 @@ private struct SteeringConsole {
 
     func delete(isAfter: Bool) async throws {
         let status = try await act("delete", isAfter: isAfter)
-        // What is gone already cannot be deleted, and the console says so.
+        // A deleted schedule cannot be deleted again, which the console reports.
         context.expect(status == (isAfter ? 1 : 0), "the repeated deletion of a schedule ended with \(status)")
         let record = try await record()
         context.expect(record == nil, "the deleted schedule is there")

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Crashes at every script's boundary: before the server hears of it, and after it was carried out but not heard of.
+/// Crashes at every script: before the server receives the call, and after its execution, before the reply arrives.
 extension Scenario {
     static let crashPoints = [
         Scenario("F02", "a worker or producer dies before and after each script", quick: true, limit: .seconds(240)) {
@@ -43,7 +43,7 @@ extension Scenario {
         },
     ]
 
-    /// Waits until the server has carried out the last call of a script: what it answers is no error, and of a tick that it was pushed.
+    /// Waits until the server has executed the last call of a script, without an error, and for a tick with a push.
     private static func carriedOut(_ script: String, _ proxy: ChaosProxy) async throws {
         try await eventually("the server has carried out \(script)") {
             let passage = proxy.passages.last { ScriptCalls.script(of: $0.request) == script }
@@ -52,7 +52,7 @@ extension Scenario {
         }
     }
 
-    /// A program dies before the server hears of its call of a script, or after it was carried out.
+    /// A program dies before the server receives its call of a script, or after its execution.
     static func die(
         _ context: ScenarioContext,
         _ server: RedisServer,
@@ -63,7 +63,7 @@ extension Scenario {
         let proxy = try context.proxy(server)
         defer { proxy.close() }
         let victim = Victim()
-        // It may come to the script before we know it.
+        // It may reach the script before the harness knows it.
         victim.arm()
         proxy.treat { request in
             guard ScriptCalls.script(of: request) == script, victim.meets() else { return .pass }
@@ -95,7 +95,7 @@ extension Scenario {
         try await eventually("the job ends") { context.ledger.ended[job.id] == 1 }
     }
 
-    /// The only worker dies at a tick; the next one pushes it, or finds that it was pushed.
+    /// The only worker dies at a tick; the next one pushes it, or finds it pushed.
     private static func crashTicker(_ context: ScenarioContext, _ server: RedisServer, isAfter: Bool) async throws {
         try await die(context, server, at: "tick", isAfter: isAfter) { url in
             try await context.worker {
@@ -124,11 +124,11 @@ extension Scenario {
     }
 }
 
-/// A process that is stopped at the first request that fits, once it is armed.
+/// A process that is suspended at the first matching request, once armed.
 final class Victim: Sendable {
     private struct State {
         var pid: Int32 = 0
-        /// From when on, in milliseconds since 1970.
+        /// The time from which it is armed, in milliseconds since 1970.
         var isArmedFrom = Int64.max
         var isStopped = false
         var effect = 0
@@ -142,16 +142,16 @@ final class Victim: Sendable {
         isKnown.signal()
     }
 
-    /// What comes from now on, or from a later time on, may fit.
+    /// Matches requests from now on, or from a later time on.
     func arm(from time: Int64 = 0) { state.withLock { $0.isArmedFrom = time } }
     var isStopped: Bool { state.withLock(\.isStopped) }
-    /// How much was changed by the call at which it was stopped, and of which it never heard.
+    /// The number of changes by the call at which it was suspended and whose reply it never received.
     var effect: Int { state.withLock(\.effect) }
 
-    /// Whether this is the moment.
+    /// Whether the request matches.
     func meets() -> Bool { state.withLock { $0.isArmedFrom <= ScenarioContext.now && !$0.isStopped } }
 
-    /// Stops it, as soon as it is known who it is; nothing happens when that is not said.
+    /// Suspends the process, as soon as its id is known.
     func stop(effect: Int = 0) {
         guard isKnown.wait(timeout: .now() + .seconds(60)) == .success else { return }
         isKnown.signal()

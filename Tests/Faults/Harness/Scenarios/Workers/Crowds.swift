@@ -2,14 +2,14 @@ import Errand
 import ErrandRedis
 import TestSupport
 
-/// Very many workers that have nothing to do.
+/// Very many idle workers.
 extension Scenario {
     static let crowds = [
         Scenario("F17", "a dozen idle workers, or sixty-four, start and lose their connections at once", quick: true) {
             context in
             try await crowd(context, of: context.size(quick: 12, full: 64))
         },
-        // A thousand processes are more than the machine of a test has room for; to the server these are the same.
+        // A thousand processes exceed a test machine; to the server these are the same.
         Scenario(
             "F17b",
             "a thousand idle workers, fifty a process, start and lose their connections at once",
@@ -42,7 +42,7 @@ extension Scenario {
         if inEach == 1 {
             try await context.expectEveryoneIsBusy(workers)
         } else {
-            // The ledger tells processes apart, and not the workers in them.
+            // The ledger distinguishes processes, not the workers in them.
             let ids = try await context.push(count, "mark")
             try await context.recovers("they work again", within: .seconds(10)) {
                 let ended = context.ledger.ended
@@ -57,7 +57,7 @@ extension Scenario {
         context.expectInTime(workers.allSatisfy { context.sessions(of: $0).count == inEach }, "a session was lost")
     }
 
-    /// Of each its calls, its heartbeats and its hints.
+    /// The connections of each: for calls, heartbeats and wake-ups.
     private static func loseConnections(_ context: ScenarioContext, _ server: RedisServer, of count: Int) throws {
         var killed = 0
         for kind in ["normal", "pubsub"] {
@@ -69,7 +69,7 @@ extension Scenario {
     }
 
     private static func commandsASecond(_ server: RedisServer) async throws -> Int {
-        // What scripts do inside counts elsewhere.
+        // Commands within scripts are counted elsewhere.
         let before = try server.calls("evalsha")
         try await Task.sleep(for: .seconds(3))
         return try (server.calls("evalsha") - before) / 3

@@ -3,7 +3,7 @@ import ErrandRedis
 import Foundation
 import TestSupport
 
-/// Workers that are killed, or that a job kills.
+/// Workers that are killed, by the harness or by a job.
 extension Scenario {
     static let killedWorkers = [
         Scenario("F01", "workers are killed at random while they run jobs", quick: true) { context in
@@ -21,18 +21,18 @@ extension Scenario {
             await workers.dismiss()
             let status = try await context.status()
             context.expect(status.dead == 0, "\(status.dead) innocent jobs were set aside")
-            context.expectStrike(status.totals["recovered"] > 0, "no kill reached a job")
+            context.expectInjection(status.totals["recovered"] > 0, "no kill reached a job")
             context.expectTakenOver(await workers.kills)
         },
         Scenario("F01b", "one of four workers is killed every 2 s under a steady load", limit: .seconds(300)) {
             context in
             try await soak(context)
         },
-        Scenario("F01c", "the only worker is killed, and another one comes later", quick: true) { context in
+        Scenario("F01c", "the only worker is killed, and another one starts later", quick: true) { context in
             try context.server()
             for pause in [500, 3000] { try await relieveTheOnlyOne(context, after: pause) }
         },
-        Scenario("F08", "one job of many traps, and takes its worker with it", quick: true) { context in
+        Scenario("F08", "one job of many traps and kills its worker", quick: true) { context in
             context.rules { $0.workersMayEnd = true }
             try await poison(context, "trap", deaths: [SIGILL, SIGTRAP]) { _ in }
         },
@@ -42,15 +42,15 @@ extension Scenario {
             try group.set("memory.limit_in_bytes", "160M")
             try await poison(context, "hog", deaths: [SIGKILL]) { $0.prefix = group.prefix }
             let kills = try group.kills
-            context.injected(kills, or: "the kernel ended nobody for want of memory")
+            context.injected(kills, or: "the kernel killed no process for lack of memory")
         },
     ]
 
-    /// The issue's own measure: ten minutes, 2,000 jobs a second, and in every ten seconds 90 % of the load is carried.
+    /// Ten minutes, 2,000 jobs a second, and 90 % of the load ends within every ten seconds.
     private static func soak(_ context: ScenarioContext) async throws {
         try context.server()
         let workers = try await WorkerGroup(context, 4) { $0.concurrency = 16 }
-        // Not so short that a kill meets none.
+        // Not so short that a kill hits none.
         let load = context.load(rate: context.size(quick: 300, full: 2000), "note") { $0.milliseconds = 10 }
         let began = ContinuousClock.now
         var window = context.carried()
@@ -70,11 +70,12 @@ extension Scenario {
         await workers.dismiss()
         let status = try await context.status()
         context.expect(status.dead == 0, "\(status.dead) innocent jobs were set aside")
-        context.expectStrike(status.totals["recovered"] > 0, "no kill reached a job")
+        context.expectInjection(status.totals["recovered"] > 0, "no kill reached a job")
         context.expectTakenOver(await workers.kills)
     }
 
-    /// The README's guarantee: its jobs are back in line within twice the lease and 5 s after another one has come.
+    /// The README's guarantee: its jobs are ready again within twice the lease and 5 s after another worker has
+    /// started.
     private static func relieveTheOnlyOne(_ context: ScenarioContext, after pause: Int) async throws {
         let lease = 2000
         let first = try await context.worker { $0.lease = lease }
@@ -90,12 +91,12 @@ extension Scenario {
         }
         try await context.drain()
         let recovered = try await context.totals()["recovered"]
-        context.expectStrike(recovered > 0, "nothing was recovered")
+        context.expectInjection(recovered > 0, "nothing was recovered")
         second.signal(SIGTERM)
         _ = try await second.end()
     }
 
-    /// A job that ends every worker that runs it is set aside; its neighbours are not.
+    /// A job that kills every worker that runs it becomes dead; its neighbours do not.
     private static func poison(
         _ context: ScenarioContext,
         _ operation: String,
@@ -110,7 +111,7 @@ extension Scenario {
             $0.lease = 1000
             change(&$0)
         }
-        // More than they can do, so that they always claim ahead: then a job begins before the broker can know that it does.
+        // More than their capacity, so that they always claim ahead, and jobs begin before the broker can know it.
         let load = context.load(rate: 600, "nap") { $0.milliseconds = 10 }
         try await context.recovers("the poison is set aside", within: .seconds(90)) {
             try await context.status().dead > 0
@@ -127,7 +128,7 @@ extension Scenario {
         context.expect(dead == poison, "dead are \(dead), and only \(poison) should be")
         let begun = context.ledger.begun[poison[0]] ?? 0
         context.note("the poison began \(begun) times, and workers ended with \(ends)")
-        // Once without anybody's knowledge, three times among others, and four times alone.
+        // Once unnoticed, three times among others, and four times alone.
         context.expect((7...8).contains(begun), "the poison began \(begun) times")
         _ = try await context.console.delete(poison, on: ScenarioContext.queue)
     }

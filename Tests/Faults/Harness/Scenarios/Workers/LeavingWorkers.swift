@@ -3,10 +3,10 @@ import ErrandRedis
 import Foundation
 import TestSupport
 
-/// Workers that are asked to leave.
+/// Workers that are asked to stop.
 extension Scenario {
     static let leavingWorkers = [
-        Scenario("F10", "a worker is asked to leave under load", quick: true) { context in
+        Scenario("F10", "a worker is asked to stop under load", quick: true) { context in
             context.rules {
                 $0.forbidsDuplicates = true
                 $0.forbidsOverlaps = true
@@ -40,12 +40,12 @@ extension Scenario {
         },
         Scenario(
             "F10b",
-            "a worker is asked to leave while jobs run for longer than its lease, and some than its grace",
+            "a worker is asked to stop while jobs run for longer than its lease, and some for longer than its grace",
             quick: true,
             leaveSlowly
         ),
-        Scenario("F11", "signals come twice, mixed, and while it connects", quick: true, signalAgain),
-        Scenario("F12", "a worker is asked to leave while the server cannot be reached", quick: true) { context in
+        Scenario("F11", "signals arrive twice, mixed, and while it connects", quick: true, signalAgain),
+        Scenario("F12", "a worker is asked to stop while the server cannot be reached", quick: true) { context in
             let server = try context.server()
             let proxy = try context.proxy(server)
             for _ in 0..<context.size(quick: 1, full: 5) {
@@ -60,7 +60,7 @@ extension Scenario {
                 worker.signal(SIGTERM)
                 let status = try await worker.end(within: .seconds(15))
                 let took = (ContinuousClock.now - asked) / .seconds(1)
-                // Its grace; whether that is over it sees within a second, and what it tells in the last moment has another one.
+                // Its grace, a second until it notices its end, and another second for its last output.
                 context.expectInTime(took < 4.5, "it took \(took) s to leave")
                 context.note("it took \(took) s to leave")
                 context.expect(status == 0, "without a server the worker \(worker.account)")
@@ -97,7 +97,7 @@ extension Scenario {
         }
     }
 
-    /// A worker that runs jobs, or whose first connection has been taken and hears nothing.
+    /// A worker that runs jobs, or whose first connection was accepted and gets no reply.
     private static func workerToSignal(
         _ context: ScenarioContext,
         _ proxy: ChaosProxy,
@@ -105,7 +105,7 @@ extension Scenario {
         isConnecting: Bool
     ) async throws -> Program {
         let hasConnected = Switch()
-        // What it says first is seen, though it does not come through.
+        // Its first request is seen, but not forwarded.
         proxy.treat { _ in
             hasConnected.value = true
             return .pass
@@ -118,7 +118,7 @@ extension Scenario {
         }
         if isConnecting {
             try await eventually("it has connected") { hasConnected.value }
-            context.expectStrike(context.sessions(of: worker).isEmpty, "it was registered before a signal came")
+            context.expectInjection(context.sessions(of: worker).isEmpty, "it was registered before a signal came")
         } else {
             try await context.registered(worker)
             try await eventually("jobs run") { context.holds(worker, ids) }
@@ -126,13 +126,13 @@ extension Scenario {
         return worker
     }
 
-    /// It leaves cleanly, within its grace and a second, however often it is told to.
+    /// Checks that it exits cleanly, within its grace and a second, however often it is asked to.
     private static func expectLeaves(_ context: ScenarioContext, _ worker: Program, after signals: [Int32]) async throws
     {
         let asked = ContinuousClock.now
         for (number, signal) in signals.enumerated() {
             if number > 0 { try await Task.sleep(for: .milliseconds(10)) }
-            context.expectStrike(worker.isRunning, "it had ended before signal \(number + 1) of \(signals)")
+            context.expectInjection(worker.isRunning, "it had ended before signal \(number + 1) of \(signals)")
             worker.signal(signal)
         }
         let status = try await worker.end(within: .seconds(8))
@@ -143,7 +143,7 @@ extension Scenario {
         context.injected()
     }
 
-    /// While it drains it beats on; what it gives back comes to the head of the line with nothing spent.
+    /// While it drains it sends heartbeats; its released jobs go to the head of the ready list and spend nothing.
     private static func leaveSlowly(_ context: ScenarioContext) async throws {
         context.rules { $0.forbidsGrace = true }
         try context.server()
@@ -164,8 +164,11 @@ extension Scenario {
         context.injected(worker.isRunning ? 1 : 0, or: "it left sooner than four leases later")
         let status = try await worker.end(within: .seconds(10))
         context.expect(status == 0, "it left with status \(status)")
-        context.expect(naps.allSatisfy { context.ledger.ended[$0] == 1 }, "what ended within the grace was given back")
-        try await judgeLine(context, released: gated, waiting)
+        context.expect(
+            naps.allSatisfy { context.ledger.ended[$0] == 1 },
+            "jobs that ended within the grace were released"
+        )
+        try await checkReadyList(context, released: gated, waiting)
         try Data().write(to: URL(fileURLWithPath: gate))
         try await context.worker()
         try await context.drain()
@@ -173,8 +176,9 @@ extension Scenario {
         context.expect(twice.isEmpty, "what ended within the grace was run again: \(twice)")
     }
 
-    /// As a console sees the line. In which order things come back that were given back is not promised.
-    private static func judgeLine(_ context: ScenarioContext, released: [String], _ waiting: [String]) async throws {
+    /// Checks the ready list as a console sees it. The order of released jobs is not guaranteed.
+    private static func checkReadyList(_ context: ScenarioContext, released: [String], _ waiting: [String]) async throws
+    {
         let line = try await context.console.jobs(in: .ready, on: ScenarioContext.queue, from: 0, count: 100).jobs
         let ids = line.map(\.id)
         let head = ids.prefix(released.count)

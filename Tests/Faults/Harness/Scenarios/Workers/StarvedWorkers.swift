@@ -3,15 +3,15 @@ import ErrandRedis
 import Foundation
 import TestSupport
 
-/// Workers that lack what the machine gives: files, threads, a right clock, a session of their own.
+/// Workers without resources: files, threads, a right clock, a session of their own.
 extension Scenario {
     static let starvedWorkers = [
-        Scenario("F13", "no file can be opened any more", needs: [.prlimit]) { context in
+        Scenario("F13", "no more files can be opened", needs: [.prlimit]) { context in
             let server = try context.server()
             let worker = try await context.worker()
             try await context.push(20, "mark")
             try await context.drain()
-            // Its connections are closed, and it may open no other.
+            // Its connections are closed, and it cannot open others.
             try Shell.run("prlimit --pid \(worker.pid) --nofile=3:4096")
             for kind in ["normal", "pubsub"] { try server.run("CLIENT", "KILL", "TYPE", kind, "SKIPME", "yes") }
             let ids = try await context.push(20, "mark")
@@ -27,7 +27,7 @@ extension Scenario {
             }
             context.expect(worker.isRunning, "it ended")
         },
-        Scenario("F14", "no thread can be made at its start", needs: [.controlGroups]) { context in
+        Scenario("F14", "no thread can be created at its start", needs: [.controlGroups]) { context in
             context.rules {
                 $0.workersMayEnd = true
                 $0.workersLeaveCleanly = false
@@ -73,8 +73,8 @@ extension Scenario {
             let after = try await context.totals()
             context.expect(after["finished"] == before["finished"], "a finish of the old session counted")
         },
-        // Two processes of one host and one process id cannot be there at once, so a copy made by a fork is told apart as these are.
-        Scenario("F18", "another process, by its process id, asks for a session id that is taken", quick: true) {
+        // Two processes of one host cannot have the same process id, so a forked copy is detected like these.
+        Scenario("F18", "another process registers an existing session id with its own process id", quick: true) {
             context in
             let server = try context.server()
             let brokers = try (0..<2).map { _ in try context.connect(server.url) }
@@ -101,8 +101,8 @@ extension Scenario {
         },
     ]
 
-    /// With too few threads it works all the same, goes on when there are more, or ends and says why. It must not stay behind
-    /// half begun.
+    /// With too few threads it works nevertheless, continues when there are more, or exits with the reason. It must not
+    /// stay half started.
     private static func starve(_ context: ScenarioContext, threads: Int) async throws {
         let group = try ControlGroup(context, "pids")
         try group.set("pids.max", "\(threads)")
@@ -131,7 +131,7 @@ extension Scenario {
     private static func wrongClocks(_ context: ScenarioContext) async throws {
         context.rules {
             $0.forbidsDuplicates = true
-            // The ledger's times are the moved clocks'; the server's own are looked at below.
+            // The ledger's times are those of the changed clocks; the server's are checked below.
             $0.earlyTolerance = .max / 4
         }
         let server = try context.server()
@@ -167,14 +167,14 @@ extension Scenario {
         try await eventually("every start is heard") { Set(started().map(\.id)) == Set(due.keys) }
         for event in started() {
             let early = (due[event.id] ?? 0) - event.at_ms
-            context.expect(early <= 0, "\(event.id) was handed out \(early) ms early")
+            context.expect(early <= 0, "\(event.id) was claimed \(early) ms early")
         }
         judgeClocks(context, jumping)
         let totals = try await context.totals()
-        context.expect(totals["recovered"] == 0, "\(totals["recovered"]) jobs were taken back")
+        context.expect(totals["recovered"] == 0, "\(totals["recovered"]) jobs were recovered")
     }
 
-    /// A tick comes when its time has come by the server's clock, and one a second.
+    /// Checks that ticks come on time by the server's clock, one a second.
     private static func judgeTicks(
         _ context: ScenarioContext,
         _ pulse: Pulse,
@@ -187,13 +187,13 @@ extension Scenario {
         for event in events.all("started") where event.id.hasPrefix("tick-") {
             // Its id begins with its time.
             let time = event.id.split(separator: "-").dropFirst().first.flatMap { Int64($0) } ?? .max
-            context.expect(event.at_ms >= time, "\(event.id) was handed out at \(event.at_ms)")
+            context.expect(event.at_ms >= time, "\(event.id) was claimed at \(event.at_ms)")
         }
     }
 
-    /// A producer whose clock is an hour ahead delays a job: it must be due by the server's clock.
+    /// A producer whose clock is an hour ahead delays a job, which must be due by the server's clock.
     ///
-    /// - Returns: the job's id, and before when it must not begin.
+    /// - Returns: The job's id, and the earliest time of its start.
     private static func pushFromTheFuture(
         _ context: ScenarioContext,
         _ server: RedisServer
@@ -219,7 +219,7 @@ extension Scenario {
         return (id, before + 2000)
     }
 
-    /// The workers' clocks were wrong, and that of one was moved amid its jobs.
+    /// Checks that the workers' clocks were wrong, and that one was changed during its jobs.
     private static func judgeClocks(_ context: ScenarioContext, _ jumping: Program) {
         let skews = context.ledger.lines.map {
             (pid: $0.pid, hours: ($0.milliseconds - ScenarioContext.now) / 3_000_000)
@@ -229,7 +229,7 @@ extension Scenario {
         context.injected(jumps, or: "no clock jumped amid the jobs")
     }
 
-    /// The processor time that a process has used, in hundredths of a second.
+    /// The processor time of a process, in hundredths of a second.
     private static func ticks(of worker: Program) throws -> Int {
         let words = try Shell.run("cut -d')' -f2 /proc/\(worker.pid)/stat").split(separator: " ")
         guard words.count > 12, let user = Int(words[11]), let system = Int(words[12]) else {

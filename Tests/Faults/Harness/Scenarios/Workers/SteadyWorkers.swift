@@ -3,7 +3,7 @@ import ErrandRedis
 import Foundation
 import TestSupport
 
-/// Workers that nobody kills, for long enough to see whether they grow.
+/// Workers that run for long enough to detect growing memory.
 extension Scenario {
     static let steadyWorkers = [
         Scenario(
@@ -11,13 +11,13 @@ extension Scenario {
             "memory of a worker stays flat while jobs succeed, fail and wait, and connections end",
             limit: .seconds(240)
         ) { context in
-            // A child's lines name its own process, and jobs that were claimed together have one token.
+            // A child's lines contain its own process id, and jobs that were claimed together have one token.
             context.rules { $0.mayReuseTokens = true }
             let server = try context.server(tcp: true)
             let library = try await context.worker {
                 $0.url = server.tcpURL
                 $0.concurrency = 16
-                // As is advised for workers of one's own (docs/reliability.md); the shipped one does so by itself.
+                // As recommended for custom workers (docs/reliability.md); the shipped one does so by itself.
                 $0.environment["MALLOC_ARENA_MAX"] = "2"
             }
             let shipped = try shippedWorker(context, server)
@@ -43,7 +43,7 @@ extension Scenario {
 
     private static let children = "children"
 
-    /// Ten minutes in the full profile; `MemoryCurve` divides whatever it was into ten.
+    /// Ten minutes in the full profile; `MemoryCurve` divides the time into ten parts.
     private static func watch(_ context: ScenarioContext, _ server: RedisServer, _ curves: [MemoryCurve]) async throws {
         let length = Duration.seconds(context.size(quick: 60, full: 600))
         let samples = 200
@@ -56,7 +56,7 @@ extension Scenario {
         }
     }
 
-    /// The executable, with a catalogue whose operation is a child process that writes into the ledger.
+    /// The executable, with a catalogue whose operation is a child process that writes to the ledger.
     private static func shippedWorker(_ context: ScenarioContext, _ server: RedisServer) throws -> Program {
         let script = context.directory + "/child.sh"
         let line = #""$1 $ERRAND_JOB_ID $ERRAND_TOKEN $(date +%s%3N) $$ $ERRAND_ATTEMPT .""#

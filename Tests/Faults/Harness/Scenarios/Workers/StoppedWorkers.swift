@@ -2,10 +2,10 @@ import Errand
 import Foundation
 import TestSupport
 
-/// Workers that stand still for a time: a debugger, a virtual machine that is moved, a machine that swaps.
+/// Workers that are suspended for a time: by a debugger, a migration of their virtual machine, or swapping.
 extension Scenario {
     static let stoppedWorkers = [
-        Scenario("F03", "a worker stands still for longer than its lease, and comes back", quick: true) { context in
+        Scenario("F03", "a worker is suspended for longer than its lease, and continues", quick: true) { context in
             let server = try context.server()
             for _ in 0..<context.size(quick: 1, full: 10) {
                 let proxy = try context.proxy(server)
@@ -22,14 +22,14 @@ extension Scenario {
                 try await context.recovers("the jobs are run elsewhere", within: .seconds(12)) {
                     ids.allSatisfy { context.ledger.ended[$0] != nil }
                 }
-                // A handler that has written its end has not yet been reported.
+                // A handler that has written its end may not have been reported yet.
                 try await context.drain()
                 let before = try await context.totals()
                 let refused = context.ledger.refused
                 proxy.holdHeartbeats()
                 let continued = ScenarioContext.now
                 first.signal(SIGCONT)
-                // What it still does and reports counts for nothing; then it goes on under a new session.
+                // Its late runs and reports do not count; it then continues with a new session.
                 try await context.registered(first, times: 2)
                 proxy.release()
                 context.injected(context.ledger.refused - refused, or: "the worker reported nothing of its old session")
@@ -42,7 +42,7 @@ extension Scenario {
                 for worker in [first, second] { _ = try await worker.end() }
             }
         },
-        Scenario("F04", "a worker stands still for less than its lease", quick: true) { context in
+        Scenario("F04", "a worker is suspended for less than its lease", quick: true) { context in
             context.rules { $0.forbidsDuplicates = true }
             try context.server()
             let workers = try await context.workers(2) { $0.lease = 4000 }
@@ -71,7 +71,7 @@ extension Scenario {
         },
     ]
 
-    /// Each job ran twice, and the second time while the worker that had begun it stood still.
+    /// Checks that each job ran twice, the second time while its first worker was suspended.
     private static func expectOverlap(
         _ context: ScenarioContext,
         of ids: [String],

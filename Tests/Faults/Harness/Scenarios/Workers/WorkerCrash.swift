@@ -3,31 +3,31 @@ import ErrandRedis
 import Foundation
 import TestSupport
 
-/// What a worker does when it dies.
+/// The activity of a worker when it dies.
 enum CrashPoint: String, CaseIterable {
     case register, claim, report, heartbeat, recover, promote, update, reconcile, release, giveBack
 
-    /// The script that is called there.
+    /// The script that it calls then.
     var script: String { [.claim, .report, .giveBack].contains(self) ? "exchange" : rawValue }
 
-    /// Whether nobody else works until then: another one might do first what is to be done there.
+    /// Whether no other worker runs until then, because it might make the same call first.
     var isAlone: Bool { [.claim, .recover, .promote, .giveBack].contains(self) }
 
-    /// Whether what the dead worker held waits for a gate.
+    /// Whether the jobs of the dead worker wait for a gate.
     var isGated: Bool { [.recover, .giveBack].contains(self) }
 
-    /// Whether a request is what the point names.
+    /// Whether a request belongs to this activity.
     func matches(_ request: ChaosProxy.Request, _ ids: [String]) -> Bool {
         guard ScriptCalls.script(of: request) == script else { return false }
         return switch self {
         case .claim: ExchangeRequest(request)?.wantsClaims == true
         case .report: ids.contains { request.contains($0) }
-        case .giveBack: ExchangeRequest(request)?.givesBack(ids) == true
+        case .giveBack: ExchangeRequest(request)?.releases(ids) == true
         default: true
         }
     }
 
-    /// How much a call has changed, by its answer; 0 for a call that was made in vain.
+    /// The number of changes by a call, according to its reply; 0 for a call without effect.
     func effect(of answer: [UInt8]) -> Int {
         let answer = ScriptAnswer(answer)
         guard answer.isSuccess else { return 0 }
@@ -40,12 +40,12 @@ enum CrashPoint: String, CaseIterable {
     }
 }
 
-/// One worker dies at a point; another one, which nothing happens to, finishes all jobs.
+/// One worker dies at a point; another one finishes all jobs.
 struct WorkerCrash {
     private let context: ScenarioContext
     private let server: RedisServer
     private let point: CrashPoint
-    /// Whether what it called for was carried out.
+    /// Whether its call was executed.
     private let isAfter: Bool
     private let gate: String
     private let jobs: [JobEnvelope]
@@ -86,7 +86,7 @@ struct WorkerCrash {
         try await context.kill(worker)
         context.injected()
         let last = if let other { other } else { try await another() }
-        // What is taken back twice shows only while it runs.
+        // A repeated recovery is only visible while the job runs.
         if point.isGated { try await nobodyElseIsLeft(but: context.sessions(of: last)) }
         try Data().write(to: URL(fileURLWithPath: gate))
         let all = ids + strays
@@ -100,7 +100,7 @@ struct WorkerCrash {
 
     private func another() async throws -> Program { try await context.worker { $0.concurrency = 8 } }
 
-    /// Stops the victim at the point: before anything of it has arrived, or when the server has said that something was done.
+    /// Suspends the victim at the point: before its call has arrived, or after the server has executed it.
     private func injection() {
         let (point, ids, victim, isAfter) = (point, ids, victim, isAfter)
         proxy.treat { request in
@@ -108,7 +108,7 @@ struct WorkerCrash {
             victim.stop()
             return .hold
         }
-        proxy.spoil { request, answer in
+        proxy.corrupt { request, answer in
             guard isAfter, point.matches(request, ids) else { return nil }
             let effect = point.effect(of: answer)
             guard effect > 0, victim.meets() else { return nil }
@@ -117,11 +117,11 @@ struct WorkerCrash {
         }
     }
 
-    // MARK: The way to the point
+    // MARK: Reaching the point
 
-    /// Brings a worker to where it dies.
+    /// Brings a worker to the point where it dies.
     ///
-    /// - Returns: the worker, and further jobs that must end.
+    /// - Returns: The worker, and further jobs that must end.
     private func leadToThePoint() async throws -> (worker: Program, strays: [String]) {
         switch point {
         case .register:
@@ -136,7 +136,7 @@ struct WorkerCrash {
         case .recover: return (try await comesToRecover(), [])
         case .promote:
             let worker = try await victimWorks()
-            // Whoever looks before that finds nothing.
+            // Earlier calls find nothing.
             victim.arm(from: jobs.map(\.notBefore).max() ?? 0)
             try await context.push(jobs)
             return (worker, [])
@@ -159,7 +159,7 @@ struct WorkerCrash {
     private func victimStarts() async throws -> Program {
         let worker = try await context.worker {
             $0.url = proxy.url
-            // So that it soon gives back what waits for the gate.
+            // So that it soon releases the jobs that wait for the gate.
             if point == .giveBack { $0.grace = 1000 }
             $0.waits = false
         }
@@ -177,7 +177,7 @@ struct WorkerCrash {
         try await eventually("all run") { ids.allSatisfy { context.ledger.begun[$0] != nil } }
     }
 
-    /// A worker that holds all jobs is killed, and the victim is the only one that can take them back.
+    /// A worker with all jobs is killed, and only the victim can recover them.
     private func comesToRecover() async throws -> Program {
         let holder = try await context.worker()
         try await context.push(jobs)
@@ -190,18 +190,18 @@ struct WorkerCrash {
         return worker
     }
 
-    /// Waits until the broker has done with all sessions but these.
+    /// Waits until the broker has ended all sessions but these.
     private func nobodyElseIsLeft(but living: [String]) async throws {
         try await eventually("of those who have died nothing is left", within: .seconds(20)) {
             try await Set(context.console.status(of: ScenarioContext.queue).sessions.map(\.id)).isSubset(of: living)
         }
     }
 
-    /// The broker keeps claims of which the victim does not know; it gives them back with its session.
+    /// The broker has claims that the victim does not know and that are released with its session.
     private func comesToRelease() async throws -> (worker: Program, strays: [String]) {
         let worker = try await victimWorks()
         try await context.push(jobs)
-        // With nothing else to do it leaves at once, before it could reconcile.
+        // Without other work it stops at once, before it could reconcile.
         try await context.drain()
         let strays = try await context.straysClaimed(by: worker, on: server)
         victim.arm()
@@ -209,28 +209,28 @@ struct WorkerCrash {
         return (worker, strays)
     }
 
-    // MARK: What must hold
+    // MARK: Expectations
 
-    /// What is held back would have changed something.
+    /// Checks that the held call would have changed something.
     private func expectSomethingToDo() async throws {
         let now = try await context.status()
         let amount =
             switch point {
             case .claim: now.ready
             case .promote: now.scheduled
-            // Only what a session holds whose lease is over.
+            // Only claims of sessions whose lease has ended.
             case .recover: now.running > 0 ? try leasesOver() : 0
             case .report, .reconcile, .release, .giveBack: now.running
             case .register, .heartbeat, .update: 1
             }
-        context.expectStrike(amount > 0, "at \(point) there was nothing to do")
+        context.expectInjection(amount > 0, "at \(point) there was nothing to do")
     }
 
     private func leasesOver() throws -> Int {
         Int(try server.run("ZCOUNT", ScenarioContext.key("sessions"), "-inf", "\(ScenarioContext.now)").trimmed) ?? 0
     }
 
-    /// Of what the dead one held, all is taken back that was not given back before, and once.
+    /// Checks that all jobs of the dead worker that were not released before are recovered, once.
     private func expectRecovered(since before: Int) async throws {
         guard [.recover, .release, .giveBack].contains(point) else { return }
         let held = 4
@@ -238,7 +238,7 @@ struct WorkerCrash {
         let recovered = try await context.totals()["recovered"] - before
         context.expect(
             recovered == expected,
-            "after a death \(isAfter ? "after" : "before") \(point) \(recovered) jobs were taken back, not \(expected)"
+            "after a death \(isAfter ? "after" : "before") \(point) \(recovered) jobs were recovered, not \(expected)"
         )
     }
 }

@@ -3,10 +3,10 @@ import ErrandRedis
 import Foundation
 import TestSupport
 
-/// Keys that are something else than they should be, rights that are missing, and more than anybody expected.
+/// Keys of wrong types, missing permissions, and unexpectedly large queues.
 extension Scenario {
-    static let spoiledKeys = [
-        Scenario("F51", "one key after the other is of a wrong type for a time, under load", quick: true) { context in
+    static let corruptKeys = [
+        Scenario("F51", "one key after the other has a wrong type for a time, under load", quick: true) { context in
             context.rules { $0.triesRefusedAgain = true }
             let server = try context.server()
             let workers = try await context.workers(2)
@@ -14,11 +14,11 @@ extension Scenario {
             let pulse = try await Pulse(context)
             for round in 0..<context.size(quick: 1, full: 3) {
                 for name in spoilable {
-                    try await spoil(name, context, server, lasting: .milliseconds(100 + 200 * round))
+                    try await corrupt(name, context, server, lasting: .milliseconds(100 + 200 * round))
                 }
                 for session in workers.compactMap({ context.sessions(of: $0).last }) {
                     for kind in ["session", "claims"] {
-                        try await spoil(
+                        try await corrupt(
                             "\(kind):\(session)",
                             context,
                             server,
@@ -38,7 +38,8 @@ extension Scenario {
                 context.ledger.ended[named[0]] != nil
             }
         },
-        Scenario("F60", "a right is missing, and with the listed ones nothing is refused", quick: true) { context in
+        Scenario("F60", "a permission is missing, and with the listed ones nothing is rejected", quick: true) {
+            context in
             let server = try context.server(rules: "-zrangebyscore")
             let before = try server.count("total_connections_received")
             let producer = try context.program(
@@ -77,8 +78,9 @@ extension Scenario {
         ),
     ]
 
-    /// Every key that calls of a worker, a producer or a schedule look at, but those of one session. Not the timetable:
-    /// without one no worker learns that a tick is due, so nobody may meet it.
+    /// Every key that calls of a worker, a producer or a schedule read, except those of one session, and except the
+    /// timetable:
+    /// without it no worker learns that a tick is due, so the fault might have no effect.
     private static let spoilable = [
         "ready:5", "ready:0", "body", "scheduled", "retrying", "runtime", "counters", "ended", "sessions", "dead",
         "unique", "unique:of", "running", "successors", "stops", "idle", "failures", "crashes", "solo_crashes",
@@ -88,7 +90,7 @@ extension Scenario {
         "schedules", "pauses", "ticks",
     ]
 
-    /// Jobs that end, that fail once, and that replace each other while they run and while they wait.
+    /// Jobs that finish, fail once, and replace each other while they run and while they wait.
     private static func loadOfEveryKind(_ context: ScenarioContext) -> [Load] {
         let plain = context.load(rate: 60, "nap") {
             $0.milliseconds = 10
@@ -107,22 +109,28 @@ extension Scenario {
         return [plain, delayed, named]
     }
 
-    /// A key is a text for a time; somebody must meet it, and work must go on when it is what it was.
-    private static func spoil(
+    /// A key is a string for a time; a call must meet it, and work must continue when it is restored.
+    private static func corrupt(
         _ name: String,
         _ context: ScenarioContext,
         _ server: RedisServer,
         lasting time: Duration
     ) async throws {
         let before = try server.errors("WRONGTYPE")
-        // Scripts, so that no moment is lost between the two commands.
-        let spoil = "if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('RENAME', KEYS[1], KEYS[2]) end"
-        try server.run("EVAL", spoil + " redis.call('SET', KEYS[1], 'x')", "2", ScenarioContext.key(name), "saved-key")
-        // If nobody does, the key is mended all the same, and the injection was none.
-        try? await eventually("somebody meets \(name)", within: .seconds(3)) { try server.errors("WRONGTYPE") > before }
-        // It stays so for a while, for others to meet it as well.
+        // Scripts, so that no time passes between the two commands.
+        let corrupt = "if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('RENAME', KEYS[1], KEYS[2]) end"
+        try server.run(
+            "EVAL",
+            corrupt + " redis.call('SET', KEYS[1], 'x')",
+            "2",
+            ScenarioContext.key(name),
+            "saved-key"
+        )
+        // If no call does, the key is restored nevertheless, and there was no injection.
+        try? await eventually("a call meets \(name)", within: .seconds(3)) { try server.errors("WRONGTYPE") > before }
+        // It stays for a while, so that other calls meet it, too.
         try await Task.sleep(for: time)
-        context.injected(try server.errors("WRONGTYPE") - before, or: "nobody met \(name) while it was spoiled")
+        context.injected(try server.errors("WRONGTYPE") - before, or: "no call met \(name) while it was corrupted")
         let mend = "if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('RENAME', KEYS[2], KEYS[1])"
         try server.run(
             "EVAL",
@@ -132,16 +140,16 @@ extension Scenario {
             "saved-key"
         )
         let ended = context.ledger.counts.ended
-        try await context.recovers("work goes on after \(name) was spoiled", within: .seconds(10)) {
+        try await context.recovers("work goes on after \(name) was corrupted", within: .seconds(10)) {
             context.ledger.counts.ended > ended
         }
     }
 
     private static func outlastBacklog(_ context: ScenarioContext) async throws {
-        // No slow command may be forgotten.
+        // No slow command may be dropped from the log.
         let server = try context.server(["--slowlog-log-slower-than", "10000", "--slowlog-max-len", "1000000"])
         try server.takePrecedence()
-        // So that each call is told by its digest.
+        // So that each call is identified by its digest.
         try server.learnScripts()
         let (ready, due, dead) = (
             context.size(quick: 200_000, full: 2_000_000), context.size(quick: 100_000, full: 1_000_000),
@@ -156,20 +164,20 @@ extension Scenario {
         try await context.recovers("a job of the highest priority is run", within: .seconds(30)) {
             context.ledger.ended[ids[0]] != nil
         }
-        try await eventually("the due ones are in line and the dead sessions gone", within: .seconds(240)) {
+        try await eventually("the due jobs are ready and the dead sessions have ended", within: .seconds(240)) {
             let now = try await context.status()
             let sessions = try await context.console.status(of: ScenarioContext.queue).sessions.count
             return now.scheduled == 0 && sessions == 2
         }
         context.injected()
         let slowest = try slowest(server)
-        let told = slowest.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value / 1000) ms" }
-        context.note("longer than 10 ms at the most: \(told.isEmpty ? "none" : told.joined(separator: ", "))")
-        // A machine may stand still amid a call; a call that is too long is so every time.
+        let slow = slowest.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value / 1000) ms" }
+        context.note("longer than 10 ms at most: \(slow.isEmpty ? "none" : slow.joined(separator: ", "))")
+        // A machine may pause during a call; a call that is really too long is so every time.
         for (script, time) in slowest {
             context.expectInTime(time < 50_000, "a call of \(script) took \(time / 1000) ms")
         }
-        // What is thrown away below was all there: counted in this order, for what waits ends meanwhile.
+        // Everything that is deleted below existed; counted in this order, because waiting jobs end meanwhile.
         let left = Int(try server.run("HLEN", ScenarioContext.key("body"))) ?? 0
         let finished = try await context.totals()["finished"]
         context.expect(finished + left >= filled + 1, "of \(filled + 1) jobs \(finished) finished and \(left) are left")
@@ -178,7 +186,8 @@ extension Scenario {
         for line in context.ledger.lines { context.accounts.adopt(line.id) }
     }
 
-    /// What is left of the jobs of others is in no books, was counted above, and is too much to be run. All else stays: what it has left must show.
+    /// The remaining foreign jobs are in no accounts, were counted above, and are too many to run. Everything else
+    /// stays, so that leftovers are noticed.
     private static func removeFiller(_ context: ScenarioContext, _ server: RedisServer) throws {
         let script = """
             local ids, strangers = redis.call('LPOP', KEYS[1] .. ':ready:5', 5000) or {}, {}
@@ -196,7 +205,7 @@ extension Scenario {
         }
     }
 
-    /// How long the longest slow call of each script took, in microseconds.
+    /// The longest slow call of each script, in microseconds.
     private static func slowest(_ server: RedisServer) throws -> [String: Int] {
         let names = Dictionary(uniqueKeysWithValues: Script.all.map { ($0.digest, $0.name) })
         let lines = try server.run("SLOWLOG", "GET", "-1").split(whereSeparator: \.isNewline).map(String.init)
@@ -216,9 +225,9 @@ extension Scenario {
         return path
     }
 
-    /// Jobs of others, written past Errand, and sessions that died long ago, each with two claims.
+    /// Foreign jobs, written directly, and sessions that died long ago, each with two claims.
     private static func fill(_ context: ScenarioContext, ready: Int, due: Int, dead: Int) async throws {
-        // Settles the queue's numbers, so that it looks like one in use.
+        // Sets the queue's counts, so that it looks like one in use.
         try await context.push(1, "mark")
         let job = try context.job("mark")
         let script = """
@@ -236,7 +245,7 @@ extension Scenario {
               end
             end
             """
-        // The arguments of the copied body name another id, so they must not be compared.
+        // The arguments of the copied body contain another id, so they must not be compared.
         let text = String(decoding: job.bytes, as: UTF8.self).replacing("\"id\":\"\(job.id)\"", with: "\"n\":1")
         for (kind, count) in [("r", ready), ("d", due), ("s", 2 * dead)] {
             for start in stride(from: 0, to: count, by: 20_000) {

@@ -3,14 +3,15 @@ import ErrandRedis
 import TestSupport
 import Testing
 
-/// Jobs that come back from a session are at the head of the line again, in the order in which they were there, also where they are
-/// more than a hash keeps in order: what was claimed first goes first, and of one claim the ids tell.
-struct GivenBackOrderTests {
-    /// How they come back.
+/// Released and recovered jobs return to the head of their ready list in their original order, even if there are more
+/// than a hash keeps in order: older claims come first, and the jobs of one claim are ordered by id.
+struct ReleaseOrderTests {
+    /// The ways in which they return.
     enum Way: CaseIterable {
         case release, reconcile, recover
 
-        /// How many jobs each of two claims brings. A hash of more than 512 is in no order; recovery takes back 400 at once.
+        /// The number of jobs in each of two claims. A hash of more than 512 has no order; recovery handles up to 400
+        /// at once.
         var portion: Int { self == .recover ? 200 : 300 }
     }
 
@@ -31,16 +32,16 @@ struct GivenBackOrderTests {
             let answer = try await broker.reconcile(session, call: 2, runs: [], on: "default")
             #expect(answer.released == 2 * way.portion && answer.lost == [])
         case .recover:
-            // Its lease has ended, and nobody thinks of an outage.
+            // Its lease has ended, and no outage is detected.
             try server.run("ZADD", key + "sessions", "1", session.id)
             try server.run("HDEL", key + "runtime", "grace", "beat")
             #expect(try await broker.recover(on: "default").recovered == 2 * way.portion)
         }
     }
 
-    @Test(arguments: Way.allCases) func theyAreAtTheHeadAgainAsTheyWere(way: Way) async throws {
+    @Test(arguments: Way.allCases) func releasedJobsKeepTheirOrder(way: Way) async throws {
         defer { broker.close() }
-        // By their ids, those of the second claim would come first.
+        // Ordered by id, those of the second claim would come first.
         let ids = ["b", "a"].flatMap { batch in (0..<way.portion).map { "\(batch)-\(1000 + $0)" } } + ["0-behind"]
         let jobs = try ids.map { try OperationDescription("work", id: $0).makeEnvelope() }
         _ = try await broker.push(jobs, to: "default")

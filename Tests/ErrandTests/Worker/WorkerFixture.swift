@@ -2,9 +2,9 @@ import Errand
 import Logging
 import TestSupport
 
-/// A queue whose broker can be in trouble, with workers whose handlers can be held.
-struct Workshop: Sendable {
-    static let queue = "workshop"
+/// A queue whose broker can fail, with workers whose handlers can be held.
+struct WorkerFixture: Sendable {
+    static let queue = "fixture"
 
     let broker = TroubledBroker()
     let held = HeldJobs()
@@ -16,17 +16,17 @@ struct Workshop: Sendable {
         onEvent: @escaping @Sendable (WorkerEvent) -> Void = { _ in }
     ) -> Worker {
         var configuration = configuration
-        if configuration.queues.isEmpty { configuration.queues = [.init(Workshop.queue)] }
+        if configuration.queues.isEmpty { configuration.queues = [.init(WorkerFixture.queue)] }
         return Worker(
             broker: broker,
             configuration: configuration,
             operations: operations,
-            logger: Logger(label: "workshop") { _ in SwiftLogNoOpLogHandler() },
+            logger: Logger(label: "fixture") { _ in SwiftLogNoOpLogHandler() },
             onEvent: onEvent
         )
     }
 
-    /// Has something done while a worker works, and waits until the worker has left.
+    /// Runs a closure while a worker works, and waits until the worker has stopped.
     func open(_ worker: Worker, _ body: (Task<Void, any Error>) async throws -> Void) async throws {
         let work = Task { try await worker.run() }
         defer { close(work) }
@@ -40,16 +40,16 @@ struct Workshop: Sendable {
         held.letGo()
     }
 
-    /// Waits until so many runs have begun.
+    /// Waits until this many runs have begun.
     func begin(_ count: Int = 1) async throws {
         try await eventually("\(count) runs have begun") { held.begun.count == count }
     }
 
-    func push(_ id: String, _ operation: String = "stay", to queue: String = Workshop.queue) async throws {
+    func push(_ id: String, _ operation: String = "stay", to queue: String = WorkerFixture.queue) async throws {
         _ = try await Producer(broker: broker.memory).push(OperationDescription(operation, queue: queue, id: id))
     }
 
-    func status() async throws -> QueueStatus { try await broker.memory.status(of: Workshop.queue).queue }
+    func status() async throws -> QueueStatus { try await broker.memory.status(of: WorkerFixture.queue).queue }
 
     func total(_ name: String) async throws -> Int { try await status().totals[name] }
 }

@@ -3,8 +3,8 @@ import ErrandRedis
 import TestSupport
 import Testing
 
-/// A push hands its job to a session that listens, however many wait that do not: their processes were killed, or cut off.
-struct HandOverTests {
+/// A push dispatches its job to a session that listens, even among many idle sessions that do not, such as killed ones.
+struct RedisDispatchTests {
     private let server: RedisServer
     private let broker: RedisBroker
     private let key = "errand:{default}:"
@@ -14,7 +14,7 @@ struct HandOverTests {
         broker = try BrokenScripts.broker(on: server)
     }
 
-    /// A session that found nothing, and that a push may answer.
+    /// An idle session that accepts direct dispatch.
     private func wait(_ id: String) async throws -> Session {
         let session = FullQueue.session(id)
         try await broker.register(session, on: "default")
@@ -32,8 +32,8 @@ struct HandOverTests {
         return subscription
     }
 
-    /// Among so many who do not listen, the one who does is seldom the first to be asked.
-    @Test func whoDoesNotListenKeepsNothingFromWhoDoes() async throws {
+    /// Among so many sessions that do not listen, the one that does is seldom tried first.
+    @Test func aSessionThatDoesNotListenTakesNoJobFromOneThatDoes() async throws {
         defer { broker.close() }
         for round in 0..<4 {
             for number in 0..<12 { _ = try await wait("deaf-\(round)-\(10 + number)") }
@@ -46,7 +46,7 @@ struct HandOverTests {
         }
     }
 
-    @Test func whereNobodyListensTheJobWaitsInLine() async throws {
+    @Test func withoutAListenerTheJobStaysReady() async throws {
         defer { broker.close() }
         let sessions = [try await wait("deaf-one"), try await wait("deaf-two")]
         _ = try await broker.push([OperationDescription("work", id: "job").makeEnvelope()], to: "default")

@@ -6,8 +6,8 @@ extension MemoryQueue {
     /// which may not have the operation, they stay unroutable.
     mutating func claim(
         _ most: Int,
-        parkedIn line: LineName,
-        _ parking: inout MemoryUnroutable,
+        unroutableIn line: LineName,
+        _ unroutable: inout MemoryUnroutable,
         _ grant: inout MemoryGrant
     ) -> Int {
         var taken = 0
@@ -19,31 +19,31 @@ extension MemoryQueue {
                 taken += 1
             } else {
                 vacate(id)
-                enter(parking.mayServe ? .suspects : line, id)
-                parking.metSuspect = parking.metSuspect || parking.mayServe
+                enter(unroutable.mayServe ? .suspects : line, id)
+                unroutable.metSuspect = unroutable.metSuspect || unroutable.mayServe
             }
         }
         return taken
     }
 
     /// Returns the lists of unroutable jobs whose operations a session has, by priority.
-    func parkedAndKnown(by session: String) -> [[LineName]] {
+    func unroutableAndKnown(by session: String) -> [[LineName]] {
         let known = sessions[session]?.operations ?? [:]
         var lots = [[LineName]](repeating: [], count: 10)
-        for line in parkedLines {
-            guard case .parked(let operation, let priority) = line, known[operation] != nil else { continue }
+        for line in unroutableLists {
+            guard case .unroutable(let operation, let priority) = line, known[operation] != nil else { continue }
             lots[min(max(priority, 0), 9)].append(line)
         }
         return lots
     }
 
     /// The lists of unroutable jobs, the highest priority first, and then in alphabetical order.
-    package var parkedLines: [LineName] {
-        let parked = lines.keys.compactMap { line -> (priority: Int, operation: String, line: LineName)? in
-            guard case .parked(let operation, let priority) = line else { return nil }
+    package var unroutableLists: [LineName] {
+        let found = lines.keys.compactMap { line -> (priority: Int, operation: String, line: LineName)? in
+            guard case .unroutable(let operation, let priority) = line else { return nil }
             return (priority, operation, line)
         }
-        return parked.sorted { ($1.priority, $0.operation) < ($0.priority, $1.operation) }.map(\.line)
+        return found.sorted { ($1.priority, $0.operation) < ($0.priority, $1.operation) }.map(\.line)
     }
 }
 

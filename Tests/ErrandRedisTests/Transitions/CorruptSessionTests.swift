@@ -3,8 +3,8 @@ import ErrandRedis
 import TestSupport
 import Testing
 
-/// A session whose keys somebody spoiled is for the doctor; the others go on.
-struct SpoiledSessionTests {
+/// A session with corrupt keys needs the doctor; other sessions continue.
+struct CorruptSessionTests {
     private let server: RedisServer
     private let broker: RedisBroker
 
@@ -15,7 +15,7 @@ struct SpoiledSessionTests {
 
     private func key(_ name: String) -> String { "errand:{default}:" + name }
 
-    /// A session whose lease is over, with a job that it held.
+    /// A session whose lease has ended, with a claimed job.
     private func die(_ id: String, holding job: String) async throws {
         let session = session(id)
         try await broker.register(session, on: "default")
@@ -37,13 +37,13 @@ struct SpoiledSessionTests {
         )
     }
 
-    @Test(arguments: ["session", "claims"]) func whatDeadOnesHeldComesBackBesideIt(_ spoiled: String) async throws {
+    @Test(arguments: ["session", "claims"]) func otherDeadSessionsAreRecovered(_ corrupted: String) async throws {
         defer { broker.close() }
         try await die("session-1", holding: "kept")
         try await die("session-2", holding: "back")
         try server.run("ZADD", key("sessions"), "0", "session-1")
-        try server.run("DEL", key("\(spoiled):session-1"))
-        try server.run("SET", key("\(spoiled):session-1"), "corrupt")
+        try server.run("DEL", key("\(corrupted):session-1"))
+        try server.run("SET", key("\(corrupted):session-1"), "corrupt")
         while try await broker.recover(on: "default").hasMore {}
         #expect(try server.run("ZRANGE", key("sessions"), "0", "-1") == "session-1")
         #expect(try server.run("LRANGE", key("ready:5"), "0", "-1") == "back")
@@ -51,7 +51,7 @@ struct SpoiledSessionTests {
         #expect(findings.contains { $0.kind == "wrong_type" && $0.repaired })
     }
 
-    @Test func aHolderThatItRunsGivesWayWhenItEnds() async throws {
+    @Test func aHolderThatItRunsIsReplacedWhenItEnds() async throws {
         defer { broker.close() }
         try await broker.register(session("session-1"), on: "default")
         var calls = Calls(broker: broker, session: session("session-1"))
@@ -71,7 +71,7 @@ struct SpoiledSessionTests {
         return try await Producer(broker: broker).push(job).outcome
     }
 
-    @Test func othersRegisterBesideIt() async throws {
+    @Test func otherSessionsCanRegister() async throws {
         defer { broker.close() }
         try await die("session-1", holding: "kept")
         try server.run("DEL", key("session:session-1"))
@@ -80,7 +80,7 @@ struct SpoiledSessionTests {
         #expect(try server.run("ZCARD", key("sessions")) == "2")
     }
 
-    @Test func aQueueThatIsPausedBeforeItsFirstPushIsSeen() async throws {
+    @Test func aQueueThatIsPausedBeforeItsFirstPushIsListed() async throws {
         defer { broker.close() }
         try await broker.createQueue("new")
         try await broker.configure("new", QueueSettings(isPaused: true))

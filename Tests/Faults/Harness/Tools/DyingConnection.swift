@@ -2,31 +2,31 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// A way on which an answer stops in the middle of a job, and then nothing more comes over its connection, as when a line
-/// dies without a word.
-final class DyingLine: Sendable {
+/// A connection whose reply stops in the middle of a job, without further bytes, like a connection that
+/// dies silently.
+final class DyingConnection: Sendable {
     private struct State {
         var isArmed = false
-        var strikes = 0
+        var injections = 0
     }
 
     private let state = Mutex(State())
-    /// Marks the thread that carries a dead connection's answers: each connection has one of its own.
+    /// Marks the thread with a dead connection's replies; each connection has its own thread.
     private let mark: pthread_key_t
 
-    /// Does so to what goes through a proxy, once it is armed.
+    /// Installs itself in a proxy, inactive until it is armed.
     init(_ proxy: ChaosProxy) {
         var mark = pthread_key_t()
         pthread_key_create(&mark, nil)
         self.mark = mark
-        proxy.spoil { [self] request, answer in delivered(answer, to: request) }
+        proxy.corrupt { [self] request, answer in delivered(answer, to: request) }
     }
 
-    /// The next answer that brings jobs stops within the first of them.
+    /// Stops the next reply with jobs within the first job.
     func arm() { state.withLock { $0.isArmed = true } }
 
-    /// How often it has happened.
-    var strikes: Int { state.withLock(\.strikes) }
+    /// The number of stopped replies.
+    var injections: Int { state.withLock(\.injections) }
 
     private func delivered(_ answer: [UInt8], to request: ChaosProxy.Request) -> [UInt8]? {
         if pthread_getspecific(mark) != nil { return [] }
@@ -41,7 +41,7 @@ final class DyingLine: Sendable {
         state.withLock { state in
             guard state.isArmed else { return false }
             state.isArmed = false
-            state.strikes += 1
+            state.injections += 1
             return true
         }
     }
