@@ -35,10 +35,8 @@ package struct EndedIDs: Sendable, Equatable {
 
     package func ending(of id: String, now: Int64) -> MemoryEnding? {
         if let ending = latest[id] { return ending }
-        for generation in [current, older] where now < generation.expires {
-            if let ending = generation.endings[id] { return ending }
-        }
-        return nil
+        if now < current.expires, let ending = current.endings[id] { return ending }
+        return now < older.expires ? older.endings[id] : nil
     }
 
     mutating func remember(_ id: String, _ ending: MemoryEnding) { latest[id] = ending }

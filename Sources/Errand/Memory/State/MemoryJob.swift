@@ -49,9 +49,17 @@ package struct MemoryJob: Sendable, Equatable {
     /// The name that the job holds or waits for.
     package var heldName: MemoryName? { isNameless ? nil : name }
     package var isSuspect: Bool { crashes >= Self.crashesOfSuspect }
+    /// The time since which it is ready, in 13 digits, and the envelope.
     var stored: [UInt8] {
-        let digits = String(min(max(readySince, 0), 9_999_999_999_999))
-        return Array(repeating: UInt8(ascii: "0"), count: 13 - digits.utf8.count) + digits.utf8 + envelope
+        var stored: [UInt8] = []
+        stored.reserveCapacity(13 + envelope.count)
+        var (rest, unit) = (min(max(readySince, 0), 9_999_999_999_999), Int64(1_000_000_000_000))
+        while unit > 0 {
+            stored.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest / unit))
+            (rest, unit) = (rest % unit, unit / 10)
+        }
+        stored += envelope
+        return stored
     }
     /// The ready list for the job.
     var line: LineName { isSuspect ? .suspects : .ready(header.priority) }

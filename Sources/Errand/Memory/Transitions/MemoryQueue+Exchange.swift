@@ -24,13 +24,14 @@ extension MemoryQueue {
     }
 
     private mutating func remember(_ call: Exchange, _ answer: ExchangeReply) {
+        guard var session = sessions[call.session.id] else { return }
         let token = answer.claims.first?.token
-        let id = call.session.id
-        sessions[id]?.lastCall = .init(number: call.call, token: token, accepted: answer.accepted)
+        session.lastCall = .init(number: call.call, token: token, accepted: answer.accepted)
         let waits = call.wanted > 0 && token == nil && !answer.isPaused && call.acceptsDirectDispatch
-        sessions[id]?.openCall = waits ? MemoryGrant.longestWaitAndGrace(of: call) : nil
-        sessions[id]?.handedToken = nil
-        if let token, call.freeSlots > 0 { sessions[id]?.begun = token } else { sessions[id]?.begun = call.begun }
+        session.openCall = waits ? MemoryGrant.longestWaitAndGrace(of: call) : nil
+        session.handedToken = nil
+        session.begun = call.freeSlots > 0 ? token ?? call.begun : call.begun
+        sessions[call.session.id] = session
     }
 
     /// Returns the outcomes of the original call, and the claims of it that the session still has.

@@ -91,9 +91,7 @@ package struct Exploration {
             outcome.transitions += 1
             let broken = world.perform(action)
             outcome.actions[action.kind.rawValue] += 1
-            for witness in Witness.allCases where world.witnesses.contains(witness) {
-                outcome.witnesses[witness.rawValue] += 1
-            }
+            world.witnesses.count(in: &outcome.witnesses)
             if let broken { return report(broken, after: node.number, then: choice) }
             let (number, isNew) = table.insert(world.fingerprint)
             if action == fair { fairNext[node.number] = UInt32(truncatingIfNeeded: number) }

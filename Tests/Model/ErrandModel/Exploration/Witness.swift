@@ -18,7 +18,15 @@ struct Witnesses: Sendable {
     private var bits: UInt32 = 0
 
     mutating func insert(_ witness: Witness) { bits |= 1 << UInt32(witness.rawValue) }
-    func contains(_ witness: Witness) -> Bool { bits & (1 << UInt32(witness.rawValue)) != 0 }
+
+    /// Counts each of them at its place.
+    func count(in counts: inout [Int]) {
+        var left = bits
+        while left != 0 {
+            counts[left.trailingZeroBitCount] += 1
+            left &= left - 1
+        }
+    }
 }
 
 extension World {

@@ -29,11 +29,11 @@ extension World {
     private func brokenLife(_ before: MemoryQueue) -> String? {
         for id in Self.ids.prefix(pushed) {
             let wasOver = before.ended.ending(of: id, now: now) != nil
-            let isThere = broker.queue.jobs[id] != nil
-            if before.jobs[id] != nil || wasOver, !isThere, broker.queue.ended.ending(of: id, now: now) == nil {
+            if broker.queue.jobs[id] != nil {
+                if wasOver { return "S9: job \(id) came back after its end" }
+            } else if wasOver || before.jobs[id] != nil, broker.queue.ended.ending(of: id, now: now) == nil {
                 return "S1: job \(id) is lost"
             }
-            if wasOver, isThere { return "S9: job \(id) came back after its end" }
         }
         return nil
     }
@@ -89,7 +89,7 @@ extension World {
             }
         }
         var published: [String: Int] = [:]
-        for event in effects.events where event.details.worker != nil && Self.endings.contains(event.kind) {
+        for event in effects.events where event.endsAClaim {
             published[event.id, default: 0] += 1
         }
         for (session, state) in before.sessions {
@@ -103,10 +103,6 @@ extension World {
         }
         return published.keys.first.map { "S14: an end of \($0) was published, but it had no claim" }
     }
-
-    private static let endings: Set<MemoryEventKind> = [
-        .finished, .failed, .timedOut, .cancelled, .released, .recovered,
-    ]
 
     /// S17: while nobody could beat, and a lease's time after that, nobody is robbed.
     private func brokenGrace(_ command: Command, _ answer: Answer) -> String? {

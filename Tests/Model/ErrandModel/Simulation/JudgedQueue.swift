@@ -108,9 +108,8 @@ extension JudgedQueue {
             let verbs: Set<OutcomeReport.Verb> = [.snoozed, .unroutable, .unreadable]
             quiet = Set(call.reports.filter { verbs.contains($0.verb) }.map(\.id))
         }
-        let endings: Set<MemoryEventKind> = [.finished, .failed, .timedOut, .cancelled, .released, .recovered]
         var published: [String: Int] = [:]
-        for event in queue.effects.events where endings.contains(event.kind) && event.details.worker != nil {
+        for event in queue.effects.events where event.endsAClaim {
             published[event.id, default: 0] += 1
         }
         for (session, state) in before.sessions {

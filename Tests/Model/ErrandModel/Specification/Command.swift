@@ -118,18 +118,18 @@ extension MemoryJob {
     var isDead: Bool { place == .dead }
     /// The session that runs it.
     var holder: String? { if case .claimed(let session) = place { session } else { nil } }
-    /// Whether it is in the order of a time: its due time, or that of its death.
-    var waitsForATime: Bool {
-        switch place {
-        case .scheduled, .retrying, .dead: true
-        case .line, .claimed, .deferred: false
-        }
-    }
     /// The job that it waits for.
     var predecessor: String? { if case .deferred(let holder) = place { holder } else { nil } }
 }
 
 extension MemoryEvent {
+    /// Whether it says that a claim has ended.
+    var endsAClaim: Bool {
+        switch kind {
+        case .finished, .failed, .timedOut, .cancelled, .released, .recovered: details.worker != nil
+        case .started, .retrying, .dropped, .replaced, .dead, .progress: false
+        }
+    }
     var isOfAStuckWorker: Bool { details.error?.hasSuffix("the worker is stuck") ?? false }
     var isOfQuarantine: Bool { details.error?.hasPrefix("its worker died") ?? false }
 }

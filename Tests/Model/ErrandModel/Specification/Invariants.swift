@@ -11,7 +11,7 @@ extension MemoryQueue {
         for job in jobs.values {
             let isThere =
                 switch job.place {
-                case .line(let line): lines[line]?.ids.count { $0 == job.id } == 1
+                case .line(let line): lines[line]?.contains(job.id) ?? false
                 case .claimed(let session): sessions[session]?.claims[job.id] != nil
                 case .deferred(let holder): jobs[holder]?.successor == job.id && jobs[holder]?.holder != nil
                 case .scheduled: scheduled[job.id] != nil
@@ -23,20 +23,25 @@ extension MemoryQueue {
         return nil
     }
 
-    /// S2, the other half, and S3: every member of a place is a job that says so.
+    /// S2, the other half, and S3: no place has a member besides, or one twice.
     private var strayMember: String? {
-        for (line, members) in lines {
-            let ids = members.ids
-            if ids.isEmpty { return "an empty line \(line)" }
-            if let id = ids.first(where: { jobs[$0]?.place != .line(line) }) { return "S2: stray \(id) in \(line)" }
-        }
-        for (session, state) in sessions {
-            if let id = state.claims.keys.first(where: { jobs[$0]?.place != .claimed(by: session) }) {
-                return "S3: session \(session) claims \(id), which is not there"
+        var (inLine, claimed, timed) = (0, 0, 0)
+        for job in jobs.values {
+            switch job.place {
+            case .line: inLine += 1
+            case .claimed: claimed += 1
+            case .scheduled, .retrying, .dead: timed += 1
+            case .deferred: break
             }
         }
-        let timed = scheduled.count + retrying.count + dead.count
-        if timed != jobs.values.count(where: \.waitsForATime) { return "S2: a stray that waits for a time" }
+        for (line, members) in lines {
+            if members.count == 0 { return "an empty line \(line)" }
+            inLine -= members.count
+        }
+        if inLine != 0 { return "S2: a stray in \(lines)" }
+        for session in sessions.values { claimed -= session.claims.count }
+        if claimed != 0 { return "S3: a session claims a job that is not there: \(sessions)" }
+        if scheduled.count + retrying.count + dead.count != timed { return "S2: a stray that waits for a time" }
         return nil
     }
 
