@@ -42,8 +42,8 @@ public struct JobUniqueness: Sendable, Equatable {
         return rule
     }
 
-    /// Returns the name of a job with these arguments, such as `email.send {"to":"ada@example.org"}`; `nil` if all
-    /// fields count or jobs are not unique.
+    /// Returns the name of a job with these arguments, such as `email.send {"to":"ada@example.org"}`; `nil` if
+    /// jobs are not unique, or if all fields count: the description then makes the same name from all arguments.
     ///
     /// A missing field counts as `null`.
     func name(of arguments: JSONText, operation: String) -> String? {

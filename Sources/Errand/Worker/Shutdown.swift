@@ -1,7 +1,8 @@
 import Backgroundable
 import Synchronization
 
-/// The shutdown of a worker, in stages that only advance.
+/// The shutdown of a worker, in stages that only advance. `WorkerSession` acts on them; `docs/architecture.md` has the
+/// order with its times.
 final class Shutdown: Sendable {
     enum Stage: Int, Comparable, Sendable {
         case none

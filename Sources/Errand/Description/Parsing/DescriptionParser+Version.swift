@@ -9,8 +9,8 @@ extension DescriptionParser {
         )
     }
 
-    /// Returns an error for the version if that is the cause: a description of another version may violate the rules of
-    /// version 1 before its `v`.
+    /// Returns an error for the version if that is the cause: in a description of another version, keys that version 1
+    /// rejects may come before `v`.
     mutating func unsupportedVersion(insteadOf error: DescriptionError) -> DescriptionError? {
         guard [.missingKey, .duplicateKey, .wrongType, .invalidValue].contains(error.code) else { return nil }
         scanner.position = scanner.start

@@ -27,7 +27,7 @@ public struct RegisteredOperation: Sendable {
     /// The queue of its jobs, which a worker without configured queues serves. "default" if `nil`.
     public let queue: String?
     /// Decides whether and when failed jobs are retried, while retries are left. A job's own
-    /// ``OperationDescription/backoff`` takes precedence over its delays.
+    /// ``OperationDescription/backoff`` takes precedence over the strategy's delays.
     public let retryStrategy: any JobRetryStrategy
     /// The handler of its jobs.
     public let handler: OperationHandler

@@ -89,7 +89,7 @@ final class QueuePoller: Sendable {
         if state.withLock({ $0.beaten(claims: claims) }) { wake() }
     }
 
-    /// Notes a report.
+    /// Raises the signal that a new report calls for.
     func wake(_ wake: PollerState<JobRun>.Wake) {
         switch wake {
         case .nothing: break

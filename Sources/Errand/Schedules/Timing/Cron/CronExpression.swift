@@ -10,8 +10,8 @@ struct CronExpression: Equatable {
     /// `docs/schedules.md`.
     var isOfEveryHour: Bool { sets.hours.bits == 1 << 24 - 1 }
 
-    /// Returns whether it matches a day. If both fields of the day restrict it, one of them suffices, as in Vixie's
-    /// cron.
+    /// Returns whether it matches a day. If the day of the month and the day of the week are both restricted, either
+    /// of them suffices, as in Vixie's cron.
     func includes(_ day: CivilDay) -> Bool {
         guard sets.months.contains(day.month) else { return false }
         let byMonth = sets.days.contains(day.day) || hasLastDay && day.isLastOfMonth
