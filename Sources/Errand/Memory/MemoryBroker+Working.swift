@@ -55,7 +55,7 @@ extension MemoryBroker {
 
     /// Stores an update of a running job, if its claim is still valid.
     public func update(_ update: JobUpdate, of session: Session, on queue: String) async throws(BrokerError) -> Bool {
-        try change(queue) { queue throws(BrokerError) in try queue.take(update, from: session.id) }
+        try change(queue) { queue throws(BrokerError) in try queue.store(update, from: session.id) }
     }
 
     /// Returns the checkpoint of an earlier attempt; `nil` if there is none.

@@ -59,9 +59,9 @@ extension MemoryBroker {
         _ transition: (inout MemoryQueue) throws(BrokerError) -> Answer
     ) throws(BrokerError) -> Answer {
         try withState(of: name, creating: creating) { state throws(BrokerError) in
-            state.queue.begin(at: clock())
+            state.queue.beginTransition(at: clock())
             let answer = try transition(&state.queue)
-            state.queue.end()
+            state.queue.endTransition()
             subscribers.deliver(state.queue.effects, of: name)
             return answer
         }

@@ -5,7 +5,7 @@ enum MemoryRules {
     static let nameBytes = 1024
     static let envelopeBytes = 1_200_000
     /// The largest envelope that a wake-up carries to a waiting session.
-    static let handedBytes = 16_384
+    static let dispatchedBytes = 16_384
     static let claimedBytes = 8_388_608
     static let inspectedBytes = 1_048_576
     static let errorBytes = OutcomeReport.mostErrorBytes

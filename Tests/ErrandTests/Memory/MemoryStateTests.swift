@@ -7,7 +7,7 @@ import Testing
 struct MemoryStateTests {
     @Test("a line keeps its order whatever leaves it and comes back")
     func line() {
-        var line = Line()
+        var line = ReadyList()
         for id in ["a", "b", "c", "d"] { line.append(id) }
         line.remove("b")
         line.prepend("x")
@@ -124,7 +124,7 @@ struct MemoryStateTests {
             try OperationDescription("work", id: "b").makeEnvelope(),
         ])
         #expect(queue.findings == [])
-        queue.lines[.ready(5)]?.remove("a")
+        queue.readyLists[.ready(5)]?.remove("a")
         queue.jobs["b"] = nil
         #expect(queue.findings.map(\.kind) == ["body_without_position", "position_without_body"])
         queue.jobs["a"] = nil

@@ -277,7 +277,7 @@ struct ScheduleClockTests {
     @Test("an unreadable definition stays and does not affect the others")
     func unreadable() async throws {
         var queue = MemoryQueue(name: "q")
-        queue.begin(at: 1_795_215_724_500)
+        queue.beginTransition(at: 1_795_215_724_500)
         queue.schedules["a"] = MemorySchedule(definition: Array(#"{"v":9}"#.utf8), nextTick: 5)
         let newer = try Schedule("a", .every(.seconds(1)), pushing: OperationDescription("work", queue: "q"))
         #expect(throws: BrokerError.self) { try queue.put(newer) }

@@ -16,7 +16,7 @@ package struct MemoryHistory: Sendable, Equatable {
 
     private var records: [String: Record] = [:]
     /// The ids, oldest first.
-    private var order = Line()
+    private var order = ReadyList()
     private var bytes = 0
     private var isTrimmed = true
 

@@ -10,7 +10,7 @@ package struct MemoryJob: Sendable, Equatable {
     package var failures = 0
     /// The number of workers that died with the job begun, or possibly begun, and of those that had no other job.
     package var crashes = 0
-    package var crashesAlone = 0
+    package var soloCrashes = 0
     /// Whether a worker has died with the job, begun or not.
     package var hasComeBack = false
     /// The events of its unsuccessful runs.
@@ -25,7 +25,7 @@ package struct MemoryJob: Sendable, Equatable {
 
     /// The place of a job, which is always exactly one.
     package enum Place: Sendable, Equatable {
-        case line(LineName)
+        case listed(ReadyListName)
         case scheduled
         case retrying
         case claimed(by: String)
@@ -36,7 +36,7 @@ package struct MemoryJob: Sendable, Equatable {
     package enum StopReason: Sendable { case cancel, replace }
 
     /// The number of crashes from which on a job is quarantined.
-    static let crashesOfSuspect = 3
+    static let crashesOfQuarantined = 3
 
     package var id: String { push.id }
     /// The job's unique name; `nil` if its policy is `ignore`.
@@ -48,7 +48,7 @@ package struct MemoryJob: Sendable, Equatable {
 
     /// The name that the job holds or waits for.
     package var heldName: MemoryName? { isNameless ? nil : name }
-    package var isSuspect: Bool { crashes >= Self.crashesOfSuspect }
+    package var isQuarantined: Bool { crashes >= Self.crashesOfQuarantined }
     /// The time since which it is ready, in 13 digits, and the envelope.
     var stored: [UInt8] {
         var stored: [UInt8] = []
@@ -62,13 +62,13 @@ package struct MemoryJob: Sendable, Equatable {
         return stored
     }
     /// The ready list for the job.
-    var line: LineName { isSuspect ? .suspects : .ready(header.priority) }
+    var readyList: ReadyListName { isQuarantined ? .quarantined : .ready(header.priority) }
 }
 
 /// The ready lists of a queue.
-package enum LineName: Sendable, Hashable {
+package enum ReadyListName: Sendable, Hashable {
     case ready(Int)
-    case suspects
+    case quarantined
     /// Unroutable jobs: no session had the operation.
     case unroutable(operation: String, priority: Int)
 }

@@ -1,7 +1,8 @@
 /// One queue: its jobs and their places, the sessions that serve it, and its totals.
 ///
 /// It is the executable specification of the transitions: a value without locks, input, output, clock or randomness.
-/// The transitions are in the folder `Transitions`. Each is made between `begin(at:)` and `end()` and collects its
+/// The transitions are in the folder `Transitions`. Each is made between `beginTransition(at:)` and
+/// `endTransition()` and collects its
 /// events and wake-ups in `effects`. `MemoryBroker` ships it; the model in `Tests/Model` explores it and compares it
 /// with Redis.
 package struct MemoryQueue: Sendable, Equatable {
@@ -12,7 +13,7 @@ package struct MemoryQueue: Sendable, Equatable {
     package var effects = MemoryEffects()
 
     package var jobs: [String: MemoryJob] = [:]
-    package var lines: [LineName: Line] = [:]
+    package var readyLists: [ReadyListName: ReadyList] = [:]
     package var scheduled = TimedIDs()
     package var retrying = TimedIDs()
     /// Dead jobs by the time of their death.
@@ -24,7 +25,7 @@ package struct MemoryQueue: Sendable, Equatable {
     /// Sessions that found no jobs and wait for a wake-up, the longest-waiting first.
     package var idle: [String] = []
     /// The quarantine owner: the session that runs the quarantined jobs.
-    package var solo: String?
+    package var quarantineOwner: String?
     package var pulse = MemoryPulse()
 
     package var lastToken: Token = 0
@@ -54,14 +55,14 @@ package struct MemoryQueue: Sendable, Equatable {
     }
 
     /// Begins a transition.
-    package mutating func begin(at time: Int64) {
+    package mutating func beginTransition(at time: Int64) {
         now = time
         effects = MemoryEffects()
     }
 
     /// Ends a transition: wakes as many waiting sessions as there are new ready jobs. Sessions of a paused queue are
     /// woken when it is resumed.
-    package mutating func end() {
+    package mutating func endTransition() {
         ended.settle(now: now, window: settings.rememberIDs)
         history.trim(before: now - settings.keepHistory)
         if !settings.isPaused, effects.newWork > 0 {
@@ -86,7 +87,7 @@ enum MemoryTotal: String {
 package struct MemoryPulse: Sendable, Equatable {
     package var lastBeat: Int64?
     /// The last call of recovery, if it was the first call after an outage and there was no beat since.
-    package var gapNoticed: Int64?
+    package var outageNoticed: Int64?
     /// The longest lease of a session.
     package var longestLease: Int64 = 0
     /// When an outage of the broker or a change of its clock was last noticed.
@@ -97,7 +98,7 @@ package struct MemoryPulse: Sendable, Equatable {
     /// Notes a beat. It also ends the noticed gap, because a clock that is set back could reach the same time again.
     mutating func beat(at now: Int64) {
         lastBeat = now
-        gapNoticed = nil
+        outageNoticed = nil
     }
 }
 

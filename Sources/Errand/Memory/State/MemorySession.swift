@@ -15,9 +15,9 @@ package struct MemorySession: Sendable, Equatable {
     package var lastCall: LastCall?
     /// Set if a push may pre-answer the next call, because the last one found no jobs: how long a claim may wait and
     /// take to stop, in milliseconds.
-    package var openCall: Int64?
+    package var dispatchTerms: Int64?
     /// The token of the claim with which a push has pre-answered the next call.
-    package var handedToken: Token?
+    package var dispatchedToken: Token?
 
     /// The data for the reply to a repeated call.
     package struct LastCall: Sendable, Equatable {
@@ -29,7 +29,7 @@ package struct MemorySession: Sendable, Equatable {
     }
 
     /// The number of the last call with a reply, including a pre-answered one.
-    package var lastAnswered: Int { (lastCall?.number ?? 0) + (handedToken == nil ? 0 : 1) }
+    package var lastReplied: Int { (lastCall?.number ?? 0) + (dispatchedToken == nil ? 0 : 1) }
 
     /// The longest default timeout that a job without one of its own may have.
     var longestTimeout: Int64 {

@@ -12,7 +12,7 @@ extension MemoryQueue {
 
     private func isThere(_ job: MemoryJob) -> Bool {
         switch job.place {
-        case .line(let line): lines[line]?.contains(job.id) ?? false
+        case .listed(let list): readyLists[list]?.contains(job.id) ?? false
         case .scheduled: scheduled[job.id] != nil
         case .retrying: retrying[job.id] != nil
         case .dead: dead[job.id] != nil
@@ -24,7 +24,7 @@ extension MemoryQueue {
     /// Members of a place whose job is elsewhere or does not exist.
     private var strays: [Finding] {
         var strays: [String] = []
-        for (line, members) in lines { strays += members.ids.filter { jobs[$0]?.place != .line(line) } }
+        for (list, members) in readyLists { strays += members.ids.filter { jobs[$0]?.place != .listed(list) } }
         strays += scheduled.sorted.filter { jobs[$0]?.place != .scheduled }
         strays += retrying.sorted.filter { jobs[$0]?.place != .retrying }
         strays += dead.sorted.filter { jobs[$0]?.place != .dead }

@@ -8,9 +8,9 @@ extension MemoryQueue {
         switch job.place {
         case .dead: return .dead
         case .claimed(let session):
-            tellToStop(id, of: session, because: .cancel)
+            requestStop(id, of: session, because: .cancel)
             return .stopping
-        case .line, .scheduled, .retrying, .deferred:
+        case .listed, .scheduled, .retrying, .deferred:
             endWaiting(job, as: .cancelled)
             return .cancelled
         }
@@ -21,7 +21,7 @@ extension MemoryQueue {
         switch job.place {
         case .claimed: return .running
         case .dead: end(id, as: .deleted)
-        case .line, .scheduled, .retrying, .deferred: endWaiting(job, as: .deleted)
+        case .listed, .scheduled, .retrying, .deferred: endWaiting(job, as: .deleted)
         }
         return .deleted
     }
@@ -32,21 +32,21 @@ extension MemoryQueue {
     }
 
     private mutating func endWaiting(_ job: MemoryJob, as ending: MemoryEnding) {
-        if case .deferred(let holder) = job.place { takeBackStop(of: holder) }
+        if case .deferred(let holder) = job.place { withdrawStop(of: holder) }
         let event = publish(.cancelled, of: job, MemoryEventDetails(attempt: job.failures))
         count(.cancelled)
         end(job.id, as: ending, event: ending == .cancelled ? event : nil)
     }
 
     /// Withdraws a successor's request to stop its holder, if the holder has not received it yet.
-    private mutating func takeBackStop(of holder: String) {
+    private mutating func withdrawStop(of holder: String) {
         if jobs[holder]?.stop == .replace { jobs[holder]?.stop = nil }
     }
 
     /// Cancels waiting jobs, as many as one call may, successors last.
     package mutating func clear() -> Int {
         let waiting =
-            (lineOrder.lazy.flatMap { self.lines[$0]?.ids ?? [] } + scheduled.sorted + retrying.sorted
+            (lineOrder.lazy.flatMap { self.readyLists[$0]?.ids ?? [] } + scheduled.sorted + retrying.sorted
             + successors)
             .prefix(MemoryRules.jobsACall)
         for job in waiting.compactMap({ jobs[$0] }) { endWaiting(job, as: .cancelled) }
@@ -54,7 +54,7 @@ extension MemoryQueue {
     }
 
     /// The ready lists in the order in which they are shown and cleared.
-    var lineOrder: [LineName] {
-        [.suspects] + (0...9).reversed().map { .ready($0) } + unroutableLists
+    var lineOrder: [ReadyListName] {
+        [.quarantined] + (0...9).reversed().map { .ready($0) } + unroutableLists
     }
 }

@@ -6,13 +6,13 @@ extension MemoryQueue {
     mutating func claim(_ call: Exchange, into answer: inout ExchangeReply) {
         guard !settings.isPaused else {
             answer.isPaused = true
-            awaitHint(call.session.id)
+            waitForWakeUp(call.session.id)
             return
         }
         var grant = MemoryGrant(call, token: nextToken)
-        if !serveSuspects(to: &grant) {
-            let metSuspect = claimLevels(&grant)
-            if metSuspect { _ = serveSuspects(to: &grant) }
+        if !serveQuarantined(to: &grant) {
+            let foundQuarantined = claimLevels(&grant)
+            if foundQuarantined { _ = serveQuarantined(to: &grant) }
         }
         answer.claims = grant.claims
         if grant.claims.isEmpty { wait(call.session.id, &answer) } else { settle(grant) }
@@ -20,7 +20,7 @@ extension MemoryQueue {
 
     /// Makes a session wait for a wake-up. It is not woken for jobs that its own call has made ready but could not
     /// claim.
-    private mutating func awaitHint(_ session: String) {
+    private mutating func waitForWakeUp(_ session: String) {
         if effects.newWork > 0 {
             idle.removeAll { $0 == session }
             effects.waitsLater = session
@@ -32,7 +32,7 @@ extension MemoryQueue {
     var nextToken: Token { max(UInt64(clamping: now) &* 1000, lastToken &+ 1) }
 
     private mutating func wait(_ session: String, _ answer: inout ExchangeReply) {
-        awaitHint(session)
+        waitForWakeUp(session)
         answer.hasDueJobs = [scheduled.first(), retrying.first()].contains { $0.map { $0.time <= now } ?? false }
     }
 
@@ -51,33 +51,33 @@ extension MemoryQueue {
     /// If the quarantine owner still has other jobs, a session without jobs takes over.
     ///
     /// - Returns: whether the session may have no other jobs now.
-    private mutating func serveSuspects(to grant: inout MemoryGrant) -> Bool {
-        let areWaiting = lines[.suspects] != nil
+    private mutating func serveQuarantined(to grant: inout MemoryGrant) -> Bool {
+        let areWaiting = readyLists[.quarantined] != nil
         let holdsNothing = sessions[grant.session]?.claims.isEmpty ?? true
-        if let solo, solo != grant.session, sessions[solo] != nil {
-            let mayTakeOver = holdsNothing && knowsFirstSuspect(grant.session)
-            if servesOne(solo) || (areWaiting && !mayTakeOver) { return false }
+        if let quarantineOwner, quarantineOwner != grant.session, sessions[quarantineOwner] != nil {
+            let mayTakeOver = holdsNothing && canRunFirstQuarantined(grant.session)
+            if runsOnlyQuarantined(quarantineOwner) || (areWaiting && !mayTakeOver) { return false }
         }
         if areWaiting {
-            solo = grant.session
-            if holdsNothing { claim(1, from: .suspects, &grant) }
+            quarantineOwner = grant.session
+            if holdsNothing { claim(1, from: .quarantined, &grant) }
             return true
         }
-        if solo == grant.session, servesOne(grant.session) { return true }
-        solo = nil
+        if quarantineOwner == grant.session, runsOnlyQuarantined(grant.session) { return true }
+        quarantineOwner = nil
         return false
     }
 
     /// Returns whether a session has only a quarantined job.
-    private func servesOne(_ session: String) -> Bool {
+    private func runsOnlyQuarantined(_ session: String) -> Bool {
         guard let claims = sessions[session]?.claims, claims.count == 1, let id = claims.keys.first else {
             return false
         }
-        return jobs[id]?.isSuspect == true
+        return jobs[id]?.isQuarantined == true
     }
 
-    private func knowsFirstSuspect(_ session: String) -> Bool {
-        guard let id = lines[.suspects]?.first, let operation = jobs[id]?.header.operation else { return false }
+    private func canRunFirstQuarantined(_ session: String) -> Bool {
+        guard let id = readyLists[.quarantined]?.first, let operation = jobs[id]?.header.operation else { return false }
         return sessions[session]?.operations[operation] != nil
     }
 
@@ -85,9 +85,12 @@ extension MemoryQueue {
     ///
     /// - Returns: whether this session found a quarantined job that it has to run.
     private mutating func claimLevels(_ grant: inout MemoryGrant) -> Bool {
-        var unroutable = MemoryUnroutable(lots: unroutableAndKnown(by: grant.session), mayServe: solo == nil)
+        var unroutable = MemoryUnroutable(
+            lists: unroutableAndKnown(by: grant.session),
+            mayServe: quarantineOwner == nil
+        )
         while grant.hasRoom {
-            let waiting = (0...9).filter { lines[.ready($0)] != nil || !unroutable.lots[$0].isEmpty }
+            let waiting = (0...9).filter { readyLists[.ready($0)] != nil || !unroutable.lists[$0].isEmpty }
             guard let lowest = waiting.first, let highest = waiting.last else { break }
             if highest == lowest {
                 claim(grant.wanted, of: highest, &unroutable, &grant)
@@ -100,7 +103,7 @@ extension MemoryQueue {
                 turn += claim(dueToHighest, of: highest, &unroutable, &grant)
             }
         }
-        return unroutable.metSuspect
+        return unroutable.foundQuarantined
     }
 
     /// Claims jobs of one priority: unroutable ones were in the queue before those that are ready.
@@ -112,25 +115,25 @@ extension MemoryQueue {
         _ grant: inout MemoryGrant
     ) -> Int {
         var taken = 0
-        while taken < most, grant.hasRoom, let lot = unroutable.lots[level].first {
-            taken += claim(most - taken, unroutableIn: lot, &unroutable, &grant)
+        while taken < most, grant.hasRoom, let list = unroutable.lists[level].first {
+            taken += claim(most - taken, unroutableIn: list, &unroutable, &grant)
             // The remaining jobs of this list were checked and stay.
-            if taken < most || lines[lot] == nil { unroutable.lots[level].removeFirst() }
+            if taken < most || readyLists[list] == nil { unroutable.lists[level].removeFirst() }
         }
         return taken + claim(most - taken, from: .ready(level), &grant)
     }
 
     @discardableResult
-    private mutating func claim(_ most: Int, from line: LineName, _ grant: inout MemoryGrant) -> Int {
+    private mutating func claim(_ most: Int, from list: ReadyListName, _ grant: inout MemoryGrant) -> Int {
         var taken = 0
-        while taken < most, grant.hasRoom, let id = lines[line]?.first, claim(id, &grant) { taken += 1 }
+        while taken < most, grant.hasRoom, let id = readyLists[list]?.first, claim(id, &grant) { taken += 1 }
         return taken
     }
 
     @discardableResult
     mutating func claim(_ id: String, _ grant: inout MemoryGrant) -> Bool {
         guard let job = jobs[id] else { return false }
-        vacate(id)
+        removeFromPlace(id)
         let deadline = grant.hardDeadline(of: job, usual: sessions[grant.session]?.longestTimeout ?? 0, now: now)
         claimsMade += 1
         sessions[grant.session]?.claims[id] = MemoryClaim(
@@ -140,7 +143,7 @@ extension MemoryQueue {
             number: claimsMade
         )
         jobs[id]?.place = .claimed(by: grant.session)
-        if job.header.until == .started { letNameGo(id) }
+        if job.header.until == .started { makeNameless(id) }
         grant.add(claim(of: job, token: grant.token))
         return true
     }
@@ -163,7 +166,7 @@ struct MemoryGrant {
     }
 
     /// Makes the grant of one job to a session whose next call is pre-answered.
-    init(handingTo session: String, longestWaitAndGrace: Int64, token: Token) {
+    init(dispatchingTo session: String, longestWaitAndGrace: Int64, token: Token) {
         self.session = session
         self.token = token
         wanted = 1

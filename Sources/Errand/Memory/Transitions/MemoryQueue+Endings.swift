@@ -14,8 +14,8 @@ extension MemoryQueue {
     ) {
         if let event { keepHistory(of: id, ending, event, result) }
         ended.remember(id, ending)
-        vacate(id)
-        leaveName(id, isReturned: isReturned)
+        removeFromPlace(id)
+        freeName(id, isReturned: isReturned)
         jobs[id] = nil
     }
 
@@ -36,14 +36,14 @@ extension MemoryQueue {
         guard let job = jobs[id] else { return }
         let event = publish(.dead, of: job, details)
         count(.dead)
-        vacate(id)
+        removeFromPlace(id)
         // The oldest is removed first, because after a clock was set back the new one would look the oldest.
         trimDead()
         jobs[id]?.place = .dead
         dead.insert(id, at: now)
         jobs[id]?.errors.keep(event.line)
         jobs[id]?.stop = nil
-        leaveName(id)
+        freeName(id)
     }
 
     private mutating func trimDead() {
@@ -53,28 +53,28 @@ extension MemoryQueue {
     }
 
     /// Frees the job's name, or gives it to the successor, which then becomes ready.
-    private mutating func leaveName(_ id: String, isReturned: Bool = false) {
+    private mutating func freeName(_ id: String, isReturned: Bool = false) {
         guard let job = jobs[id], let name = job.name else { return }
         if let successor = job.successor {
             jobs[id]?.successor = nil
             holders[name] = successor
-            comeNext(successor, atHead: isReturned)
+            activateSuccessor(successor, atHead: isReturned)
         } else if holders[name] == id {
             holders[name] = nil
         }
     }
 
     /// Makes a successor ready: at the head of the ready list if the other job would have returned there.
-    private mutating func comeNext(_ id: String, atHead: Bool) {
+    private mutating func activateSuccessor(_ id: String, atHead: Bool) {
         let due = jobs[id]?.due ?? 0
-        guard atHead, due <= now else { return lineUp(id, due: due) }
+        guard atHead, due <= now else { return enqueue(id, due: due) }
         jobs[id]?.readySince = now
-        giveBack(id)
+        requeue(id)
     }
 
     /// Frees the name of a job that held it only until it started.
-    mutating func letNameGo(_ id: String) {
-        leaveName(id)
+    mutating func makeNameless(_ id: String) {
+        freeName(id)
         jobs[id]?.isNameless = true
     }
 
@@ -84,7 +84,7 @@ extension MemoryQueue {
     ///   - event: The event of the run's end, for the history.
     ///   - isReturned: Whether the claim ended without an outcome; the successor then takes the position in the ready
     ///     list.
-    mutating func giveWayToSuccessor(
+    mutating func endReplacedBySuccessor(
         _ job: MemoryJob,
         attempt: Int,
         worker: String,

@@ -3,13 +3,13 @@ extension MemoryQueue {
     package mutating func exchange(_ call: Exchange) throws(BrokerError) -> ExchangeReply {
         let id = call.session.id
         guard let session = sessions[id] else { throw lost(id) }
-        noticeGap(lease: 0)
-        if let late = answeredByPush(call, of: session) { return late }
+        detectOutage(lease: 0)
+        if let late = preansweredReply(call, of: session) { return late }
         if let last = session.lastCall, last.number == call.call { return repeated(last, for: session) }
         if let last = session.lastCall, call.call < last.number {
             throw BrokerError(.refused, "this call is older than the last one")
         }
-        let accepted = take(call.reports, from: id)
+        let accepted = apply(call.reports, from: id)
         var answer = ExchangeReply(accepted: accepted, claims: [])
         if call.wanted > 0 { claim(call, into: &answer) }
         remember(call, answer)
@@ -28,8 +28,8 @@ extension MemoryQueue {
         let token = answer.claims.first?.token
         session.lastCall = .init(number: call.call, token: token, accepted: answer.accepted)
         let waits = call.wanted > 0 && token == nil && !answer.isPaused && call.acceptsDirectDispatch
-        session.openCall = waits ? MemoryGrant.longestWaitAndGrace(of: call) : nil
-        session.handedToken = nil
+        session.dispatchTerms = waits ? MemoryGrant.longestWaitAndGrace(of: call) : nil
+        session.dispatchedToken = nil
         session.begun = call.freeSlots > 0 ? token ?? call.begun : call.begun
         sessions[call.session.id] = session
     }

@@ -21,7 +21,7 @@ extension MemoryQueue {
         case .scheduled: scheduled[job.id]
         case .retrying: retrying[job.id]
         case .dead: dead[job.id]
-        case .line, .claimed, .deferred: nil
+        case .listed, .claimed, .deferred: nil
         }
     }
 
@@ -58,7 +58,7 @@ extension MemoryQueue {
 
     private func ids(in state: JobState) -> [String] {
         switch state {
-        case .ready: lineOrder.flatMap { lines[$0]?.ids ?? [] }
+        case .ready: lineOrder.flatMap { readyLists[$0]?.ids ?? [] }
         case .scheduled: scheduled.sorted
         case .retrying: retrying.sorted
         case .dead: dead.sorted.reversed()
@@ -72,7 +72,7 @@ extension MemoryQueue {
 extension MemoryJob.Place {
     var state: JobState {
         switch self {
-        case .line: .ready
+        case .listed: .ready
         case .scheduled: .scheduled
         case .retrying: .retrying
         case .claimed: .running

@@ -1,12 +1,12 @@
 /// Moves jobs between places. Every transition uses these methods.
 extension MemoryQueue {
     /// Appends a job to its ready list, or schedules it if it is not due. It is ready from now on.
-    mutating func lineUp(_ id: String, due: Int64 = 0) {
+    mutating func enqueue(_ id: String, due: Int64 = 0) {
         guard due <= now else { return schedule(id, at: due) }
-        guard let line = jobs[id]?.line else { return }
+        guard let list = jobs[id]?.readyList else { return }
         jobs[id]?.readySince = now
-        lines[line, default: Line()].append(id)
-        jobs[id]?.place = .line(line)
+        readyLists[list, default: ReadyList()].append(id)
+        jobs[id]?.place = .listed(list)
         effects.newWork += 1
     }
 
@@ -17,27 +17,27 @@ extension MemoryQueue {
 
     /// Returns a job to the head of its ready list; its ready time does not change. A quarantined job goes to the end
     /// of its list.
-    mutating func giveBack(_ id: String) {
-        guard let line = jobs[id]?.line else { return }
-        if line == .suspects {
-            lines[line, default: Line()].append(id)
+    mutating func requeue(_ id: String) {
+        guard let list = jobs[id]?.readyList else { return }
+        if list == .quarantined {
+            readyLists[list, default: ReadyList()].append(id)
         } else {
-            lines[line, default: Line()].prepend(id)
+            readyLists[list, default: ReadyList()].prepend(id)
         }
-        jobs[id]?.place = .line(line)
+        jobs[id]?.place = .listed(list)
         effects.newWork += 1
     }
 
     /// Makes a job unroutable: it waits for a session that has its operation.
-    mutating func park(_ id: String, operation: String) {
-        enter(.unroutable(operation: operation, priority: jobs[id]?.header.priority ?? 5), id)
+    mutating func makeUnroutable(_ id: String, operation: String) {
+        appendJob(.unroutable(operation: operation, priority: jobs[id]?.header.priority ?? 5), id)
         effects.newWork += 1
     }
 
     /// Appends a job that has left its place to a ready list.
-    mutating func enter(_ line: LineName, _ id: String) {
-        lines[line, default: Line()].append(id)
-        jobs[id]?.place = .line(line)
+    mutating func appendJob(_ list: ReadyListName, _ id: String) {
+        readyLists[list, default: ReadyList()].append(id)
+        jobs[id]?.place = .listed(list)
     }
 
     mutating func retryLater(_ id: String, after milliseconds: Int64) {
@@ -46,11 +46,11 @@ extension MemoryQueue {
     }
 
     /// Removes a job from its place; it must then get another one or end.
-    mutating func vacate(_ id: String) {
+    mutating func removeFromPlace(_ id: String) {
         switch jobs[id]?.place {
-        case .line(let line):
-            lines[line]?.remove(id)
-            if lines[line]?.isEmpty == true { lines[line] = nil }
+        case .listed(let list):
+            readyLists[list]?.remove(id)
+            if readyLists[list]?.isEmpty == true { readyLists[list] = nil }
         case .scheduled: scheduled.remove(id)
         case .retrying: retrying.remove(id)
         case .claimed(let session): sessions[session]?.claims[id] = nil

@@ -31,7 +31,7 @@ extension MemoryQueue {
     }
 
     private mutating func move(_ id: String) {
-        vacate(id)
-        lineUp(id)
+        removeFromPlace(id)
+        enqueue(id)
     }
 }

@@ -8,14 +8,14 @@ extension MemoryQueue {
         first: String? = nil,
         listens: (_ session: String) -> Bool = { _ in true }
     ) throws(BrokerError) -> [Receipt] {
-        let receipts = try enqueue(envelopes)
-        if envelopes.count == 1, receipts.first?.outcome == .accepted { handOver(envelopes[0].id, first, listens) }
+        let receipts = try pushJobs(envelopes)
+        if envelopes.count == 1, receipts.first?.outcome == .accepted { dispatch(envelopes[0].id, first, listens) }
         return receipts
     }
 
     /// - Parameter waiting: whether a job with the policy `drop` waits for the end of a running holder without a
     ///   successor, instead of being dropped.
-    mutating func enqueue(_ envelopes: [JobEnvelope], waiting: Bool = false) throws(BrokerError) -> [Receipt] {
+    mutating func pushJobs(_ envelopes: [JobEnvelope], waiting: Bool = false) throws(BrokerError) -> [Receipt] {
         let pushes = try Self.checked(envelopes)
         let fitting = countFitting(pushes)
         guard fitting == pushes.count else { throw fullError(fitting, of: pushes.count) }
@@ -88,38 +88,38 @@ extension MemoryQueue {
     private mutating func replace(_ holder: MemoryJob, by push: MemoryPush) -> Receipt {
         if case .claimed(let session) = holder.place {
             deferBehind(holder, push)
-            tellToStop(holder.id, of: session, because: holder.stop ?? .replace)
+            requestStop(holder.id, of: session, because: holder.stop ?? .replace)
             return receipt(push, .deferred, holder: holder.id)
         }
-        if case .line(let line) = holder.place, line == .ready(push.header.priority), push.due <= now {
-            takePlace(of: holder, in: line, push)
+        if case .listed(let list) = holder.place, list == .ready(push.header.priority), push.due <= now {
+            replace(holder, in: list, by: push)
         } else {
             add(push)
         }
         if let name = push.name { holders[name] = push.id }
-        giveWay(holder)
+        endReplacedByPush(holder)
         return receipt(push, .replaced, holder: holder.id)
     }
 
-    private mutating func takePlace(of holder: MemoryJob, in line: LineName, _ push: MemoryPush) {
-        jobs[push.id] = push.job(readySince: holder.readySince, place: .line(line))
-        lines[line]?.replace(holder.id, with: push.id)
+    private mutating func replace(_ holder: MemoryJob, in list: ReadyListName, by push: MemoryPush) {
+        jobs[push.id] = push.job(readySince: holder.readySince, place: .listed(list))
+        readyLists[list]?.replace(holder.id, with: push.id)
     }
 
     private mutating func deferBehind(_ holder: MemoryJob, _ push: MemoryPush) {
         jobs[push.id] = push.job(readySince: now, place: .deferred(behind: holder.id))
-        if let older = holder.successor.flatMap({ jobs[$0] }) { giveWay(older) }
+        if let older = holder.successor.flatMap({ jobs[$0] }) { endReplacedByPush(older) }
         jobs[holder.id]?.successor = push.id
     }
 
-    private mutating func giveWay(_ old: MemoryJob) {
+    private mutating func endReplacedByPush(_ old: MemoryJob) {
         let event = publish(.replaced, of: old, MemoryEventDetails())
         endReplaced(old.id, event: event)
     }
 
     private mutating func add(_ push: MemoryPush) {
         jobs[push.id] = push.job(readySince: now, place: .scheduled)
-        lineUp(push.id, due: push.due)
+        enqueue(push.id, due: push.due)
     }
 
     private func receipt(_ push: MemoryPush, _ outcome: Receipt.Outcome, holder: String? = nil) -> Receipt {
@@ -127,7 +127,7 @@ extension MemoryQueue {
     }
 
     /// Marks a running job to stop and wakes its session.
-    mutating func tellToStop(_ id: String, of session: String, because reason: MemoryJob.StopReason) {
+    mutating func requestStop(_ id: String, of session: String, because reason: MemoryJob.StopReason) {
         jobs[id]?.stop = reason
         effects.add(.stop(queue: name), for: session)
     }

@@ -6,7 +6,7 @@ extension MemoryQueue {
         runs: [(id: String, token: Token)]
     ) throws(BrokerError) -> Reconciliation {
         guard let session = sessions[id] else { throw lost(id) }
-        if session.lastAnswered > call {
+        if session.lastReplied > call {
             throw BrokerError(.refused, "this call is older than the last exchange")
         }
         let lost = runs.filter { session.claims[$0.id]?.token != $0.token }.map(\.id)
@@ -16,7 +16,7 @@ extension MemoryQueue {
         }
         for held in strange.reversed() {
             guard let job = jobs[held.id] else { continue }
-            if returnClaim(job, of: id, as: .released) { giveBack(job.id) }
+            if endClaim(job, of: id, as: .released) { requeue(job.id) }
         }
         return Reconciliation(released: strange.count, lost: lost)
     }

@@ -6,16 +6,16 @@ extension MemoryQueue {
     /// - Parameter session: The session whose claims are checked for their hard deadlines if no session is dead; all by
     ///   default.
     package mutating func recover(lookingAt session: String? = nil) -> Recovery {
-        if let last = pulse.lastBeat, isGap(since: pulse.gapNoticed ?? last, pulse.longestLease) {
+        if let last = pulse.lastBeat, isOutage(since: pulse.outageNoticed ?? last, pulse.longestLease) {
             grantGrace(pulse.longestLease)
-            pulse.gapNoticed = now
+            pulse.outageNoticed = now
             return Recovery(recovered: 0, hasMore: false)
         }
-        if pulse.gapNoticed != nil { pulse.gapNoticed = now }
+        if pulse.outageNoticed != nil { pulse.outageNoticed = now }
         // A grace is never longer than a lease, even after a clock was set back.
         let latest = MemoryRules.later(now, by: pulse.longestLease)
         if pulse.graceEnds > now, pulse.graceEnds <= latest { return Recovery(recovered: 0, hasMore: false) }
-        if let dead = longestDeadSession { return Recovery(recovered: takeBackClaims(of: dead), hasMore: true) }
+        if let dead = longestDeadSession { return Recovery(recovered: recoverClaims(of: dead), hasMore: true) }
         return Recovery(recovered: endOverdueClaims(of: session), hasMore: false)
     }
 
@@ -24,17 +24,17 @@ extension MemoryQueue {
     }
 
     /// Recovers claims from the newest to the oldest, so that the first job is at the head again.
-    private mutating func takeBackClaims(of session: MemorySession) -> Int {
-        let heldOne = session.claims.count == 1 && solo == session.id
+    private mutating func recoverClaims(of session: MemorySession) -> Int {
+        let heldOne = session.claims.count == 1 && quarantineOwner == session.id
         let taken = session.claimsInOrder.suffix(Self.mostRecoveredACall).reversed()
         for held in taken {
-            guard let job = jobs[held.id], returnClaim(job, of: session.id, as: .recovered) else { continue }
+            guard let job = jobs[held.id], endClaim(job, of: session.id, as: .recovered) else { continue }
             // The first time the job may have only been waiting there. But a job that kills its worker as soon as it
             // begins must be detected as well.
             let counts = held.claim.token <= session.begun || job.hasComeBack
             jobs[job.id]?.hasComeBack = true
-            if counts, crash(job, of: session.id, alone: heldOne && job.isSuspect) { continue }
-            giveBack(job.id)
+            if counts, crash(job, of: session.id, alone: heldOne && job.isQuarantined) { continue }
+            requeue(job.id)
         }
         if sessions[session.id]?.claims.isEmpty ?? true { endSession(session.id) }
         return taken.count
@@ -45,11 +45,11 @@ extension MemoryQueue {
     /// - Returns: whether the job is dead because of it.
     private mutating func crash(_ job: MemoryJob, of session: String, alone: Bool) -> Bool {
         let crashes = job.crashes + 1
-        let crashesAlone = job.crashesAlone + (alone ? 1 : 0)
+        let soloCrashes = job.soloCrashes + (alone ? 1 : 0)
         jobs[job.id]?.crashes = crashes
-        jobs[job.id]?.crashesAlone = crashesAlone
-        guard alone, crashesAlone >= Self.mostCrashesAlone else { return false }
-        let error = "its worker died \(crashes) times while running it, \(crashesAlone) of them with nothing else"
+        jobs[job.id]?.soloCrashes = soloCrashes
+        guard alone, soloCrashes >= Self.mostCrashesAlone else { return false }
+        let error = "its worker died \(crashes) times while running it, \(soloCrashes) of them with nothing else"
         die(job.id, MemoryEventDetails(attempt: job.failures + 1, worker: session, error: error))
         return true
     }
@@ -62,8 +62,8 @@ extension MemoryQueue {
             }
         }
         for (job, session) in overdue.prefix(Self.mostRecoveredACall) {
-            if isUnheard(job, by: session) {
-                if returnClaim(job, of: session.id, as: .released) { giveBack(job.id) }
+            if isUnreceived(job, by: session) {
+                if endClaim(job, of: session.id, as: .released) { requeue(job.id) }
             } else {
                 endOverdue(job, of: session)
             }
@@ -73,8 +73,8 @@ extension MemoryQueue {
 
     /// Returns whether a push has dispatched the job directly and the session's worker has not received it, so it
     /// cannot have begun.
-    private func isUnheard(_ job: MemoryJob, by session: MemorySession) -> Bool {
-        guard let token = session.handedToken, session.claims[job.id]?.token == token else { return false }
+    private func isUnreceived(_ job: MemoryJob, by session: MemorySession) -> Bool {
+        guard let token = session.dispatchedToken, session.claims[job.id]?.token == token else { return false }
         return token > session.begun
     }
 
@@ -94,7 +94,7 @@ extension MemoryQueue {
         let event = publish(.timedOut, of: job, run)
         count(.timedOut)
         if job.stop == .cancel, job.successor == nil { return end(job.id, as: .cancelled, event: event) }
-        if giveWayToSuccessor(job, attempt: attempt, worker: session.id, event: event) { return }
+        if endReplacedBySuccessor(job, attempt: attempt, worker: session.id, event: event) { return }
         jobs[job.id]?.failures = attempt
         guard attempt <= retries(of: job, of: session) else { return die(job.id, run) }
         jobs[job.id]?.errors.keep(event.line)

@@ -3,7 +3,7 @@ import ErrandText
 /// Reports: what happens to a job according to the outcome of its run.
 extension MemoryQueue {
     /// Processes the reports in order and returns which were accepted: those whose claim the session still has.
-    mutating func take(_ reports: [OutcomeReport], from session: String) -> [Bool] {
+    mutating func apply(_ reports: [OutcomeReport], from session: String) -> [Bool] {
         var accepted: [Bool] = []
         var released: [MemoryJob] = []
         for report in reports {
@@ -12,15 +12,15 @@ extension MemoryQueue {
                 continue
             }
             accepted.append(true)
-            if report.verb == .released { released.append(job) } else { take(report, of: job, from: session) }
+            if report.verb == .released { released.append(job) } else { apply(report, of: job, from: session) }
             sessions[session]?.claims[report.id] = nil
         }
         // From the last to the first, so that the first is at the head again.
-        for job in released.reversed() where returnClaim(job, of: session, as: .released) { giveBack(job.id) }
+        for job in released.reversed() where endClaim(job, of: session, as: .released) { requeue(job.id) }
         return accepted
     }
 
-    private mutating func take(_ report: OutcomeReport, of job: MemoryJob, from session: String) {
+    private mutating func apply(_ report: OutcomeReport, of job: MemoryJob, from session: String) {
         let run = MemoryEventDetails(
             attempt: min(max(report.attempt, 0), 1_000_000),
             worker: session,
@@ -32,7 +32,7 @@ extension MemoryQueue {
         case .failed: fail(job, .failed, run, retryDelay: report.retryDelay)
         case .timedOut: fail(job, .timedOut, run, retryDelay: report.retryDelay)
         case .cancelled: stopped(job, run)
-        case .unroutable: park(job, run)
+        case .unroutable: makeUnroutable(job, run)
         case .snoozed: snooze(job, run, delay: report.retryDelay ?? 0)
         case .unreadable: die(job.id, run)
         case .released: break
@@ -52,7 +52,7 @@ extension MemoryQueue {
         if job.stop == .cancel { return stopped(job, run) }
         let event = publish(kind, of: job, run)
         count(kind == .failed ? .failed : .timedOut)
-        if giveWayToSuccessor(job, attempt: run.attempt, worker: run.worker ?? "", event: event) { return }
+        if endReplacedBySuccessor(job, attempt: run.attempt, worker: run.worker ?? "", event: event) { return }
         jobs[job.id]?.failures = run.attempt
         guard let retryDelay else { return die(job.id, run) }
         jobs[job.id]?.errors.keep(event.line)
@@ -66,7 +66,7 @@ extension MemoryQueue {
         let event = publish(.cancelled, of: job, run)
         count(.cancelled)
         if job.stop == .replace,
-            giveWayToSuccessor(job, attempt: run.attempt, worker: run.worker ?? "", event: event)
+            endReplacedBySuccessor(job, attempt: run.attempt, worker: run.worker ?? "", event: event)
         {
             return
         }
@@ -78,23 +78,23 @@ extension MemoryQueue {
         var asked = run
         asked.error = nil
         if job.stop != nil { return stopped(job, asked) }
-        if giveWayToSuccessor(job, attempt: run.attempt, worker: run.worker ?? "") { return }
+        if endReplacedBySuccessor(job, attempt: run.attempt, worker: run.worker ?? "") { return }
         retry(job, asked, after: Int64(delay))
     }
 
-    private mutating func park(_ job: MemoryJob, _ run: MemoryEventDetails) {
-        if giveWayToSuccessor(job, attempt: run.attempt, worker: run.worker ?? "") { return }
+    private mutating func makeUnroutable(_ job: MemoryJob, _ run: MemoryEventDetails) {
+        if endReplacedBySuccessor(job, attempt: run.attempt, worker: run.worker ?? "") { return }
         if job.stop != nil { return stopped(job, MemoryEventDetails(attempt: run.attempt, worker: run.worker)) }
         guard let operation = job.header.operation else {
             let error = "its operation cannot be read"
             return die(job.id, MemoryEventDetails(attempt: run.attempt, worker: run.worker, error: error))
         }
-        vacate(job.id)
-        park(job.id, operation: operation)
+        removeFromPlace(job.id)
+        makeUnroutable(job.id, operation: operation)
     }
 
     mutating func retry(_ job: MemoryJob, _ run: MemoryEventDetails, after milliseconds: Int64) {
-        vacate(job.id)
+        removeFromPlace(job.id)
         retryLater(job.id, after: milliseconds)
         var again = run
         again.error = nil
@@ -107,7 +107,7 @@ extension MemoryQueue {
     /// Publishes that the claim was released or recovered.
     ///
     /// - Returns: whether the job continues; `false` if it has ended, because it had to stop or there is a successor.
-    mutating func returnClaim(_ job: MemoryJob, of session: String, as kind: MemoryEventKind) -> Bool {
+    mutating func endClaim(_ job: MemoryJob, of session: String, as kind: MemoryEventKind) -> Bool {
         let run = MemoryEventDetails(attempt: job.failures + 1, worker: session)
         if job.stop == .cancel || (job.stop != nil && job.successor == nil) {
             stopped(job, run, isReturned: true)
@@ -115,10 +115,10 @@ extension MemoryQueue {
         }
         let event = publish(kind, of: job, run)
         count(kind == .released ? .released : .recovered)
-        if giveWayToSuccessor(job, attempt: run.attempt, worker: session, event: event, isReturned: true) {
+        if endReplacedBySuccessor(job, attempt: run.attempt, worker: session, event: event, isReturned: true) {
             return false
         }
-        vacate(job.id)
+        removeFromPlace(job.id)
         return true
     }
 }

@@ -9,16 +9,16 @@ extension MemoryQueue {
             holders[name] = id
             jobs[id]?.isNameless = false
         }
-        vacate(id)
+        removeFromPlace(id)
         jobs[id]?.forgetRuns()
-        lineUp(id)
+        enqueue(id)
         return .retried
     }
 
     private mutating func hurry(_ job: MemoryJob) -> RetryOutcome {
         guard job.place == .scheduled || job.place == .retrying else { return .notDead }
-        vacate(job.id)
-        lineUp(job.id)
+        removeFromPlace(job.id)
+        enqueue(job.id)
         return .hurried
     }
 }
@@ -28,7 +28,7 @@ extension MemoryJob {
     mutating func forgetRuns() {
         failures = 0
         crashes = 0
-        crashesAlone = 0
+        soloCrashes = 0
         hasComeBack = false
         stop = nil
         progress = nil

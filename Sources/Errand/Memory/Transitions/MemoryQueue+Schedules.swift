@@ -69,14 +69,14 @@ extension MemoryQueue {
             return .behind
         }
         guard let expected = proposal.expected else {
-            return .pushed(try enqueue(proposal.jobs, waiting: proposal.waits))
+            return .pushed(try pushJobs(proposal.jobs, waiting: proposal.waits))
         }
         guard stored.nextTick == expected else { return .behind }
         guard max(expected, proposal.ticks.last ?? 0) <= now else { return .early }
         if let next = proposal.next, next <= max(expected, proposal.ticks.last ?? 0) {
             throw BrokerError(.refused, "the next tick must come after those that are pushed")
         }
-        let receipts = try enqueue(proposal.jobs, waiting: proposal.waits)
+        let receipts = try pushJobs(proposal.jobs, waiting: proposal.waits)
         schedules[proposal.schedule]?.nextTick = proposal.next
         if let last = proposal.ticks.last { schedules[proposal.schedule]?.lastTick = last }
         schedules[proposal.schedule]?.pushed += proposal.jobs.count

@@ -4,7 +4,7 @@ extension MemoryQueue {
         let lease = MemoryRules.milliseconds(session.lease)
         try check(session, lease: lease)
         pulse.longestLease = max(lease, sessions.values.map(\.lease).max() ?? 0)
-        noticeGap(lease: lease)
+        detectOutage(lease: lease)
         pulse.beat(at: now)
         sessions[session.id] = MemorySession(
             id: session.id,
@@ -34,7 +34,7 @@ extension MemoryQueue {
     package mutating func beat(of session: Session, begun: Token) throws(BrokerError) -> Beat {
         guard let known = sessions[session.id] else { throw lost(session.id) }
         let lease = MemoryRules.milliseconds(session.lease)
-        noticeGap(lease: lease)
+        detectOutage(lease: lease)
         pulse.beat(at: now)
         sessions[session.id]?.leaseEnds = MemoryRules.later(now, by: lease)
         sessions[session.id]?.lastBeat = now
@@ -45,15 +45,15 @@ extension MemoryQueue {
 
     /// Notices an outage: if no session has sent a beat for half a lease, none of them could. No session loses its jobs
     /// for that, so recovery waits until they have had time to return.
-    mutating func noticeGap(lease: Int64) {
+    mutating func detectOutage(lease: Int64) {
         let longest = max(lease, pulse.longestLease)
-        guard let last = pulse.lastBeat, pulse.gapNoticed != nil || isGap(since: last, longest) else { return }
+        guard let last = pulse.lastBeat, pulse.outageNoticed != nil || isOutage(since: last, longest) else { return }
         grantGrace(longest)
         pulse.beat(at: now)
     }
 
     /// Returns whether the broker was away since `last`, or its clock was changed.
-    package func isGap(since last: Int64, _ longest: Int64) -> Bool { (now - last).magnitude > UInt64(longest / 2) }
+    package func isOutage(since last: Int64, _ longest: Int64) -> Bool { (now - last).magnitude > UInt64(longest / 2) }
 
     /// Starts a grace, and shortens leases that would last too long after a clock was set back.
     mutating func grantGrace(_ longest: Int64) {
@@ -65,21 +65,21 @@ extension MemoryQueue {
 
     /// Ends a session and releases its claims: the jobs return to the head of the ready list and spend no attempt.
     package mutating func release(_ id: String) {
-        giveBackClaims(of: id)
+        requeueClaims(of: id)
         endSession(id)
     }
 
-    private mutating func giveBackClaims(of id: String) {
+    private mutating func requeueClaims(of id: String) {
         for held in (sessions[id]?.claimsInOrder ?? []).reversed() {
             guard let job = jobs[held.id] else { continue }
-            if returnClaim(job, of: id, as: .released) { giveBack(job.id) }
+            if endClaim(job, of: id, as: .released) { requeue(job.id) }
         }
     }
 
     mutating func endSession(_ id: String) {
         if let ended = sessions.removeValue(forKey: id) { forgetLease(ended.lease) }
         idle.removeAll { $0 == id }
-        if solo == id { solo = nil }
+        if quarantineOwner == id { quarantineOwner = nil }
     }
 
     /// Updates the longest lease, which counts as long as a session has it. A grace for a longer lease is shortened.

@@ -4,7 +4,7 @@ extension MemoryQueue {
         QueueStatus(
             name: name,
             isPaused: settings.isPaused,
-            ready: lines.values.reduce(0) { $0 + $1.count },
+            ready: readyLists.values.reduce(0) { $0 + $1.count },
             scheduled: scheduled.count,
             running: sessions.values.reduce(0) { $0 + $1.claims.count },
             retrying: retrying.count,
@@ -22,15 +22,15 @@ extension MemoryQueue {
     }
 
     private var oldestReady: Int {
-        let heads = lines.values.compactMap { $0.first.flatMap { jobs[$0] } }
+        let heads = readyLists.values.compactMap { $0.first.flatMap { jobs[$0] } }
         return Int(clamping: max(heads.map { now - $0.readySince }.max() ?? 0, 0))
     }
 
     private var unroutableCounts: [String: Int] {
         var counts: [String: Int] = [:]
-        for line in unroutableLists {
-            guard case .unroutable(let operation, _) = line else { continue }
-            counts[operation, default: 0] += lines[line]?.count ?? 0
+        for list in unroutableLists {
+            guard case .unroutable(let operation, _) = list else { continue }
+            counts[operation, default: 0] += readyLists[list]?.count ?? 0
         }
         return counts
     }

@@ -18,7 +18,7 @@ struct ConsoleView: Equatable {
     /// What is to be seen at a time, in which nothing has happened since the last transition.
     init(_ queue: MemoryQueue, _ universe: Universe, at time: Time) {
         var queue = queue
-        queue.begin(at: time)
+        queue.beginTransition(at: time)
         self.init(queue.status, queue.sessionStatuses, universe.ids.map { queue.record(of: $0) })
     }
 

@@ -19,7 +19,7 @@ extension HistoryMaker {
         if numbers.chance(2), !queue.jobs.isEmpty {
             return [.enter, .start, .meddle, .overrun, .look, .look]
         }
-        guard numbers.chance(12), queue.lines.isEmpty, !style.isPlain else { return nil }
+        guard numbers.chance(12), queue.readyLists.isEmpty, !style.isPlain else { return nil }
         switch numbers.below(4) {
         // Where two wait and one of them is told of a job, the next job comes behind that one.
         case 0: return [.wait, .wait, .fill, .hand]
@@ -80,7 +80,7 @@ extension HistoryMaker {
     /// The first session to which a job was handed over, and that job's claim.
     private var handed: (session: MemorySession, claim: MemoryClaim)? {
         for session in queue.sessions.values.sorted(by: { $0.id < $1.id }) {
-            if let claim = session.claims.values.first(where: { $0.token == session.handedToken }) {
+            if let claim = session.claims.values.first(where: { $0.token == session.dispatchedToken }) {
                 return (session, claim)
             }
         }
@@ -119,6 +119,6 @@ extension HistoryMaker {
     /// The number of a session's next call. Where a push has answered one, the worker may know, or not yet.
     mutating func nextNumber(of session: String) -> Int {
         guard let known = queue.sessions[session] else { return 1 }
-        return (known.lastCall?.number ?? 0) + (known.handedToken != nil && numbers.chance(50) ? 2 : 1)
+        return (known.lastCall?.number ?? 0) + (known.dispatchedToken != nil && numbers.chance(50) ? 2 : 1)
     }
 }

@@ -294,7 +294,7 @@ package struct HistoryMaker {
     // MARK: Time
 
     private mutating func passTime() {
-        if let looked = queue.pulse.gapNoticed, let beat = queue.pulse.lastBeat {
+        if let looked = queue.pulse.outageNoticed, let beat = queue.pulse.lastBeat {
             // The clock is put back to where recovery had noticed nothing yet, or there is another outage before anybody has beaten.
             if numbers.chance(10) { return go(to: beat + Time(numbers.below(60))) }
             if numbers.chance(10) { return go(to: looked + queue.pulse.longestLease / 2 + Time(numbers.below(60))) }

@@ -28,7 +28,7 @@ enum StateFields {
         .init("size", "#body") { Int64($1.envelope.count + 13) },
         .init("failures", "field('failures', id) or 0") { Int64($1.failures) },
         .init("crashes", "field('crashes', id) or 0") { Int64($1.crashes) },
-        .init("solo crashes", "field('solo_crashes', id) or 0") { Int64($1.crashesAlone) },
+        .init("quarantineOwner crashes", "field('solo_crashes', id) or 0") { Int64($1.soloCrashes) },
         .init("has come back", "field('crashes', id) and 1 or 0") { $1.hasComeBack ? 1 : 0 },
         .init("stop", "({ cancel = 1, replace = 2 })[field('stops', id) or ''] or 0") {
             $1.stop == nil ? 0 : $1.stop == .cancel ? 1 : 2
@@ -78,8 +78,10 @@ enum StateFields {
             return [Int64(accepted.count)] + accepted.map { $0 ? 1 : 0 }
         },
         .init("was pre-answered", "me('outcomes') == 'h' and 1 or 0") { $1.lastCall?.isPreanswered == true ? 1 : 0 },
-        .init("is dispatchable", "string.match(me('dispatch') or '', '^(%d+):') or -1") { $1.openCall ?? -1 },
-        .init("dispatched token", "string.match(me('dispatch') or '', '^h(%d+)$') or 0") { Int64($1.handedToken ?? 0) },
+        .init("is dispatchable", "string.match(me('dispatch') or '', '^(%d+):') or -1") { $1.dispatchTerms ?? -1 },
+        .init("dispatched token", "string.match(me('dispatch') or '', '^h(%d+)$') or 0") {
+            Int64($1.dispatchedToken ?? 0)
+        },
         .init("claims", listed: "#claims, unpack(claims)") { _, session in
             let claims = session.claimsInOrder
             return [Int64(claims.count * 4)]
@@ -96,12 +98,12 @@ enum StateFields {
             .init("last beat", "field('runtime', 'beat') or -1") { queue, _ in queue.pulse.lastBeat ?? -1 },
             .init("longest lease", "field('runtime', 'lease') or 0") { queue, _ in queue.pulse.longestLease },
             .init("end of the grace", "field('runtime', 'grace') or 0") { queue, _ in queue.pulse.graceEnds },
-            .init("noticed gap", "field('runtime', 'gap') or -1") { queue, _ in queue.pulse.gapNoticed ?? -1 },
+            .init("noticed gap", "field('runtime', 'gap') or -1") { queue, _ in queue.pulse.outageNoticed ?? -1 },
             .init("leap", "field('runtime', 'leap') or 0") { queue, _ in queue.pulse.leap },
             .init("last token", "field('runtime', 'token') or 0") { queue, _ in Int64(queue.lastToken) },
             .init("turn", "field('runtime', 'turn') or 0") { queue, _ in Int64(queue.turn) },
             .init("quarantine owner", "digits(field('runtime', 'quarantine_owner')) or -1") { queue, _ in
-                queue.solo.map(digits) ?? -1
+                queue.quarantineOwner.map(digits) ?? -1
             },
             .init("paused", "field('settings', 'paused') or 0") { queue, _ in queue.settings.isPaused ? 1 : 0 },
             .init("starts", "field('settings', 'starts') or 0") { queue, _ in queue.settings.publishesStarts ? 1 : 0 },
@@ -120,8 +122,8 @@ enum StateFields {
         }
 
     /// The ready lists with their keys; a place in one of them is told by its number here.
-    static let lines: [(line: LineName, key: String)] =
-        (0...9).map { (.ready($0), "ready:\($0)") } + [(.suspects, "quarantined")]
+    static let lines: [(line: ReadyListName, key: String)] =
+        (0...9).map { (.ready($0), "ready:\($0)") } + [(.quarantined, "quarantined")]
         + ["op0", "op1"].flatMap { operation in
             (0...9).map { priority in
                 let level = priority == 5 ? "" : ":\(priority)"
@@ -131,7 +133,7 @@ enum StateFields {
 
     @Sendable private static func place(_ queue: MemoryQueue, _ job: MemoryJob) -> [Int64] {
         switch job.place {
-        case .line(let line): [1, Int64(lines.firstIndex { $0.line == line } ?? -1)]
+        case .listed(let line): [1, Int64(lines.firstIndex { $0.line == line } ?? -1)]
         case .scheduled: [4, queue.scheduled[job.id] ?? -1]
         case .retrying: [5, queue.retrying[job.id] ?? -1]
         case .claimed(let session): [6, digits(session)]
@@ -160,7 +162,7 @@ struct StateDump {
             add(StateFields.record, queue, queue.history[id], "12 history of \(id)")
         }
         for (index, line) in StateFields.lines.enumerated() {
-            guard let ids = queue.lines[line.line]?.ids else { continue }
+            guard let ids = queue.readyLists[line.line]?.ids else { continue }
             append([20, Int64(index), Int64(ids.count)] + ids.map(StateFields.digits), line.key)
         }
         for id in universe.sessions { add(StateFields.session, queue, queue.sessions[id], "30 session \(id)") }

@@ -106,7 +106,7 @@ extension World {
         }
         let late = broker.queue.sessions.filter { $0.value.claims.values.contains { $0.hardDeadline < now } }.keys
             .sorted()
-        return late.isEmpty && broker.queue.hasUnnoticedGap(at: now) ? [.recover(nil)] : late.map { .recover($0) }
+        return late.isEmpty && broker.queue.hasUnnoticedOutage(at: now) ? [.recover(nil)] : late.map { .recover($0) }
     }
 
     /// Whether nothing can happen between sending a call and its execution that could not happen before.

@@ -4,7 +4,7 @@ extension World {
     /// Everything has ended, and nothing is left of it.
     var isDrained: Bool {
         unsent == 0 && unanswered.isEmpty && requests.isEmpty && broker.queue.jobs.values.allSatisfy(\.isDead)
-            && broker.queue.lines.isEmpty && broker.queue.holders.isEmpty
+            && broker.queue.readyLists.isEmpty && broker.queue.holders.isEmpty
             && broker.queue.sessions.values.allSatisfy(\.claims.isEmpty)
             && workers.allSatisfy(\.held.isEmpty)
     }
@@ -25,7 +25,7 @@ extension World {
 
     /// Recovery must wait, or has nothing to do.
     private var recoveryRests: Bool {
-        if broker.queue.hasUnnoticedGap(at: now) { return false }
+        if broker.queue.hasUnnoticedOutage(at: now) { return false }
         if broker.queue.pulse.graceEnds > now, broker.queue.pulse.graceEnds <= now + broker.queue.pulse.longestLease {
             return true
         }
@@ -40,8 +40,8 @@ extension World {
         if broker.queue.sessions[session]?.leaseEnds != now + Self.lease { return .beat(index) }
         if worker.mustReconcile { return .reconcile(index) }
         let verb = worker.held.first.map { worker.stops.contains($0.id) ? OutcomeReport.Verb.cancelled : .finished }
-        let isHanded = broker.queue.sessions[session]?.handedToken != nil
-        guard verb != nil || !broker.queue.lines.isEmpty || isHanded else { return nil }
+        let isHanded = broker.queue.sessions[session]?.dispatchedToken != nil
+        guard verb != nil || !broker.queue.readyLists.isEmpty || isHanded else { return nil }
         return callsArriveAtOnce ? .exchange(index, verb) : .send(index, verb)
     }
 }

@@ -66,12 +66,14 @@ extension World {
     private func brokenTime(_ before: MemoryQueue) -> String? {
         for job in broker.queue.jobs.values where job.due > now {
             switch (before.jobs[job.id]?.place, job.place) {
-            case (nil, .line), (.scheduled, .line), (.deferred, .line): return "S6: job \(job.id) is in line too early"
+            case (nil, .listed), (.scheduled, .listed), (.deferred, .listed):
+                return "S6: job \(job.id) is in line too early"
             default: continue
             }
         }
         for job in before.jobs.values {
-            if job.place == .retrying, before.retrying[job.id] ?? 0 > now, case .line = broker.queue.jobs[job.id]?.place
+            if job.place == .retrying, before.retrying[job.id] ?? 0 > now,
+                case .listed = broker.queue.jobs[job.id]?.place
             {
                 return "S6: job \(job.id) is tried again too early"
             }

@@ -4,7 +4,7 @@ import Errand
 struct WorldWriter {
     private(set) var fingerprint = Fingerprint()
     private static let lines = [
-        LineName.ready(5), .suspects, .unroutable(operation: World.operation, priority: 5),
+        ReadyListName.ready(5), .quarantined, .unroutable(operation: World.operation, priority: 5),
     ]
     private let world: World
     private let order: [Int]
@@ -83,10 +83,10 @@ struct WorldWriter {
     private mutating func write(_ broker: SharedQueue, _ outage: Outage) {
         for id in jobs { if let job = broker.queue.jobs[id] { write(job, broker) } }
         add(-2)
-        add(broker.queue.lines.count)
+        add(broker.queue.readyLists.count)
         for line in Self.lines {
             add(-3)
-            for id in broker.queue.lines[line]?.ids ?? [] { add(job: id) }
+            for id in broker.queue.readyLists[line]?.ids ?? [] { add(job: id) }
         }
         add(job: broker.queue.holders.values.first)
         for session in sessions {
@@ -94,9 +94,9 @@ struct WorldWriter {
             let rank = mayPush ? (broker.queue.idle.firstIndex(of: session) ?? -1) + 1 : 0
             if let state = broker.queue.sessions[session] { write(state, broker, rank: rank) }
         }
-        add(session: broker.queue.solo)
+        add(session: broker.queue.quarantineOwner)
         add(time: broker.queue.pulse.lastBeat ?? world.now + 90 * World.tick, past: -2)
-        add(time: broker.queue.pulse.gapNoticed ?? world.now + 90 * World.tick, past: -2)
+        add(time: broker.queue.pulse.outageNoticed ?? world.now + 90 * World.tick, past: -2)
         add(time: broker.queue.pulse.graceEnds)
         // Ahead of the clock only after that was put back.
         add(time: Time(broker.queue.lastToken / 1000))
@@ -111,12 +111,12 @@ struct WorldWriter {
         add(job.id, hasName: job.name != nil, job.header.policy, job.header.until, due: job.due)
         add(job.isNameless)
         add(job.failures)
-        add(job.crashes * 8 + job.crashesAlone)
+        add(job.crashes * 8 + job.soloCrashes)
         add(job.hasComeBack)
         add(job.stop == nil ? 9 : job.stop == .cancel ? 0 : 1)
         add(job: job.successor)
         switch job.place {
-        case .line: add(1)
+        case .listed: add(1)
         case .scheduled, .retrying:
             let due = broker.queue.due(job) ?? 0
             add(job.place == .scheduled ? 2 : 3)
@@ -141,7 +141,7 @@ struct WorldWriter {
         add(time: state.leaseEnds)
         // Who waits is told in order, as long as there may be pushes; what they answer depends on the last call.
         add(
-            rank * 8 + (state.openCall != nil && rank > 0 ? 1 : 0) + (state.handedToken == nil ? 0 : 2)
+            rank * 8 + (state.dispatchTerms != nil && rank > 0 ? 1 : 0) + (state.dispatchedToken == nil ? 0 : 2)
                 + (state.lastCall?.isPreanswered == true ? 4 : 0)
         )
         // Of dead sessions, the one that died first is recovered first.
@@ -150,7 +150,7 @@ struct WorldWriter {
             add(job: job)
             add(claim.token <= state.begun)
             add(claim.token == state.lastCall?.token)
-            add(claim.token == state.handedToken)
+            add(claim.token == state.dispatchedToken)
             add(time: broker.queue.deadline(of: claim), past: -1)
             // What the next outage would make of it.
             add(Int((claim.hardDeadline - claim.made) / World.tick))
@@ -186,7 +186,7 @@ struct WorldWriter {
     }
 
     private mutating func add(isAnswered call: Int, _ state: MemorySession?) {
-        add(state?.handedToken != nil && state?.lastAnswered == call)
+        add(state?.dispatchedToken != nil && state?.lastReplied == call)
     }
 
     /// Adds which claims a token fits, and answers whether it fits any.

@@ -65,7 +65,7 @@ extension JudgedQueue {
         if case .retry(let ids) = command { hurried = ids }
         for job in queue.jobs.values where job.due > now && !hurried.contains(job.id) {
             switch (before.jobs[job.id]?.place, job.place) {
-            case (nil, .line), (.scheduled, .line), (.deferred, .line), (nil, .claimed), (.scheduled, .claimed),
+            case (nil, .listed), (.scheduled, .listed), (.deferred, .listed), (nil, .claimed), (.scheduled, .claimed),
                 (.deferred, .claimed):
                 return "S6: job \(job.id) comes too early"
             default: break
@@ -76,7 +76,7 @@ extension JudgedQueue {
                 let after = queue.jobs[job.id]?.place
             else { continue }
             switch after {
-            case .line, .claimed: return "S6: job \(job.id) is tried again too early"
+            case .listed, .claimed: return "S6: job \(job.id) is tried again too early"
             default: break
             }
         }

@@ -75,6 +75,6 @@ extension Simulation {
             if reply.isPreanswered { note("answered by a push before") }
         }
         if world.queue.pulse.graceEnds > before.pulse.graceEnds { note("grace granted") }
-        if world.queue.solo != nil, before.solo == nil { note("suspect served alone") }
+        if world.queue.quarantineOwner != nil, before.quarantineOwner == nil { note("suspect served alone") }
     }
 }

@@ -90,7 +90,7 @@ package struct Simulation {
 
     private var isDrained: Bool {
         nextJob >= Self.jobCount && unanswered.isEmpty && world.queue.jobs.values.allSatisfy(\.isDead)
-            && world.queue.lines.isEmpty && world.queue.holders.isEmpty
+            && world.queue.readyLists.isEmpty && world.queue.holders.isEmpty
     }
 
     private mutating func stopFaults() {

@@ -87,8 +87,8 @@ package struct GivenDispatch: Equatable, Sendable {
 extension MemoryQueue {
     /// Makes one transition at a time and answers it; its events and wake-ups are in ``effects``.
     package mutating func apply(_ command: Command, at time: Time) -> Answer {
-        begin(at: time)
-        defer { end() }
+        beginTransition(at: time)
+        defer { endTransition() }
         do throws(BrokerError) { return try answer(command) } catch { return .no(error.code) }
     }
 
@@ -163,8 +163,8 @@ extension MemoryQueue {
     func isDue(_ job: MemoryJob, at now: Time) -> Bool { due(job).map { $0 <= now } ?? false }
 
     /// Whether the next beat or recovery will find that the broker had been away.
-    func hasUnnoticedGap(at now: Time) -> Bool {
+    func hasUnnoticedOutage(at now: Time) -> Bool {
         guard let lastBeat = pulse.lastBeat else { return false }
-        return abs(now - (pulse.gapNoticed ?? lastBeat)) > pulse.longestLease / 2
+        return abs(now - (pulse.outageNoticed ?? lastBeat)) > pulse.longestLease / 2
     }
 }

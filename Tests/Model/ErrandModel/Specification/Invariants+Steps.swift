@@ -84,7 +84,7 @@ extension MemoryQueue {
             return "S11: \(waited) does not have the name that it waited for"
         }
         switch successor.place {
-        case .line, .claimed: return nil
+        case .listed, .claimed: return nil
         case .scheduled where successor.due > now && scheduled[waited] == successor.due: return nil
         default: return "S11: \(waited) is at \(successor.place), though nobody is before it"
         }
@@ -122,7 +122,7 @@ extension MemoryQueue {
     /// S9, S13: what is dead comes back only when somebody asks for it, and starts anew.
     private func brokenRevival(_ left: MemoryJob, _ command: Command) -> String? {
         guard case .retry = command else { return "S9: job \(left.id) was dead" }
-        return left.failures + left.crashes + left.crashesAlone == 0 && !left.hasComeBack
+        return left.failures + left.crashes + left.soloCrashes == 0 && !left.hasComeBack
             ? nil : "S13: \(left.id) did not start anew"
     }
 
@@ -156,7 +156,7 @@ extension MemoryQueue {
             default: return false
             }
         case .recover:
-            if left.crashes > job.crashes { return job.isSuspect && left.crashesAlone == 4 }
+            if left.crashes > job.crashes { return job.isQuarantined && left.soloCrashes == 4 }
             return left.failures > job.failures && left.failures > before.retries(of: job)
         default: return false
         }
@@ -186,7 +186,7 @@ extension MemoryQueue {
         }
         var copy = self
         let again = copy.apply(command, at: now)
-        guard copy.jobs == jobs, copy.lines == lines, copy.holders == holders else {
+        guard copy.jobs == jobs, copy.readyLists == readyLists, copy.holders == holders else {
             return "S15: a resend of \(command) changes jobs"
         }
         if case .exchanged(let reply) = answer {

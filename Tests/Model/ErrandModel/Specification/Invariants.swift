@@ -11,7 +11,7 @@ extension MemoryQueue {
         for job in jobs.values {
             let isThere =
                 switch job.place {
-                case .line(let line): lines[line]?.contains(job.id) ?? false
+                case .listed(let line): readyLists[line]?.contains(job.id) ?? false
                 case .claimed(let session): sessions[session]?.claims[job.id] != nil
                 case .deferred(let holder): jobs[holder]?.successor == job.id && jobs[holder]?.holder != nil
                 case .scheduled: scheduled[job.id] != nil
@@ -25,20 +25,20 @@ extension MemoryQueue {
 
     /// S2, the other half, and S3: no place has a member besides, or one twice.
     private var strayMember: String? {
-        var (inLine, claimed, timed) = (0, 0, 0)
+        var (listed, claimed, timed) = (0, 0, 0)
         for job in jobs.values {
             switch job.place {
-            case .line: inLine += 1
+            case .listed: listed += 1
             case .claimed: claimed += 1
             case .scheduled, .retrying, .dead: timed += 1
             case .deferred: break
             }
         }
-        for (line, members) in lines {
+        for (line, members) in readyLists {
             if members.count == 0 { return "an empty line \(line)" }
-            inLine -= members.count
+            listed -= members.count
         }
-        if inLine != 0 { return "S2: a stray in \(lines)" }
+        if listed != 0 { return "S2: a stray in \(readyLists)" }
         for session in sessions.values { claimed -= session.claims.count }
         if claimed != 0 { return "S3: a session claims a job that is not there: \(sessions)" }
         if scheduled.count + retrying.count + dead.count != timed { return "S2: a stray that waits for a time" }
@@ -75,8 +75,8 @@ extension MemoryQueue {
 
     /// S13: crash counts within their limits, the last of which is for the dead.
     private var brokenCount: String? {
-        for job in jobs.values where job.crashesAlone > (job.isDead ? 4 : 3) || job.crashesAlone > job.crashes {
-            return "S13: \(job.id) crashed \(job.crashes) times, \(job.crashesAlone) alone"
+        for job in jobs.values where job.soloCrashes > (job.isDead ? 4 : 3) || job.soloCrashes > job.crashes {
+            return "S13: \(job.id) crashed \(job.crashes) times, \(job.soloCrashes) alone"
         }
         return nil
     }
@@ -84,7 +84,7 @@ extension MemoryQueue {
     /// S13: what is suspected of killing its workers never runs beside anything else.
     private var brokenQuarantine: String? {
         for (session, state) in sessions where state.claims.count > 1 {
-            if let id = state.claims.keys.first(where: { jobs[$0]?.isSuspect == true }) {
+            if let id = state.claims.keys.first(where: { jobs[$0]?.isQuarantined == true }) {
                 return "S13: suspect \(id) is not alone at session \(session)"
             }
         }

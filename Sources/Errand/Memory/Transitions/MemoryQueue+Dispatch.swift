@@ -2,24 +2,25 @@
 extension MemoryQueue {
     /// Dispatches the only ready job to the first waiting session that has subscribed, if that session is dispatchable.
     /// Otherwise a session is woken at the end of the transition.
-    mutating func handOver(_ job: String, _ first: String?, _ listens: (_ session: String) -> Bool) {
-        guard case .line(let line) = jobs[job]?.place, lines.count == 1, lines[line]?.count == 1, solo == nil,
+    mutating func dispatch(_ job: String, _ first: String?, _ listens: (_ session: String) -> Bool) {
+        guard case .listed(let list) = jobs[job]?.place, readyLists.count == 1, readyLists[list]?.count == 1,
+            quarantineOwner == nil,
             !settings.isPaused, !settings.publishesStarts,
-            jobs[job].map({ $0.envelope.count <= MemoryRules.handedBytes }) ?? false
+            jobs[job].map({ $0.envelope.count <= MemoryRules.dispatchedBytes }) ?? false
         else { return }
         var first = first
         while let id = first ?? idle.first, let session = sessions[id] {
-            guard let wait = session.openCall, hasBeaten(session), knows(session, job) else { return }
+            guard let wait = session.dispatchTerms, hasSentHeartbeat(session), knows(session, job) else { return }
             idle.removeAll { $0 == id }
             first = nil
             guard listens(id) else { continue }
             effects.newWork -= 1
-            return hand(job, to: session, wait)
+            return makeDispatch(job, to: session, wait)
         }
     }
 
     /// Returns whether a session has sent a beat within half a lease; the larger half of an odd lease is then left.
-    private func hasBeaten(_ session: MemorySession) -> Bool {
+    private func hasSentHeartbeat(_ session: MemorySession) -> Bool {
         let left = MemoryRules.later(session.leaseEnds, by: -now)
         return left >= session.lease - session.lease / 2 && left <= session.lease
     }
@@ -28,22 +29,22 @@ extension MemoryQueue {
         jobs[job]?.header.operation.map { session.operations[$0] != nil } ?? false
     }
 
-    private mutating func hand(_ id: String, to session: MemorySession, _ wait: Int64) {
-        var grant = MemoryGrant(handingTo: session.id, longestWaitAndGrace: wait, token: nextToken)
+    private mutating func makeDispatch(_ id: String, to session: MemorySession, _ wait: Int64) {
+        var grant = MemoryGrant(dispatchingTo: session.id, longestWaitAndGrace: wait, token: nextToken)
         claim(id, &grant)
         lastToken = grant.token
-        sessions[session.id]?.openCall = nil
-        sessions[session.id]?.handedToken = grant.token
+        sessions[session.id]?.dispatchTerms = nil
+        sessions[session.id]?.dispatchedToken = grant.token
         guard let claim = grant.claims.first else { return }
-        effects.add(.claimed(queue: name, call: session.lastAnswered + 1, claim: claim), for: session.id)
+        effects.add(.claimed(queue: name, call: session.lastReplied + 1, claim: claim), for: session.id)
     }
 
     /// Returns the reply to a pre-answered call; `nil` if the call is not. The call's reports are not accepted.
-    mutating func answeredByPush(_ call: Exchange, of session: MemorySession) -> ExchangeReply? {
-        guard let token = session.handedToken, call.call == session.lastAnswered else { return nil }
+    mutating func preansweredReply(_ call: Exchange, of session: MemorySession) -> ExchangeReply? {
+        guard let token = session.dispatchedToken, call.call == session.lastReplied else { return nil }
         let last = MemorySession.LastCall(number: call.call, token: token, accepted: [], isPreanswered: true)
         sessions[session.id]?.lastCall = last
-        sessions[session.id]?.handedToken = nil
+        sessions[session.id]?.dispatchedToken = nil
         if call.freeSlots > 0 { sessions[session.id]?.begun = token }
         return repeated(last, for: session)
     }

@@ -1,7 +1,7 @@
 /// A list of ids with access to the head, both ends and any member in constant time.
 ///
 /// Positions are numbered; a position whose id was removed stays empty and is skipped.
-package struct Line: Sendable, Equatable {
+package struct ReadyList: Sendable, Equatable {
     private var idsByPlace: [Int: String] = [:]
     private var placesByID: [String: Int] = [:]
     /// The position of the head, which is empty only if the whole list is.
@@ -9,7 +9,7 @@ package struct Line: Sendable, Equatable {
     /// The position after the last.
     private var end = 0
 
-    package static func == (left: Line, right: Line) -> Bool { left.ids == right.ids }
+    package static func == (left: ReadyList, right: ReadyList) -> Bool { left.ids == right.ids }
 
     package var count: Int { idsByPlace.count }
     var isEmpty: Bool { idsByPlace.isEmpty }
