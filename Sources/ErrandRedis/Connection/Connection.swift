@@ -42,7 +42,7 @@ package final class Connection: Sendable {
         )
         let action = state.withLock { state in
             let action = state.send(request)
-            if case .write(let writer) = action { state.begin(writer.begin(request.bytes)) }
+            if case .write(let writer) = action { state.wrotePart(writer.begin(request.bytes)) }
             return action
         }
         switch action {
@@ -101,9 +101,9 @@ package final class Connection: Sendable {
     /// Fails the requests whose patience is over, and waits before the next attempt if others remain.
     private func pause(after error: BrokerError, _ backoff: inout Backoff) {
         let isFinal = error.code == .notPermitted || error.code == .refused
-        let (failing, isRetried) = state.withLock { $0.failed(at: .now, isFinal: isFinal) }
+        let (failing, retries) = state.withLock { $0.failed(at: .now, isFinal: isFinal) }
         for request in failing { request.complete(.failure(error)) }
-        guard isRetried else { return }
+        guard retries else { return }
         logger.debug("no connection", metadata: ["broker.address": "\(address)", "error": "\(error)"])
         Thread.sleep(forTimeInterval: backoff.next())
     }
@@ -113,13 +113,13 @@ package final class Connection: Sendable {
         while case .serve(let batch) = nextStep() {
             // A caller that has begun to write has checked that the connection was not stale; readable bytes belong to
             // its reply.
-            if batch.first?.begun == nil, context.isStale { return broke(before: batch) }
+            if batch.first?.begun == nil, context.isStale { return broke(requeuing: batch) }
             guard exchange(batch, over: &context) else { return broke() }
         }
     }
 
-    private func broke(before unsent: [ConnectionRequest] = []) {
-        failAsClosed(state.withLock { $0.broke(before: unsent) })
+    private func broke(requeuing unsent: [ConnectionRequest] = []) {
+        failAsClosed(state.withLock { $0.broke(requeuing: unsent) })
     }
 
     /// The maximum number of requests whose replies are checked together, and wait for each other.

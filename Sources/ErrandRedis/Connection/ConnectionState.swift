@@ -24,7 +24,7 @@ struct ConnectionState: Sendable {
 
     /// What a caller does with its request.
     enum SendAction: Sendable {
-        /// Write as much of it as possible, pass the result to ``begin(_:)`` under the same lock, and wake the thread.
+        /// Write as much of it as possible, pass the result to ``wrotePart(_:)`` under the same lock, and wake the thread.
         case write(DirectWriter)
         /// Wake the thread.
         case wake
@@ -47,7 +47,7 @@ struct ConnectionState: Sendable {
     }
 
     /// The limits of a batch. A larger request is a batch of its own.
-    private static let most = (requests: 1000, bytes: 512 << 10)
+    private static let batchLimits = (requests: 1000, bytes: 512 << 10)
 
     private var phase = Phase.disconnected
     /// Only the first request can be begun.
@@ -74,7 +74,7 @@ struct ConnectionState: Sendable {
     }
 
     /// The caller has written a part of its request; `nil` if the socket took nothing.
-    mutating func begin(_ begun: DirectWriter.Begun?) {
+    mutating func wrotePart(_ begun: DirectWriter.Begun?) {
         if !waiting.isEmpty { waiting[0].begun = begun }
     }
 
@@ -108,7 +108,7 @@ struct ConnectionState: Sendable {
     mutating func failed(
         at now: ContinuousClock.Instant,
         isFinal: Bool
-    ) -> (failing: [ConnectionRequest], isRetried: Bool) {
+    ) -> (failing: [ConnectionRequest], retries: Bool) {
         let failing = waiting.filter { isFinal || $0.deadline <= now }
         waiting.removeAll { isFinal || $0.deadline <= now }
         return (failing, !waiting.isEmpty)
@@ -122,7 +122,7 @@ struct ConnectionState: Sendable {
 
     /// The connection broke. Requests of which nothing was sent wait for the next one, before all others. Returns the
     /// requests to fail: these, if the connection is closed.
-    mutating func broke(before unsent: [ConnectionRequest] = []) -> [ConnectionRequest] {
+    mutating func broke(requeuing unsent: [ConnectionRequest] = []) -> [ConnectionRequest] {
         if isClosed { return unsent }
         phase = .disconnected
         waiting.insert(contentsOf: unsent, at: 0)
@@ -132,9 +132,9 @@ struct ConnectionState: Sendable {
     private mutating func takeBatch() -> [ConnectionRequest] {
         var bytes = 0
         var count = 0
-        while count < min(waiting.count, Self.most.requests) {
+        while count < min(waiting.count, Self.batchLimits.requests) {
             bytes += waiting[count].bytes.count
-            if count > 0, bytes > Self.most.bytes { break }
+            if count > 0, bytes > Self.batchLimits.bytes { break }
             count += 1
         }
         if count == waiting.count {

@@ -55,7 +55,7 @@ struct ConnectionStateTests {
     private mutating func begin(_ byte: UInt8) {
         becomeIdle()
         _ = send(byte)
-        state.begin(Self.begun)
+        state.wrotePart(Self.begun)
     }
 
     @Test mutating func `the first request wakes the thread, which connects`() {
@@ -85,7 +85,7 @@ struct ConnectionStateTests {
         #expect(next() == "wait")
         #expect(state.isIdle)
         #expect(send(1) == "write")
-        state.begin(Self.begun)
+        state.wrotePart(Self.begun)
         #expect(!state.isIdle)
         #expect(send(2) == "leave")
         #expect(next() == "1 begun, 2")
@@ -94,7 +94,7 @@ struct ConnectionStateTests {
     @Test mutating func `the thread sends what the socket does not take`() {
         becomeIdle()
         #expect(send(1) == "write")
-        state.begin(nil)
+        state.wrotePart(nil)
         #expect(next() == "1")
     }
 
@@ -114,7 +114,7 @@ struct ConnectionStateTests {
         _ = send(1)
         guard case .serve(let batch) = state.next() else { throw BrokerError(.closed, "nothing to serve") }
         _ = send(2)
-        #expect(state.broke(before: batch).isEmpty)
+        #expect(state.broke(requeuing: batch).isEmpty)
         #expect(next() == "connect")
         state.connected()
         #expect(next() == "1, 2")
@@ -124,11 +124,11 @@ struct ConnectionStateTests {
         _ = state.send(Self.request(1, patience: .seconds(1)))
         _ = state.send(Self.request(2, patience: .seconds(2)))
         var outcome = state.failed(at: Self.start, isFinal: false)
-        #expect(outcome.failing.isEmpty && outcome.isRetried)
+        #expect(outcome.failing.isEmpty && outcome.retries)
         outcome = state.failed(at: Self.start + .seconds(1), isFinal: false)
-        #expect(Self.text(outcome.failing) == "1" && outcome.isRetried)
+        #expect(Self.text(outcome.failing) == "1" && outcome.retries)
         outcome = state.failed(at: Self.start + .seconds(2), isFinal: false)
-        #expect(Self.text(outcome.failing) == "2" && !outcome.isRetried)
+        #expect(Self.text(outcome.failing) == "2" && !outcome.retries)
         #expect(next() == "wait")
     }
 
@@ -136,7 +136,7 @@ struct ConnectionStateTests {
         _ = send(1)
         _ = send(2)
         let outcome = state.failed(at: Self.start, isFinal: true)
-        #expect(Self.text(outcome.failing) == "1, 2" && !outcome.isRetried)
+        #expect(Self.text(outcome.failing) == "1, 2" && !outcome.retries)
     }
 
     @Test mutating func `a closed connection fails requests, and stays closed`() {
@@ -172,7 +172,7 @@ struct ConnectionStateTests {
         _ = send(1)
         #expect(next() == "1")
         #expect(state.close().isEmpty)
-        #expect(Self.text(state.broke(before: [Self.request(1)])) == "1")
+        #expect(Self.text(state.broke(requeuing: [Self.request(1)])) == "1")
         #expect(next() == "end")
     }
 

@@ -53,7 +53,9 @@ struct LateStartTests {
 
     @Test("one whose time is over when it gets its slot goes back, with nothing spent")
     func goesBack() async throws {
-        let report = try await report(claimedAt: ContinuousClock.now - context.limits.patience - .milliseconds(1))
+        let report = try await report(
+            claimedAt: ContinuousClock.now - context.limits.longestClaimWait - .milliseconds(1)
+        )
         #expect(report.verb == .released)
         #expect(report.token == 7 && report.attempt == 1)
         #expect(calls.count.load(ordering: .relaxed) == 0)

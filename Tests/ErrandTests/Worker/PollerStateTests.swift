@@ -36,7 +36,7 @@ struct PollerStateTests {
     ) -> PollerState<Run> {
         PollerState(
             session: .forTests(queues: queues),
-            limits: PollerLimits(longestPoll: .seconds(1), patience: .seconds(10), stopGrace: .seconds(1)),
+            limits: PollerLimits(longestPoll: .seconds(1), longestClaimWait: .seconds(10), stopGrace: .seconds(1)),
             slots: SlotShare(of: budget, at: 0) { [wakes] indexes in wakes.indexes.withLock { $0 += indexes } },
             at: start
         )
@@ -84,7 +84,7 @@ struct PollerStateTests {
     }
 
     private mutating func begin(_ reply: UnreadReply, after time: Duration = .zero) {
-        for claim in state.claimsToRun(of: reply, at: start + time) {
+        for claim in state.admitClaims(of: reply, at: start + time) {
             state.began(Run(id: claim.id, token: claim.token))
         }
     }
@@ -277,7 +277,7 @@ struct PollerStateTests {
     @Test("claims that may differ are compared, after those of the last reply are runs")
     mutating func reconciles() throws {
         answer(try call().exchange, claims(1..<3))
-        for _ in 0..<3 { _ = state.beaten(claims: 7) }
+        for _ in 0..<3 { _ = state.heartbeatReplied(claims: 7) }
         #expect(try run().thenWaits == false)
         guard case .reconcile(call: 1) = next() else { return #expect(Bool(false), "\(next())") }
         #expect(state.claimsToReconcile().isEmpty)

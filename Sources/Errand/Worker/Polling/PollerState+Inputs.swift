@@ -50,7 +50,7 @@ extension PollerState {
     /// Keeps reports that were not accepted for the next call.
     private mutating func putBack(_ reports: [OutcomeReport]) {
         guard !reports.isEmpty else { return }
-        slots.close(reports.count)
+        slots.hold(reports.count)
         self.reports.insert(contentsOf: reports, at: 0)
         account.note(known: known)
     }
@@ -77,7 +77,7 @@ extension PollerState {
 
     /// Notes the number of claims that the broker has for this session. Returns whether the claims must be compared one
     /// by one.
-    package mutating func beaten(claims: Int) -> Bool {
+    package mutating func heartbeatReplied(claims: Int) -> Bool {
         account.note(beat: claims, known: known)
         return account.isInDoubt
     }
@@ -100,7 +100,7 @@ extension PollerState {
 
     /// Returns the claims of a reply that may run. The others are released: the worker drains, or they have waited too
     /// long.
-    package mutating func claimsToRun(of reply: UnreadReply, at now: ContinuousClock.Instant) -> [Claim] {
+    package mutating func admitClaims(of reply: UnreadReply, at now: ContinuousClock.Instant) -> [Claim] {
         guard (isDraining && !isLost) || now > limits.latestBegin(reply.since) else { return reply.claims }
         for claim in reply.claims { _ = discarded(OutcomeReport(claim, .released)) }
         return []
@@ -125,7 +125,7 @@ extension PollerState {
         if runs[run.id]?.token == run.token { runs[run.id] = nil }
         defer { account.note(known: known) }
         guard let report else {
-            slots.open(1)
+            slots.free(1)
             return isLost ? .poller : .nothing
         }
         return add(report)

@@ -36,7 +36,7 @@ package struct PollerState<Run: ClaimedRun>: Sendable {
     /// The number of claims of the last reply that are not runs yet.
     var unreadClaims = 0
     var account = ClaimAccount()
-    var limit = ClaimLimit()
+    var claimLimit = ClaimLimit()
 
     var poll: PollPause
     /// Whether there may be ready jobs. A free slot is no such news: pollers without work would otherwise pass it around
@@ -139,7 +139,7 @@ package struct PollerState<Run: ClaimedRun>: Sendable {
     private mutating func nextCall(at now: ContinuousClock.Instant, _ begun: Token) -> PollerStep? {
         let reports = takeReports()
         let (wanted, freeSlots) =
-            isDraining || !poll.isOver(at: now) ? (0, 0) : slots.grant(atMost: limit.current(at: now))
+            isDraining || !poll.isOver(at: now) ? (0, 0) : slots.grant(atMost: claimLimit.current(at: now))
         guard !reports.isEmpty || wanted > 0 || (isDraining && mayBePreanswered) else { return nil }
         call += 1
         granted = wanted
@@ -153,7 +153,7 @@ package struct PollerState<Run: ClaimedRun>: Sendable {
             freeSlots: freeSlots,
             // The jobs of the previous reply for which slots are free begin at once. This call may arrive before that.
             begun: max(begun, unread?.begun ?? 0),
-            longestWait: limits.patience,
+            longestWait: limits.longestClaimWait,
             stopGrace: limits.stopGrace,
             // Only a session with a single queue can be sure that its free slots stay free.
             acceptsDirectDispatch: freeSlots > 0 && wanted > 0 && session.queues.count == 1
@@ -165,7 +165,7 @@ package struct PollerState<Run: ClaimedRun>: Sendable {
     private mutating func takeReports() -> [OutcomeReport] {
         let taken = Array(reports.prefix(SlotBudget.claimsAtMost))
         reports.removeFirst(taken.count)
-        if !taken.isEmpty { slots.open(taken.count) }
+        if !taken.isEmpty { slots.free(taken.count) }
         return taken
     }
 
@@ -194,25 +194,27 @@ package struct PollerLimits: Sendable {
     /// The longest time between two calls that claim.
     let longestPoll: Duration
     /// How long a claim may wait for its run to begin. The hard deadline includes this time.
-    let patience: Duration
+    let longestClaimWait: Duration
     /// How long a run may take to stop.
     let stopGrace: Duration
 
     /// Makes limits.
-    package init(longestPoll: Duration, patience: Duration, stopGrace: Duration) {
-        (self.longestPoll, self.patience, self.stopGrace) = (longestPoll, patience, stopGrace)
+    package init(longestPoll: Duration, longestClaimWait: Duration, stopGrace: Duration) {
+        (self.longestPoll, self.longestClaimWait, self.stopGrace) = (longestPoll, longestClaimWait, stopGrace)
     }
 
     /// Makes the limits of a worker. The round trips, and a suspension of the process for a lease, count as waiting.
     init(_ configuration: WorkerConfiguration) {
         self.init(
             longestPoll: configuration.longestPoll,
-            patience: configuration.longestWait + .seconds(3) + configuration.lease,
+            longestClaimWait: configuration.longestWait + .seconds(3) + configuration.lease,
             stopGrace: configuration.stopGrace
         )
     }
 
     /// The latest time for a run to begin. A job that has not begun by then is released, because the broker would later
     /// time it out although its own time is not over.
-    package func latestBegin(_ claimedAt: ContinuousClock.Instant) -> ContinuousClock.Instant { claimedAt + patience }
+    package func latestBegin(_ claimedAt: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        claimedAt + longestClaimWait
+    }
 }

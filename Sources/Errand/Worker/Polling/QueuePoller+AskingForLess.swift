@@ -27,7 +27,7 @@ extension QueuePoller {
             return nil
         }
         let wanted = exchange.wanted
-        let (most, isLowest) = state.withLock { $0.limit.lower(after: wanted) }
+        let (most, isLowest) = state.withLock { $0.claimLimit.lower(after: wanted) }
         exchange.wanted = most
         context.logger.log(
             level: isLowest ? .warning : .debug,

@@ -15,7 +15,7 @@ extension QueuePoller {
                 metadata: ["job.id": "\(report.id)", "job.queue": "\(queue)"]
             )
         }
-        let claims = decide { $0.claimsToRun(of: reply, at: .now) }
+        let claims = decide { $0.admitClaims(of: reply, at: .now) }
         for start in stride(from: 0, to: claims.count, by: Self.takenTogether) {
             let portion = claims[start..<min(start + Self.takenTogether, claims.count)]
             let operations = portion.compactMap { accept($0, reply.since)?.makeOperation() }

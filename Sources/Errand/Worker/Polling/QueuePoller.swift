@@ -86,7 +86,7 @@ final class QueuePoller: Sendable {
 
     /// Notes the number of claims that the broker has for this session, from a beat.
     func note(beat claims: Int) {
-        if state.withLock({ $0.beaten(claims: claims) }) { wake() }
+        if state.withLock({ $0.heartbeatReplied(claims: claims) }) { wake() }
     }
 
     /// Raises the signal that a new report calls for.

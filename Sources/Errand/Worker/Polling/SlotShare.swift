@@ -20,9 +20,9 @@ package struct SlotShare: Sendable {
 
     func suspend(wanted: Int) { wakeUp(budget.suspend(index, wanted: wanted)) }
 
-    func open(_ count: Int) { wakeUp(budget.open(count, by: index)) }
+    func free(_ count: Int) { wakeUp(budget.open(count, by: index)) }
 
-    func close(_ count: Int) { budget.close(count) }
+    func hold(_ count: Int) { budget.close(count) }
 
     private func wakeUp(_ refused: [Int]) { if !refused.isEmpty { wake(refused) } }
 }

@@ -49,7 +49,7 @@ struct SimulatedWorker {
             session: session,
             limits: PollerLimits(
                 longestPoll: .milliseconds(100),
-                patience: .milliseconds(longestWait + 100),
+                longestClaimWait: .milliseconds(longestWait + 100),
                 stopGrace: .milliseconds(300)
             ),
             slots: SlotShare(of: budget, at: 0) { _ in },

@@ -158,7 +158,7 @@ extension Simulation {
     private mutating func take(_ index: Int, _ reply: UnreadReply) {
         workers[index].begun = max(workers[index].begun, reply.begun ?? 0)
         let time = instant
-        for claim in workers[index].poller?.claimsToRun(of: reply, at: time) ?? [] {
+        for claim in workers[index].poller?.admitClaims(of: reply, at: time) ?? [] {
             let held = SimulatedWorker.Held(claim: claim, since: reply.since)
             workers[index].held.append(held)
             workers[index].poller?.began(held)
@@ -259,7 +259,7 @@ extension Simulation {
 
     private mutating func take(_ beat: Beat, _ index: Int) {
         workers[index].lastBeatAnswered = max(workers[index].lastBeatAnswered, now - 100)
-        _ = workers[index].poller?.beaten(claims: beat.claims)
+        _ = workers[index].poller?.heartbeatReplied(claims: beat.claims)
         for stop in beat.stops {
             for held in workers[index].held where held.id == stop.id && held.token == stop.token {
                 note("stopped as told")
