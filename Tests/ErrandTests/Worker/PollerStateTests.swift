@@ -284,6 +284,20 @@ struct PollerStateTests {
         #expect(try call().exchange.call == 2)
     }
 
+    @Test("a doubt that a heartbeat shows waits for the reports, and the reply to them does not wait")
+    mutating func reportsFirst() throws {
+        try claim(1..<3)
+        answer(try call().exchange)
+        guard case .wait = next() else { return #expect(Bool(false), "\(next())") }
+        _ = state.ended(Run(id: "job-1", token: 1), report(1))
+        for _ in 0..<3 { _ = state.heartbeatReplied(claims: 7) }
+        let call = try call().exchange
+        #expect(call.reports.count == 1)
+        _ = state.ended(Run(id: "job-2", token: 2), report(2))
+        answer(call)
+        guard case .reconcile(call: 3) = next() else { return #expect(Bool(false), "\(next())") }
+    }
+
     @Test("slots that wait for an unreachable queue go to the others")
     mutating func suspends() throws {
         _ = try call()

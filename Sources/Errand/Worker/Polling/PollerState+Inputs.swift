@@ -15,6 +15,7 @@ extension PollerState {
     package mutating func answered(_ reply: ExchangeReply, to number: Int, at now: ContinuousClock.Instant) {
         guard let call = sent, call.call == number else { return }
         sent = nil
+        followsReply = true
         slots.settle(wanted: granted, got: reply.claims.count, looked: call.wanted > 0)
         granted = 0
         mayBePreanswered = call.acceptsDirectDispatch && reply.claims.isEmpty

@@ -42,6 +42,8 @@ package struct PollerState<Run: ClaimedRun>: Sendable {
     /// Whether there may be ready jobs. A free slot is no such news: pollers without work would otherwise pass it around
     /// and never pause.
     var hasNews = false
+    /// Whether the steps that follow a reply are not over.
+    var followsReply = false
     /// Whether the last steps have run a reply with few jobs, and waited.
     var ranFew = false
     /// Whether the last step has gathered reports.
@@ -89,7 +91,8 @@ package struct PollerState<Run: ClaimedRun>: Sendable {
     }
 
     private mutating func stepAfterReply() -> PollerStep? {
-        if account.isInDoubt { return takeUnread() ?? .reconcile(call: call) }
+        // Reports come first, unless a reply has just shown the doubt: a busy poller always has some.
+        if account.isInDoubt, followsReply || reports.isEmpty { return takeUnread() ?? .reconcile(call: call) }
         if unread?.areFew == true { return takeUnread(thenWaits: true) }
         if hasDueJobs {
             hasDueJobs = false
@@ -128,7 +131,7 @@ package struct PollerState<Run: ClaimedRun>: Sendable {
     /// Gathers reports for a moment if there is other work to do.
     private mutating func stepBeforeReports() -> PollerStep? {
         let hasWaited = ranFew || hasGathered
-        (ranFew, hasGathered) = (false, false)
+        (followsReply, ranFew, hasGathered) = (false, false, false)
         guard !hasWaited, unread == nil, !isDraining, (1..<PollerLimits.worthACall).contains(reports.count),
             slots.budget.hasWaitingJobs
         else { return nil }
