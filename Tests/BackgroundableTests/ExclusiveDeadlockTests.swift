@@ -159,7 +159,9 @@ import Testing
             Issue.record("they wait for each other: \(all.filter { !$0.isFinished })")
             return all.forEach { $0.cancel() }
         }
-        #expect(all.filter { $0 is GroupOperation == false && $0.failed } == [all[5]])
+        // Usually the last one closes the circle; the one before has its place in the line before it is examined.
+        let failed = all.filter { $0 is GroupOperation == false && $0.failed }
+        #expect(failed == [all[5]] || failed == [all[4]])
     }
 
     @Test func `a place that another part will free is no part of a circle`() async throws {
