@@ -27,13 +27,14 @@ extension WorkerCase {
             WorkerCase("too many handlers that run on make the worker end, and release other jobs unspent") {
                 fixture in
                 let isOpen = Atomic(false)
+                let latch = Latch()
                 let recorder = Recorder()
                 let operation = RegisteredOperation(
                     Fixture.operation,
                     defaults: OperationDefaults(retries: 0),
                     handler: .async { job in
                         recorder.note("began \(job.id)")
-                        if job.id == "c" { try await Task.sleep(for: .seconds(600)) }
+                        if job.id == "c" { try await latch.pass() }
                         while !isOpen.load(ordering: .relaxed) { await Task.yield() }
                         return .finished()
                     }

@@ -97,7 +97,7 @@ struct QueueMaintenance: Sendable {
     private func clear(_ what: String) { context.failures.clear("\(what) \(poller.queue)") }
 
     /// Retries a failed action in a second, and logs a warning if the failure lasts. A missing permission ends the
-    /// session, because a retry would not help. Nobody waits for maintenance that fails after its session.
+    /// session, because a retry would not help. A failure after the end of the session is ignored.
     private func note(_ what: String, _ error: BrokerError) {
         guard !context.phase.isOver else { return }
         let lasts = context.failures.note("\(what) \(poller.queue)")

@@ -17,7 +17,8 @@ final class SessionContext: Sendable {
     let logger: Logger
     /// Failures that are retried.
     let failures = LastingFailures()
-    private let onStuck: @Sendable (WorkerStuck) -> Void
+    /// Tells the worker that handlers do not return.
+    let onStuck: @Sendable (WorkerStuck) -> Void
 
     init(
         session: Session,
@@ -45,9 +46,6 @@ final class SessionContext: Sendable {
         self.onStuck = onStuck
     }
 
-    /// Tells the worker that handlers do not return.
-    func tell(_ stuck: WorkerStuck) { onStuck(stuck) }
-
     /// Drains the worker after a call was not permitted: running jobs may finish, and are reported if that is permitted
     /// again by then. A changed password should not interrupt work.
     func refused(because error: BrokerError) {
@@ -64,7 +62,7 @@ final class SessionContext: Sendable {
         logger.debug("a handler runs on after its end", metadata: ["job.queue": "\(queue)"])
         guard overruns.begin() else { return }
         let count = configuration.mostOverruns
-        tell(WorkerStuck(description: "\(count) handlers run on although they were told to stop", endsWorker: true))
+        onStuck(WorkerStuck(description: "\(count) handlers run on although they were told to stop", endsWorker: true))
         phase.shutdown.request()
     }
 }

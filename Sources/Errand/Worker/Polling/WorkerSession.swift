@@ -179,7 +179,7 @@ final class WorkerSession: Sendable {
         }
         stopHeartbeat()
         let seconds = Int(silence / .seconds(1))
-        context.tell(
+        context.onStuck(
             WorkerStuck(
                 description: "handlers have blocked every thread of the task pool for \(seconds) s",
                 endsWorker: false

@@ -1,5 +1,5 @@
-/// Tells the whole state of a queue in Redis as numbers, in the order of ``StateDump``; then what was published since the
-/// last time, and who waits. It also sets the clock for the next step.
+/// Returns the whole state of a queue in Redis as numbers, in the order of ``StateDump``; then the messages published since
+/// the last call, and the idle sessions. It also sets the clock for the next step.
 ///
 /// ARGV: numbers of ids, sessions, names; the next time, the next session to look at.
 enum DumpScript {

@@ -3,7 +3,7 @@ package import Errand
 /// Milliseconds since 1970 by the broker's clock.
 package typealias Time = Int64
 
-/// A transition that somebody asks for.
+/// A request for a transition.
 package enum Command: Sendable {
     /// Which of the waiting sessions is considered first is the broker's choice: this one, or the longest-waiting one.
     case push([JobEnvelope], first: String? = nil)
