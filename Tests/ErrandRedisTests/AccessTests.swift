@@ -31,7 +31,7 @@ import Testing
         let parts = words.split(separator: " ").map(String.init)
         command.begin(parts.count)
         for part in parts { command.add(part) }
-        let error = await #expect(throws: BrokerError.self) { _ = try await broker.command(command) }
+        let error = await #expect(throws: BrokerError.self) { _ = try await broker.command(command, for: .anywhere) }
         #expect(error?.code == .notPermitted)
     }
 

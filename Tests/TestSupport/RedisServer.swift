@@ -133,7 +133,13 @@ package final class RedisServer: Sendable {
 
     /// Runs a command and returns the reply as text, with the elements of an array on separate lines.
     @discardableResult
-    package func run(_ words: [String]) throws -> String {
+    package func run(_ words: [String]) throws -> String { try runTogether([words])[0] }
+
+    /// Runs commands on one connection and returns their replies as text.
+    package func runTogether(_ commands: [[String]]) throws -> [String] { try Self.ask(socket, commands) }
+
+    /// Runs commands on one connection to a socket and returns their replies as text.
+    package static func ask(_ socket: String, _ commands: [[String]]) throws -> [String] {
         let file = socketOf(AF_UNIX)
         defer { close(file) }
         var address = sockaddr_un()
@@ -145,12 +151,12 @@ package final class RedisServer: Sendable {
             }
         }
         guard connected else { throw TestFailure("no connection to \(socket)") }
-        let command = "*\(words.count)\r\n" + words.map { "$\($0.utf8.count)\r\n\($0)\r\n" }.joined()
-        guard write(file, command, command.utf8.count) == command.utf8.count else {
-            throw TestFailure("nothing written")
-        }
+        let text = commands.map { words in
+            "*\(words.count)\r\n" + words.map { "$\($0.utf8.count)\r\n\($0)\r\n" }.joined()
+        }.joined()
+        guard write(file, text, text.utf8.count) == text.utf8.count else { throw TestFailure("nothing written") }
         var reader = ReplyReader(file: file)
-        return try reader.reply()
+        return try commands.map { _ in try reader.reply() }
     }
 
     /// Returns a port that no process listens on at the moment.

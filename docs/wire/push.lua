@@ -3,7 +3,12 @@
 local call = redis.call
 local Q = KEYS[1] or ''
 local queue = string.match(Q, '^errand:{([%w_.-]+)}$')
-if not queue then return redis.error_reply('ERRAND the only key must be errand:{queue}') end
+-- With two keys that never exist, no server of a cluster runs a script while the queue's slot is being moved.
+if not queue or KEYS[2] ~= Q .. ':gate' then
+  return redis.error_reply('ERRAND the keys must be errand:{queue} and errand:{queue}:gate')
+end
+-- In a cluster SPUBLISH, which reaches the subscribers of the queue's slot and no other servers.
+local PUBLISH = 'PUBLISH'
 
 local clock = call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
@@ -172,7 +177,7 @@ local function publish()
   if #lines == 0 then return end
   -- A single text is not copied.
   local text = lines[2] and table.concat(lines, '\n') or lines[1]
-  call('PUBLISH', key('events'), text)
+  call(PUBLISH, key('events'), text)
   local kept = num(field('settings', 'stream'))
   if kept > 0 then keep_in_stream(text, kept) end
   lines, bytes, event_count = {}, 0, 0
@@ -221,7 +226,7 @@ local function wake(jobs)
       local ends = call('ZSCORE', key('sessions'), session)
       local dispatched = false
       if ends and dispatch then dispatched = dispatch(session, num(ends)) end
-      if ends and dispatched == false then call('PUBLISH', key('wakeups:' .. session), 'w') end
+      if ends and dispatched == false then call(PUBLISH, key('wakeups:' .. session), 'w') end
       if ends and dispatched ~= nil then jobs = jobs - 1 end
     end
   end
@@ -667,7 +672,7 @@ end
 
 local function stop(holder, session)
   if not field('stops', holder) then set_field('stops', holder, 'replace') end
-  call('PUBLISH', key('wakeups:' .. session), 's')
+  call(PUBLISH, key('wakeups:' .. session), 's')
 end
 
 -- Whether a `drop` is deferred until a running holder ends, if it has no successor yet, instead of being dropped.
@@ -731,7 +736,7 @@ local function push_jobs(from, reply)
 end
 -- push: adds jobs to the queue, one after the other.
 --
--- KEYS[1]    errand:{queue}
+-- KEYS       errand:{queue} errand:{queue}:gate
 -- Arguments  for each job five values: id, due (ms since 1970; 0 is now), policy (i, d, r; with D and R the name is
 --            free from the first claim on), name ('' for none), envelope
 -- Reply      first 1 if the queue was not known before (then: SADD errand:queues queue), else 0; then one text a job:
@@ -784,7 +789,7 @@ local function dispatch_to(session, lease_ends)
   local token = whole(math.max(clock[1] * 1000000 + clock[2], num(runtime[1]) + 1))
   local deadline = now + (timeout and timeout > 0 and num(margin) + timeout or num(default))
   local message = 'c' .. (state[4] or '') .. ' ' .. whole(num(state[1]) + 1) .. ' ' .. token .. ' ' .. id .. '\n' .. body
-  if call('PUBLISH', key('wakeups:' .. session), message) == 0 then return nil end
+  if call(PUBLISH, key('wakeups:' .. session), message) == 0 then return nil end
   call('LPOP', key('ready:' .. level))
   call('HSET', mine, id, claim_text(token, deadline))
   call('HSET', key('runtime'), 'token', token)

@@ -9,7 +9,10 @@ package struct BrokerOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
             "The broker: redis://[user[:password]@]host[:port][/db] or unix:///path/to/socket.",
-            discussion: "Without it: $ERRAND_REDIS_URL, else $REDIS_URL, else the embedded broker.",
+            discussion: """
+                Of a cluster: redis+cluster://host[:port],…; of sentinels: redis+sentinel://host[:port],…/MASTER.
+                Without it: $ERRAND_REDIS_URL, else $REDIS_URL, else the embedded broker.
+                """,
             valueName: "url"
         )
     )
@@ -65,6 +68,7 @@ extension BrokerOptions {
     ///   - name: The name in the server's client list.
     ///   - patience: How long requests wait for a connection before they fail.
     ///   - timeout: The timeout of connecting and of replies, if not the default one.
+    ///   - replicas: How many replicas must have a push before it counts as accepted.
     ///   - quiet: Whether to omit the report.
     ///   - confirmsWrites: Whether each push is followed by a check that the server could write it to its disk.
     ///   - onRefusal: Called if a change is refused temporarily and will be retried for longer than a second.
@@ -73,6 +77,7 @@ extension BrokerOptions {
         as name: String,
         patience: Duration = .seconds(10),
         timeout: Duration? = nil,
+        replicas: Int = 0,
         quiet: Bool = false,
         confirmsWrites: Bool = true,
         onRefusal: (@Sendable (_ reason: String, _ patience: Duration) -> Void)? = nil,
@@ -80,6 +85,7 @@ extension BrokerOptions {
     ) throws -> OpenBroker {
         var options = ConnectionOptions(patience: patience, clientName: name, confirmsWrites: confirmsWrites)
         options.onRefusal = onRefusal
+        options.replicas = replicas
         if let timeout { (options.connectTimeout, options.commandTimeout) = (timeout, timeout) }
         if let url {
             let address: RedisAddress

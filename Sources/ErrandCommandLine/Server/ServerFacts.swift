@@ -42,7 +42,7 @@ package struct ServerFacts: Sendable {
         var info: RedisInfo?
         var refusal: String?
         do throws(BrokerError) {
-            info = RedisInfo(text: try await broker.command(.command("INFO")).text ?? "")
+            info = RedisInfo(text: try await broker.command(.command("INFO"), for: .anywhere).text ?? "")
         } catch {
             guard [.notPermitted, .refused].contains(error.code) else { throw error }
             refusal = error.message
@@ -50,7 +50,7 @@ package struct ServerFacts: Sendable {
         var settings: [String: String] = [:]
         for name in names {
             do throws(BrokerError) {
-                let answer = try await broker.command(.command("CONFIG", "GET", name)).elements ?? []
+                let answer = try await broker.command(.command("CONFIG", "GET", name), for: .anywhere).elements ?? []
                 if answer.count == 2 { settings[name] = answer[1].text }
             } catch {
                 guard [.notPermitted, .refused].contains(error.code) else { throw error }
@@ -73,7 +73,7 @@ package struct ServerFacts: Sendable {
         for _ in 0..<5 {
             let began = ContinuousClock.now
             let before = Date().timeIntervalSince1970
-            let answer = try await broker.command(.command("TIME")).elements ?? []
+            let answer = try await broker.command(.command("TIME"), for: .anywhere).elements ?? []
             let took = (ContinuousClock.now - began) / .milliseconds(1)
             guard answer.count == 2, let seconds = answer[0].number, let micros = answer[1].number,
                 took < best.roundTrip

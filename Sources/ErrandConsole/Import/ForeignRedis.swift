@@ -5,13 +5,18 @@ import ErrandRedis
 struct ForeignRedis: Sendable {
     let broker: RedisBroker
 
-    /// Runs a command.
+    /// Runs a command whose second word is a key.
     @discardableResult
     func run(_ words: [UInt8]...) async throws(BrokerError) -> RESPValue {
+        let key = words.count > 1 ? String(decoding: words[1], as: UTF8.self) : ""
+        return try await run(words, for: .key(key))
+    }
+
+    private func run(_ words: [[UInt8]], for place: CommandPlace) async throws(BrokerError) -> RESPValue {
         var writer = CommandWriter()
         writer.begin(words.count)
         for word in words { writer.add(word) }
-        return try await broker.command(writer, isForeign: true)
+        return try await broker.command(writer, for: place, isForeign: true)
     }
 
     /// Runs a command on one key and names the key in errors.
@@ -42,19 +47,16 @@ struct ForeignRedis: Sendable {
 
     /// Returns the keys that match a pattern, found with SCAN.
     func keys(like pattern: String) async throws(BrokerError) -> [String] {
-        var (cursor, found): (String, Set<String>) = ("0", [])
-        repeat {
-            let page = try await run(
-                Array("SCAN".utf8),
-                Array(cursor.utf8),
-                Array("MATCH".utf8),
-                Array(pattern.utf8),
-                Array("COUNT".utf8),
-                Array("1000".utf8)
-            ).elements
-            cursor = page?.first?.text ?? "0"
-            found.formUnion(page?.last?.elements?.compactMap(\.text) ?? [])
-        } while cursor != "0"
+        var found: Set<String> = []
+        for server in try await broker.allServers() {
+            var cursor = "0"
+            repeat {
+                let words = ["SCAN", cursor, "MATCH", pattern, "COUNT", "1000"].map { Array($0.utf8) }
+                let page = try await run(words, for: .server(server)).elements
+                cursor = page?.first?.text ?? "0"
+                found.formUnion(page?.last?.elements?.compactMap(\.text) ?? [])
+            } while cursor != "0"
+        }
         return found.sorted()
     }
 }

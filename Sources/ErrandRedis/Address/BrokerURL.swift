@@ -104,7 +104,8 @@ struct BrokerURL {
     static func bad(_ what: String) -> BrokerError {
         BrokerError(
             .refused,
-            "bad broker URL: \(what). Expected redis://host[:port][/db] or unix:///path/to/socket[?db=n], "
+            "bad broker URL: \(what). Expected redis://host[:port][/db], redis+cluster://host[:port],…, "
+                + "redis+sentinel://host[:port],…/master[/db] or unix:///path/to/socket[?db=n], "
                 + "if need be with user:password@ or :password@ after the slashes"
         )
     }

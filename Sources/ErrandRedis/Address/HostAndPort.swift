@@ -9,9 +9,27 @@ import Errand
 #endif
 
 /// The part `host[:port]` of a URL, with an IPv6 address in brackets.
-enum HostAndPort {
-    /// Parses the part; the default port is 6379.
-    static func read(_ authority: Substring) throws(BrokerError) -> (host: String, port: Int) {
+struct HostAndPort: Sendable, Hashable, CustomStringConvertible {
+    let host: String
+    let port: Int
+
+    /// The part as URLs and `CLUSTER` replies' readers write it.
+    var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+
+    /// Parses a list that is separated by commas.
+    static func list(_ authority: Substring, port: Int) throws(BrokerError) -> [HostAndPort] {
+        var list: [HostAndPort] = []
+        for part in authority.split(separator: ",", omittingEmptySubsequences: false) {
+            let item = try read(part, port: port)
+            if !list.contains(item) { list.append(item) }
+        }
+        return list
+    }
+
+    /// Parses the part.
+    ///
+    /// - Parameter port: The port if the part has none.
+    static func read(_ authority: Substring, port usual: Int = 6379) throws(BrokerError) -> HostAndPort {
         let isLiteral = authority.hasPrefix("[")
         let end =
             isLiteral ? authority.firstIndex(of: "]").map { authority.index(after: $0) } : authority.firstIndex(of: ":")
@@ -21,11 +39,11 @@ enum HostAndPort {
             throw BrokerURL.bad("its host has several colons; an IPv6 address is written in brackets, [::1]")
         }
         let host = isLiteral ? try literal(authority[..<rest.startIndex]) : try name(authority[..<rest.startIndex])
-        guard !rest.isEmpty else { return (host, 6379) }
+        guard !rest.isEmpty else { return HostAndPort(host: host, port: usual) }
         guard rest.hasPrefix(":"), let port = BrokerURL.number(rest.dropFirst()), (1...65535).contains(port) else {
             throw BrokerURL.bad("the port must be a number of 1 to 65535")
         }
-        return (host, port)
+        return HostAndPort(host: host, port: port)
     }
 
     private static func name(_ text: Substring) throws(BrokerError) -> String {
@@ -34,7 +52,11 @@ enum HostAndPort {
         let odd = "[]<>\\^`{}|\",;@:/?#% "
         guard host.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }),
             !host.contains(where: odd.contains)
-        else { throw BrokerURL.bad("the host may be a name or an address, and no list of them") }
+        else {
+            throw BrokerURL.bad(
+                "a host may be a name or an address; only redis+cluster:// and redis+sentinel:// take a list of them"
+            )
+        }
         return host
     }
 

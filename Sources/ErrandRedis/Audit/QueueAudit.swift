@@ -113,7 +113,7 @@ struct QueueAudit {
     /// Returns the parts after `infix` of the names of the queue's keys.
     private func suffixes(of infix: String) async throws(BrokerError) -> [String] {
         let prefix = KeySpace.key(of: queue) + infix
-        return try await broker.keys(like: prefix + "*", for: queue).map { String($0.dropFirst(prefix.count)) }
+        return try await broker.keys(like: prefix + "*", for: .queue(queue)).map { String($0.dropFirst(prefix.count)) }
     }
 
     private mutating func lookAtKeys() async throws(BrokerError) {

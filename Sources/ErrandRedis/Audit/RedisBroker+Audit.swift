@@ -22,7 +22,7 @@ extension RedisBroker {
     /// Returns whether the server's user may list keys. Without this permission the audit does not find keys that no
     /// other key lists.
     package func mayListKeys() async throws(BrokerError) -> Bool {
-        do throws(BrokerError) { _ = try await command(.command("SCAN", "0", "COUNT", "1")) } catch {
+        do throws(BrokerError) { _ = try await command(.command("SCAN", "0", "COUNT", "1"), for: .anywhere) } catch {
             guard error.code == .notPermitted else { throw error }
             return false
         }
@@ -31,13 +31,22 @@ extension RedisBroker {
 
     /// Returns the keys of a queue, or of all queues, that match a pattern, each once. Walks the key space in steps.
     /// Returns none if the user may not list keys.
-    func keys(like pattern: String, for queue: String? = nil) async throws(BrokerError) -> Set<String> {
+    func keys(like pattern: String, for place: CommandPlace? = nil) async throws(BrokerError) -> Set<String> {
         var keys: Set<String> = []
         guard try await mayListKeys() else { return keys }
+        if let place { return try await self.keys(like: pattern, at: place) }
+        for server in try await allServers() {
+            keys.formUnion(try await self.keys(like: pattern, at: .server(server)))
+        }
+        return keys
+    }
+
+    private func keys(like pattern: String, at place: CommandPlace) async throws(BrokerError) -> Set<String> {
+        var keys: Set<String> = []
         var cursor = "0"
         repeat {
             let scan = CommandWriter.command("SCAN", cursor, "MATCH", pattern, "COUNT", "500")
-            let page = try await command(scan, for: queue).elements ?? []
+            let page = try await command(scan, for: place).elements ?? []
             guard page.count == 2, let next = page[0].text else { throw unexpected("a page of keys") }
             keys.formUnion((page[1].elements ?? []).compactMap(\.text))
             cursor = next

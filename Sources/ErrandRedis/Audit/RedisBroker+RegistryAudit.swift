@@ -22,11 +22,11 @@ extension RedisBroker {
     /// The key that an earlier repair has moved aside stays for a person to inspect.
     private func putRegistryAside() async throws(BrokerError) {
         var aside = KeySpace.corruptQueues
-        if try await command(.command("EXISTS", aside)).number == 1 {
+        if try await command(.command("EXISTS", aside), for: .registry).number == 1 {
             let time = try await now()
             aside += ":\(time)"
         }
-        _ = try await command(.command("RENAME", KeySpace.queues, aside))
+        _ = try await command(.command("RENAME", KeySpace.queues, aside), for: .registry)
     }
 
     /// Returns queues that have keys and are not in the registry. A new queue is registered a moment after its first

@@ -79,7 +79,7 @@ extension RedisBroker {
         var call = ScriptCall(.push, on: queue)
         for job in jobs { call.add(job) }
         do throws(BrokerError) {
-            let answer = try await run(call).elements ?? []
+            let answer = try await run(call, replicas: options.replicas).elements ?? []
             guard answer.count == jobs.count + 1 else {
                 throw unexpected("\(answer.count) receipts for \(jobs.count) jobs")
             }

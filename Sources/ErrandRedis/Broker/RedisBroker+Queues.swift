@@ -32,7 +32,7 @@ extension RedisBroker {
     }
 
     private func sweep(_ queue: String) async throws(BrokerError) {
-        let keys = try await keys(like: KeySpace.key(of: queue) + ":*", for: queue).sorted()
+        let keys = try await keys(like: KeySpace.key(of: queue) + ":*", for: .queue(queue)).sorted()
         for start in stride(from: 0, to: keys.count, by: 1000) {
             var call = ScriptCall(.queue, on: queue)
             call.add("sweep")

@@ -33,7 +33,7 @@ extension RedisBroker {
 
     /// Returns the type of the registry if it exists and is not a set.
     func registryDamage() async throws(BrokerError) -> String? {
-        let type = try await command(.command("TYPE", KeySpace.queues)).text
+        let type = try await command(.command("TYPE", KeySpace.queues), for: .registry).text
         return type.flatMap { ["none", "set"].contains($0) ? nil : $0 }
     }
 
@@ -42,7 +42,7 @@ extension RedisBroker {
         var words = CommandWriter()
         words.begin(2 + members.count)
         for word in [verb, KeySpace.queues] + members { words.add(word) }
-        do throws(BrokerError) { return try await command(words) } catch {
+        do throws(BrokerError) { return try await command(words, for: .registry) } catch {
             guard error.code == .refused, let type = try await registryDamage() else { throw error }
             let damage = "the key \(KeySpace.queues) is a \(type) and must be a set"
             throw BrokerError(

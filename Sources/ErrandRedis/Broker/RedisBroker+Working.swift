@@ -16,7 +16,9 @@ extension RedisBroker {
             call.add("\(defaults.timeout.wholeMilliseconds):\(defaults.retries)")
         }
         _ = try await run(call)
-        do { _ = try await command(.command("SADD", KeySpace.queues, queue)) } catch  where error.code == .full {
+        do { _ = try await command(.command("SADD", KeySpace.queues, queue), for: .registry) } catch
+            where error.code == .full
+        {
             // A worker, which can make room, must be able to start; the push that created the queue has registered it.
             logger.debug("queue not announced", metadata: ["job.queue": "\(queue)", "error": "\(error)"])
         }
@@ -69,13 +71,14 @@ extension RedisBroker {
     /// Reads the session's claims, and the length of each body.
     public func claims(of session: Session, on queue: String) async throws(BrokerError) -> [HeldClaim] {
         let key = KeySpace.key(of: queue)
-        let held = try await command(.command("HGETALL", "\(key):claims:\(session.id)"), for: queue).elements ?? []
+        let held =
+            try await command(.command("HGETALL", "\(key):claims:\(session.id)"), for: .queue(queue)).elements ?? []
         var claims: [HeldClaim] = []
         for index in stride(from: 0, to: held.count - 1, by: 2) {
             guard let id = held[index].text,
                 let token = held[index + 1].text.flatMap({ Token($0.prefix { $0 != ":" }) })
             else { throw unexpected("a claim") }
-            let bytes = try await command(.command("HSTRLEN", key + ":body", id), for: queue).number ?? 0
+            let bytes = try await command(.command("HSTRLEN", key + ":body", id), for: .queue(queue)).number ?? 0
             claims.append(HeldClaim(id: id, token: token, bytes: Int(clamping: bytes)))
         }
         return claims
@@ -95,7 +98,7 @@ extension RedisBroker {
 
     /// Reads a job's checkpoint.
     public func checkpoint(of id: String, on queue: String) async throws(BrokerError) -> [UInt8]? {
-        try await command(.command("HGET", KeySpace.key(of: queue) + ":checkpoints", id), for: queue).bytes
+        try await command(.command("HGET", KeySpace.key(of: queue) + ":checkpoints", id), for: .queue(queue)).bytes
     }
 
     /// Runs the recovery script once.

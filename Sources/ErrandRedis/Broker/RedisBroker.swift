@@ -1,10 +1,12 @@
 public import Errand
 public import Logging
 
-/// The broker over a Redis server, through hiredis over TCP or a Unix socket.
+/// The broker over a Redis server, the master that sentinels name, or a cluster, through hiredis over TCP or a Unix
+/// socket.
 ///
 /// Every transition is one Lua script, so it happens completely or not at all; `docs/data-model.md` describes each. One
-/// connection on a dedicated thread serves all calls; heartbeats and subscriptions have their own connections.
+/// connection to each server, on a dedicated thread, serves all calls; heartbeats and subscriptions have their own
+/// connections.
 ///
 /// ```swift
 /// let broker = try RedisBroker(url: "redis://127.0.0.1:6379")
@@ -15,7 +17,7 @@ public final class RedisBroker: Broker {
     public let address: RedisAddress
     let options: ConnectionOptions
     let logger: Logger
-    let connection: Connection
+    let servers: Servers
     let batcher = PushBatcher()
     /// A secret of the server and this broker: a client that may only publish must not be able to dispatch a job.
     package let wakeUpSecret =
@@ -40,7 +42,7 @@ public final class RedisBroker: Broker {
     /// Makes a broker from a URL. It connects with the first call.
     ///
     /// - Parameters:
-    ///   - url: `redis://[user[:password]@]host[:port][/db]` or `unix:///path/to/socket[?db=n]`.
+    ///   - url: An address as ``RedisAddress`` describes it, such as `redis://[user:password@]host[:port][/db]`.
     ///   - options: Timeouts, and for how long calls wait for a connection.
     ///   - logger: Receives debug messages about lost and new connections, and a warning for each push with an unknown
     ///     outcome. The default is the logger of the current task.
@@ -64,11 +66,11 @@ public final class RedisBroker: Broker {
         self.overrides = overrides
         self.options = options
         self.logger = logger
-        connection = Connection(address, options, logger: logger)
+        servers = Servers(address, options, logger: logger)
     }
 
-    /// Closes the connection. Waiting calls fail with `closed`.
-    public func close() { connection.close() }
+    /// Closes all connections. Waiting calls fail with `closed`.
+    public func close() { servers.close() }
 
     /// Checks that the server is reachable and accepts this user.
     ///
@@ -77,72 +79,130 @@ public final class RedisBroker: Broker {
     ///
     /// - Throws: `BrokerError` if the server cannot be reached or rejects the user.
     public func ping() async throws(BrokerError) {
-        guard case .error(let text) = try await reply(to: .command("PING"), for: nil) else { return }
+        var retrying = RefusedCall(patience: options.patience, connecting: options.patience)
+        let (replies, route) = try await replies(from: .anywhere, &retrying) { _ in .command("PING") }
+        guard case .error(let text)? = replies.first else { return }
         let error = ServerError(text)
-        guard error.isDiskTrouble || error.isOfOneCommand else { throw error.brokerError(at: address) }
+        guard error.isDiskTrouble || error.isOfOneCommand else { throw error.brokerError(at: route.address) }
     }
 
-    /// Sends a command to the server of a queue; `nil` for commands on the registry or the server itself. All calls
-    /// pass through here.
-    private func reply(to command: CommandWriter, for queue: String?) async throws(BrokerError) -> RESPValue {
-        guard let reply = try await connection(of: queue).send(command).first else { throw unexpected("no reply") }
-        return reply
+    /// Sends commands to the server of their place, and to another one when that place has moved. All calls pass through
+    /// here.
+    ///
+    /// - Returns: A reply to each command, and where they come from.
+    private func replies(
+        from place: CommandPlace,
+        _ retrying: inout RefusedCall,
+        replicated: Bool = false,
+        to commands: (Servers.Route) -> CommandWriter
+    ) async throws(BrokerError) -> (replies: [RESPValue], route: Servers.Route) {
+        while true {
+            let deadline = retrying.connectionDeadline
+            guard let route = try await servers.route(to: place, replicated: replicated, until: deadline) else {
+                servers.refresh()
+                try await pause(&retrying, or: unserved)
+                continue
+            }
+            let replies: [RESPValue]
+            do throws(BrokerError) { replies = try await route.connection.send(commands(route), until: deadline) } catch
+            {
+                // The server has left the cluster, and nothing was sent.
+                if error.code == .closed, !servers.isClosed { continue }
+                throw error
+            }
+            guard case .error(let text)? = replies.first, ServerError(text).isMoved else {
+                if replies.isEmpty { throw unexpected("no reply") }
+                return (replies, route)
+            }
+            let moved = ServerError(text)
+            servers.redirected(moved, by: route.address)
+            if !retrying.mayFollowRedirection() {
+                try await pause(&retrying, or: moved.brokerError(at: route.address))
+            }
+        }
     }
 
-    /// The connection to the server of a queue. At present one server has all queues.
-    private func connection(of queue: String?) -> Connection { connection }
+    private var unserved: BrokerError {
+        BrokerError(.notReachable, "\(address): no server of the cluster has this slot; see CLUSTER INFO")
+    }
+
+    /// Waits before the next try.
+    ///
+    /// - Throws: The problem if there is no time left. A cancelled caller gets it as well: the call was not carried out,
+    ///   and why.
+    private func pause(_ retrying: inout RefusedCall, or problem: BrokerError) async throws(BrokerError) {
+        guard let pause = retrying.pause() else { throw problem }
+        do { try await Task.sleep(for: pause) } catch { throw problem }
+    }
 
     /// Runs a command that is not a script.
     ///
     /// - Parameters:
-    ///   - queue: The queue whose keys it uses; `nil` for commands on the registry or the server itself.
+    ///   - place: What the command is about.
     ///   - isForeign: Whether it reads another library's data.
     package func command(
         _ words: CommandWriter,
-        for queue: String? = nil,
+        for place: CommandPlace,
         isForeign: Bool = false
     ) async throws(BrokerError) -> RESPValue {
-        let reply = try await reply(to: words, for: queue)
-        if case .error(let text) = reply {
-            throw ServerError(text).brokerError(at: address, isForeign: isForeign)
+        var retrying = RefusedCall(patience: options.patience, connecting: options.patience)
+        while true {
+            let (replies, route) = try await replies(from: place, &retrying) { _ in words }
+            guard case .error(let text) = replies[0] else { return replies[0] }
+            let error = ServerError(text)
+            let refusal = error.brokerError(at: route.address, isForeign: isForeign)
+            guard error.isOfCluster else { throw refusal }
+            servers.refresh()
+            try await pause(&retrying, or: refusal)
         }
-        return reply
     }
 
     /// Loads a script that is not a transition, for measurements, and returns its digest.
-    package func load(_ text: [UInt8]) async throws(BrokerError) -> String {
+    ///
+    /// - Parameter place: The server that gets it.
+    package func load(_ text: [UInt8], for place: CommandPlace) async throws(BrokerError) -> String {
         var words = CommandWriter(capacity: text.count + 64)
         words.begin(3)
         words.add("SCRIPT")
         words.add("LOAD")
         words.add(text)
-        guard let digest = try await command(words).text else { throw unexpected("no digest") }
+        guard let digest = try await command(words, for: place).text else { throw unexpected("no digest") }
         return digest
     }
 
     /// Runs a script. While the server cannot serve temporarily, for example because it is loading, retries until the
     /// patience ends.
     ///
-    /// - Parameter patience: How long to retry, if not for the patience of the options.
-    func run(_ call: ScriptCall, patience: Duration? = nil) async throws(BrokerError) -> RESPValue {
-        var retrying = RefusedCall(patience: patience ?? options.patience)
+    /// - Parameters:
+    ///   - patience: How long to retry, if not for the patience of the options.
+    ///   - replicas: How many replicas must have the change, or it fails with `outcomeUnknown`.
+    func run(
+        _ call: ScriptCall,
+        patience: Duration? = nil,
+        replicas: Int = 0
+    ) async throws(BrokerError) -> RESPValue {
+        var retrying = RefusedCall(patience: patience ?? options.patience, connecting: options.patience)
         var byDigest = true
         var call = call
         if let overrides { call.script = overrides.script(call.script) }
         while true {
-            let reply = try await reply(to: call.command(byDigest: byDigest), for: call.queue)
-            guard case .error(let text) = reply else {
+            let (replies, route) = try await replies(from: .queue(call.queue), &retrying, replicated: replicas > 0) {
+                call.command(byDigest: byDigest, isSharded: $0.isSharded, replicas: replicas, within: replicaTimeout)
+            }
+            guard case .error(let text) = replies[0] else {
+                if replicas > 0 { try checkReplicas(replies.last, replicas, route.address) }
                 if options.confirmsWrites ?? address.isEmbedded, call.script.isReliedOn {
                     try await confirmWrite(to: call.queue)
                 }
-                return reply
+                return replies[0]
             }
             let error = ServerError(text)
             if error.word == "NOSCRIPT", byDigest {
                 byDigest = false
                 continue
             }
-            let refusal = error.brokerError(at: address, in: call.script)
+            if error.isOfCluster { servers.refresh() }
+            let refusal = error.brokerError(at: route.address, in: call.script)
             guard error.isPassing, let pause = retrying.pause() else { throw refusal }
             if call.script.isReliedOn, retrying.isWorthTelling(after: pause) {
                 options.onRefusal?(error.reasonToWait, retrying.left)
@@ -150,6 +210,40 @@ public final class RedisBroker: Broker {
             // A cancelled caller gets the actual error: the script was not carried out, and why.
             do { try await Task.sleep(for: pause) } catch { throw refusal }
         }
+    }
+
+    /// WAIT has to reply before the connection's own timeout.
+    private var replicaTimeout: Duration { options.commandTimeout / 2 }
+
+    private func checkReplicas(
+        _ reply: RESPValue?,
+        _ replicas: Int,
+        _ server: RedisAddress
+    ) throws(BrokerError) {
+        if case .error(let text)? = reply {
+            throw BrokerError(
+                .outcomeUnknown,
+                "\(server) accepted this, but not to wait for replicas: \(ServerError(text).text)"
+            )
+        }
+        let count = reply?.number ?? 0
+        guard count < replicas else { return }
+        throw BrokerError(
+            .outcomeUnknown,
+            "\(server) accepted this, but only \(count) of \(replicas) replicas had it within \(replicaTimeout): it is lost if "
+                + "the server fails before they have it"
+        )
+    }
+
+    /// Returns the servers that have queues: one, or all masters of the cluster.
+    package func allServers() async throws(BrokerError) -> [RedisAddress] {
+        try await servers.all(until: .now + options.patience)
+    }
+
+    /// Whether the servers form a cluster.
+    func isCluster() async throws(BrokerError) -> Bool {
+        _ = try await allServers()
+        return servers.shards != nil
     }
 
     /// Returns the error if the server cannot be reached or takes no changes now, for example because it cannot write
@@ -169,7 +263,10 @@ public final class RedisBroker: Broker {
     /// replies, but acknowledges the first write that fails, and refuses only the commands that it reads later.
     private func confirmWrite(to queue: String) async throws(BrokerError) {
         let reply: RESPValue
-        do throws(BrokerError) { reply = try await self.reply(to: .command("PING"), for: queue) } catch {
+        var retrying = RefusedCall(patience: options.patience, connecting: options.patience)
+        do throws(BrokerError) {
+            reply = try await replies(from: .queue(queue), &retrying) { _ in .command("PING") }.replies[0]
+        } catch {
             throw BrokerError(.outcomeUnknown, "\(address) did not confirm that it could write to its disk: \(error)")
         }
         guard case .error(let text) = reply, ServerError(text).isDiskTrouble else { return }

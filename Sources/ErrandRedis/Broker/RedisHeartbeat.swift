@@ -12,14 +12,43 @@ extension RedisBroker {
         begun: @escaping @Sendable (_ queue: String) -> Token,
         onBeat: @escaping @Sendable (_ queue: String, _ beat: Result<Beat, BrokerError>) -> Void
     ) -> any Heartbeat {
-        RedisHeartbeat(address, options, overrides, session, queues, interval, begun, onBeat)
+        ServerHeartbeats(
+            PerServer(servers, queues) { [servers, options, overrides] server, isSharded, queues in
+                RedisHeartbeat(
+                    server,
+                    servers,
+                    isSharded: isSharded,
+                    options,
+                    overrides,
+                    session,
+                    queues,
+                    interval,
+                    begun,
+                    onBeat
+                )
+            } stop: {
+                $0.stop()
+            }
+        )
     }
 }
 
-/// Heartbeats on a separate thread and connection, so that neither a handler that blocks every thread of the pool nor a
+/// The heartbeats to all servers that have the session's queues.
+private struct ServerHeartbeats: Heartbeat {
+    private let all: PerServer<RedisHeartbeat>
+
+    init(_ all: PerServer<RedisHeartbeat>) { self.all = all }
+
+    func beatNow() { all.forEach { $0.beatNow() } }
+    func stop() { all.cancel() }
+}
+
+/// Heartbeats to one server on a separate thread and connection, so that neither a handler that blocks every thread of the pool nor a
 /// large reply on the other connection delays them.
-final class RedisHeartbeat: Heartbeat {
+final class RedisHeartbeat: Sendable {
     private let address: RedisAddress
+    private let servers: Servers
+    private let isSharded: Bool
     private let options: ConnectionOptions
     private let overrides: ScriptOverrides?
     private let session: Session
@@ -32,6 +61,8 @@ final class RedisHeartbeat: Heartbeat {
 
     init(
         _ address: RedisAddress,
+        _ servers: Servers,
+        isSharded: Bool,
         _ options: ConnectionOptions,
         _ overrides: ScriptOverrides?,
         _ session: Session,
@@ -41,6 +72,8 @@ final class RedisHeartbeat: Heartbeat {
         _ onBeat: @escaping @Sendable (String, Result<Beat, BrokerError>) -> Void
     ) {
         self.address = address
+        self.servers = servers
+        self.isSharded = isSharded
         var options = options
         // A reply after the end of the lease is useless, and a hanging connection must be detected well before.
         options.connectTimeout = min(options.connectTimeout, max(session.lease / 2, .milliseconds(500)))
@@ -76,6 +109,7 @@ final class RedisHeartbeat: Heartbeat {
                     nudge.wait(milliseconds: interval.wholeMilliseconds)
                 }
             } catch {
+                servers.refresh()
                 for queue in queues where !stopped { onBeat(queue, .failure(error)) }
                 nudge.wait(milliseconds: min(Int(backoff.next() * 1000), interval.wholeMilliseconds))
             }
@@ -86,13 +120,16 @@ final class RedisHeartbeat: Heartbeat {
     private func beat(over context: inout HiredisContext) throws(BrokerError) {
         if context.isStale { throw BrokerError(.notReachable, "the broker closed the connection") }
         let replies = try context.roundTrip(
-            queues.flatMap { call(for: $0).command(byDigest: true).bytes },
+            queues.flatMap { call(for: $0).command(byDigest: true, isSharded: isSharded).bytes },
             replies: queues.count
         )
         for (queue, reply) in zip(queues, replies) {
             var reply = reply
             if case .error(let text) = reply, ServerError(text).word == "NOSCRIPT" {
-                reply = try context.roundTrip(call(for: queue).command(byDigest: false).bytes, replies: 1)[0]
+                reply = try context.roundTrip(
+                    call(for: queue).command(byDigest: false, isSharded: isSharded).bytes,
+                    replies: 1
+                )[0]
             }
             if !stopped { onBeat(queue, answer(from: reply)) }
         }
@@ -105,7 +142,11 @@ final class RedisHeartbeat: Heartbeat {
     }
 
     private func answer(from reply: RESPValue) -> Result<Beat, BrokerError> {
-        if case .error(let text) = reply { return .failure(ServerError(text).brokerError(at: address, in: .heartbeat)) }
+        if case .error(let text) = reply {
+            let error = ServerError(text)
+            if error.isMoved { servers.redirected(error, by: address) }
+            return .failure(error.brokerError(at: address, in: .heartbeat))
+        }
         guard let beat = Beat(reply) else {
             return .failure(BrokerError(.protocolViolation, "\(address) answered a heartbeat with nonsense"))
         }

@@ -1,14 +1,22 @@
-/// The retries of a call that the server refuses temporarily: their pauses and their deadline.
+/// The retries of a call that a server refuses temporarily or redirects: their pauses and their deadline.
 struct RefusedCall {
+    /// Servers that redirect a call more often than this, one after the other, disagree on who has the slot.
+    private static let mostRedirections = 4
     /// A longer wait is reported.
     private static let worthTelling = Duration.seconds(1)
 
     private let began = ContinuousClock.now
     private let deadline: ContinuousClock.Instant
+    /// How long the call may wait for a connection.
+    let connectionDeadline: ContinuousClock.Instant
     private var backoff = Backoff()
+    private var redirections = 0
     private var isTold = false
 
-    init(patience: Duration) { deadline = began + patience }
+    init(patience: Duration, connecting: Duration) {
+        deadline = began + patience
+        connectionDeadline = began + connecting
+    }
 
     /// The remaining time for retries.
     var left: Duration { max(.zero, deadline - .now) }
@@ -17,6 +25,12 @@ struct RefusedCall {
     mutating func pause() -> Duration? {
         let rest = left
         return rest > .zero ? min(.seconds(backoff.next()), rest) : nil
+    }
+
+    /// Returns whether the call may follow another redirection without a pause.
+    mutating func mayFollowRedirection() -> Bool {
+        redirections += 1
+        return redirections % (Self.mostRedirections + 1) != 0
     }
 
     /// Returns whether the wait, with this pause, is long enough to be reported; `true` only once.

@@ -21,11 +21,20 @@ package final class Connection: Sendable {
     private let address: RedisAddress
     private let options: ConnectionOptions
     private let logger: Logger
+    private let onChange: @Sendable (_ isConnected: Bool) -> Void
     private let state = Mutex(ConnectionState())
     private let arrival = DispatchSemaphore(value: 0)
 
     /// Starts the connection's thread. It connects when there is something to send.
-    package init(_ address: RedisAddress, _ options: ConnectionOptions, logger: Logger) {
+    ///
+    /// - Parameter onChange: Called on the thread when there is a connection, and when it is lost or cannot be made.
+    package init(
+        _ address: RedisAddress,
+        _ options: ConnectionOptions,
+        logger: Logger,
+        onChange: @escaping @Sendable (_ isConnected: Bool) -> Void = { _ in }
+    ) {
+        self.onChange = onChange
         self.address = address
         self.options = options
         self.logger = logger
@@ -33,11 +42,17 @@ package final class Connection: Sendable {
     }
 
     /// Sends commands and calls `complete` on the connection's thread with one reply for each command.
-    package func send(_ commands: CommandWriter, _ complete: @escaping Completion) {
+    ///
+    /// - Parameter deadline: How long to wait for a connection, if not for the patience of the options.
+    package func send(
+        _ commands: CommandWriter,
+        until deadline: ContinuousClock.Instant? = nil,
+        _ complete: @escaping Completion
+    ) {
         let request = ConnectionRequest(
             bytes: commands.bytes,
             replies: commands.commands,
-            deadline: .now + options.patience,
+            deadline: deadline ?? .now + options.patience,
             complete: complete
         )
         let action = state.withLock { state in
@@ -53,10 +68,13 @@ package final class Connection: Sendable {
     }
 
     /// Sends commands and waits for one reply to each.
-    package func send(_ commands: CommandWriter) async throws(BrokerError) -> [RESPValue] {
+    package func send(
+        _ commands: CommandWriter,
+        until deadline: ContinuousClock.Instant? = nil
+    ) async throws(BrokerError) -> [RESPValue] {
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<[RESPValue], BrokerError>, Never>) in
-            send(commands) { continuation.resume(returning: $0) }
+            send(commands, until: deadline) { continuation.resume(returning: $0) }
         }
         return try result.get()
     }
@@ -83,6 +101,7 @@ package final class Connection: Sendable {
                 var context = try HiredisContext.greeted(address, options)
                 backoff.reset()
                 state.withLock { $0.connected() }
+                onChange(true)
                 serve(&context)
             } catch {
                 pause(after: error, &backoff)
@@ -103,6 +122,7 @@ package final class Connection: Sendable {
         let isFinal = error.code == .notPermitted || error.code == .refused
         let (failing, retries) = state.withLock { $0.failed(at: .now, isFinal: isFinal) }
         for request in failing { request.complete(.failure(error)) }
+        onChange(false)
         guard retries else { return }
         logger.debug("no connection", metadata: ["broker.address": "\(address)", "error": "\(error)"])
         Thread.sleep(forTimeInterval: backoff.next())
@@ -120,6 +140,7 @@ package final class Connection: Sendable {
 
     private func broke(requeuing unsent: [ConnectionRequest] = []) {
         failAsClosed(state.withLock { $0.broke(requeuing: unsent) })
+        onChange(false)
     }
 
     /// The maximum number of requests whose replies are checked together, and wait for each other.

@@ -3,9 +3,30 @@ import Errand
 extension HiredisContext {
     /// Connects and sets the connection up in one round trip: AUTH and SELECT if the address requires them, and CLIENT
     /// SETNAME, whose refusal is ignored.
+    ///
+    /// Of a cluster, this is the first of its servers that accepts the connection; of sentinels, the master that they
+    /// name.
     static func greeted(_ address: RedisAddress, _ options: ConnectionOptions) throws(BrokerError) -> HiredisContext {
+        switch address.place {
+        case .server(let place): return try greeted(address, at: place, options)
+        case .cluster(let seeds):
+            var problem = BrokerError(.notReachable, "\(address) names no server")
+            for seed in seeds {
+                do throws(BrokerError) { return try greeted(address.server(seed), options) } catch { problem = error }
+            }
+            throw problem
+        case .sentinels(let sentinels): return try SentinelSearch(address, sentinels, options).connect()
+        }
+    }
+
+    private static func greeted(
+        _ address: RedisAddress,
+        at place: RedisAddress.ServerPlace,
+        _ options: ConnectionOptions
+    ) throws(BrokerError) -> HiredisContext {
         var context = try HiredisContext(
             address,
+            at: place,
             connectTimeout: options.connectTimeout,
             commandTimeout: options.commandTimeout
         )

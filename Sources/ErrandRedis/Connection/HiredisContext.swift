@@ -19,20 +19,28 @@ struct HiredisContext: ~Copyable {
     private var mark = SentinelPing()
 
     /// Connects, and sets the timeouts for all system calls.
-    init(_ address: RedisAddress, connectTimeout: Duration, commandTimeout: Duration) throws(BrokerError) {
-        context = try Self.connected(to: address, connectTimeout)
+    init(
+        _ address: RedisAddress,
+        at place: RedisAddress.ServerPlace,
+        connectTimeout: Duration,
+        commandTimeout: Duration
+    ) throws(BrokerError) {
+        context = try Self.connected(to: address, at: place, connectTimeout)
         RESPReader.limit(context.pointee.reader)
-        prepareSocket(commandTimeout, isTCP: address.isTCP)
+        var isTCP = false
+        if case .tcp = place { isTCP = true }
+        prepareSocket(commandTimeout, isTCP: isTCP)
     }
 
     private static func connected(
         to address: RedisAddress,
+        at place: RedisAddress.ServerPlace,
         _ timeout: Duration
     ) throws(BrokerError) -> UnsafeMutablePointer<redisContext> {
         _ = sigpipeIgnored
         let made: UnsafeMutablePointer<redisContext>? =
-            switch address.place {
-            case .tcp(let host, let port): redisConnectWithTimeout(host, Int32(port), timeout.timeval)
+            switch place {
+            case .tcp(let place): redisConnectWithTimeout(place.host, Int32(place.port), timeout.timeval)
             case .unix(let path): redisConnectUnixWithTimeout(path, timeout.timeval)
             }
         guard let made else { throw BrokerError(.notReachable, "no memory for a connection to \(address)") }

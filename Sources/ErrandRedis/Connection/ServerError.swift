@@ -21,9 +21,16 @@ package struct ServerError {
 
     /// Whether the request was certainly not carried out, and may succeed a little later.
     var isPassing: Bool {
-        ["LOADING", "BUSY", "TRYAGAIN", "MISCONF", "MASTERDOWN", "CLUSTERDOWN", "NOREPLICAS", "READONLY"].contains(word)
+        ["LOADING", "BUSY", "MISCONF", "MASTERDOWN", "NOREPLICAS", "READONLY"].contains(word) || isOfCluster
             || text.contains("max number of clients")
     }
+
+    /// Whether another server has the keys. `ASK` is not among the errors that lead to another server: while a slot
+    /// migrates, a script needs all keys of its queue in one place, so the caller waits for the end.
+    var isMoved: Bool { word == "MOVED" }
+
+    /// Whether no server of the cluster can serve the keys now: their slot migrates, or its master is lost.
+    var isOfCluster: Bool { ["ASK", "TRYAGAIN", "CLUSTERDOWN"].contains(word) }
 
     /// Whether the server refuses writes because it cannot write its own data to its disk.
     var isDiskTrouble: Bool { word == "MISCONF" }
@@ -78,8 +85,13 @@ package struct ServerError {
             return BrokerError(.notPermitted, "\(address) rejects this user: \(text)")
         case "NOPERM":
             return notPermitted(at: address, in: script)
-        case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN":
-            return BrokerError(.refused, "\(address) belongs to a cluster, which is not supported yet: \(word)")
+        case "MOVED":
+            return BrokerError(
+                .notReachable,
+                "the servers of the cluster disagree on who has a queue: \(address): \(text)"
+            )
+        case "ASK":
+            return BrokerError(.notReachable, "\(address) cannot serve now: the queue's slot is being moved: \(text)")
         case "WRONGTYPE":
             return BrokerError(.refused, "\(address): \(reasonInScript). See `errand doctor`")
         default:

@@ -4,7 +4,7 @@ import Foundation
 package import Logging
 import Synchronization
 
-/// A subscription to channels on its own thread and connection.
+/// A subscription to channels of one server on its own thread and connection.
 ///
 /// Messages may be lost while it is disconnected. It reconnects until it is cancelled, and then calls `onSubscribed`,
 /// so that its owner can check the state again. It checks a silent connection with a PING, and drops it if no reply
@@ -22,23 +22,44 @@ package final class Subscriber: Subscription {
     private let onMessage: @Sendable (_ channel: String, _ message: [UInt8]) -> Void
     private let onSubscribed: @Sendable () -> Void
     private let onRefused: @Sendable (BrokerError) -> Void
+    private let onTrouble: @Sendable (ServerError?) -> Void
     private let stop = WakePipe()
     private let isStopped = Atomic(false)
     private let isRefused = Atomic(false)
     private let failures = LastingFailures()
 
+    /// How to subscribe.
+    package enum Kind: Sendable {
+        case channels
+        case patterns
+        /// Channels of a cluster, each of which is on the server that has its slot.
+        case shardChannels
+
+        fileprivate var command: String {
+            switch self {
+            case .channels: "SUBSCRIBE"
+            case .patterns: "PSUBSCRIBE"
+            case .shardChannels: "SSUBSCRIBE"
+            }
+        }
+    }
+
     /// Subscribes to channels, or to patterns of channels.
     ///
-    /// - Parameter onRefused: Called once if the server's user may not read these channels. The subscriber keeps
-    ///   trying, because the permissions may change.
+    /// - Parameters:
+    ///   - onRefused: Called once if the server's user may not read these channels. The subscriber keeps trying, because
+    ///     the permissions may change.
+    ///   - onTrouble: Called if the connection is lost or another server has the channels, with the server's error if it
+    ///     sent one.
     package init(
         _ address: RedisAddress,
         _ options: ConnectionOptions,
         channels: [String],
-        arePatterns: Bool = false,
+        kind: Kind = .channels,
         logger: Logger,
         onSubscribed: @escaping @Sendable () -> Void,
         onRefused: @escaping @Sendable (BrokerError) -> Void,
+        onTrouble: @escaping @Sendable (ServerError?) -> Void = { _ in },
         onMessage: @escaping @Sendable (_ channel: String, _ message: [UInt8]) -> Void
     ) {
         self.address = address
@@ -47,12 +68,22 @@ package final class Subscriber: Subscription {
         self.onMessage = onMessage
         self.onSubscribed = onSubscribed
         self.onRefused = onRefused
-        var words = CommandWriter()
-        words.begin(1 + channels.count)
-        words.add(arePatterns ? "PSUBSCRIBE" : "SUBSCRIBE")
-        for channel in channels { words.add(channel) }
-        self.words = words
+        self.onTrouble = onTrouble
+        words = Self.command(kind, channels)
         DedicatedThread.start("errand-subscriber") { [self] in run() }
+    }
+
+    /// A command names channels of one slot only if they are of shards.
+    private static func command(_ kind: Kind, _ channels: [String]) -> CommandWriter {
+        var words = CommandWriter()
+        let groups =
+            kind == .shardChannels ? Array(Dictionary(grouping: channels, by: { HashSlot.of($0) }).values) : [channels]
+        for group in groups {
+            words.begin(1 + group.count)
+            words.add(kind.command)
+            for channel in group { words.add(channel) }
+        }
+        return words
     }
 
     package func cancel() {
@@ -72,6 +103,7 @@ package final class Subscriber: Subscription {
                 try context.flush()
                 try listen(on: &context, &backoff)
             } catch {
+                if !stopped { onTrouble(nil) }
                 noteLoss(error, after: .now - began)
             }
             if !stopped { stop.wait(milliseconds: Int(backoff.next() * 1000)) }
@@ -108,12 +140,13 @@ package final class Subscriber: Subscription {
     /// Missing permissions are probably intended, so they are reported; a rejected password may be about to change.
     private func refusal(_ reason: ServerError) -> BrokerError {
         let error = reason.brokerError(at: address)
+        if reason.isMoved { onTrouble(reason) }
         if reason.word == "NOPERM", !isRefused.exchange(true, ordering: .relaxed) { onRefused(error) }
         return error
     }
 
-    /// Handles `[message, channel, text]`, `[pmessage, pattern, channel, text]` and `[subscribe, channel, count]`, and
-    /// ignores other replies.
+    /// Handles `[message, channel, text]`, `[pmessage, pattern, channel, text]`, `[subscribe, channel, count]` and
+    /// `[sunsubscribe, channel, count]`, and ignores other replies.
     private func take(_ reply: RESPValue, _ backoff: inout Backoff) throws(BrokerError) {
         if case .error(let text) = reply {
             let error = ServerError(text)
@@ -123,15 +156,17 @@ package final class Subscriber: Subscription {
         }
         guard let parts = reply.elements, let kind = parts.first?.text, parts.count >= 3 else { return }
         switch kind {
-        case "message":
+        case "message", "smessage":
             if let channel = parts[1].text, let message = parts[2].bytes { onMessage(channel, message) }
         case "pmessage" where parts.count == 4:
             if let channel = parts[2].text, let message = parts[3].bytes { onMessage(channel, message) }
-        case "subscribe", "psubscribe":
+        case "subscribe", "psubscribe", "ssubscribe":
             // Not earlier: a server that accepts the connection but refuses the subscription must not be retried
             // without a pause.
             backoff.reset()
             onSubscribed()
+        // Nobody has asked for it: another server of the cluster has the slot now.
+        case "sunsubscribe": throw BrokerError(.notReachable, "\(address) has the slot of the channel no more")
         default: break
         }
     }

@@ -1,5 +1,6 @@
 import Crypto
 import Errand
+import Synchronization
 
 /// A transition's Lua text, composed of the shared parts that it needs and its own file. It is constant, so that the
 /// server caches it.
@@ -172,6 +173,24 @@ package struct ScriptOverrides: Sendable {
     func script(_ script: Script) -> Script { scripts[script.digest] ?? script }
 }
 
+extension Script {
+    private static let shardedScripts = Mutex<[String: Script]>([:])
+
+    /// The script for the servers of a cluster: it publishes to the shard that has the queue, and not to all servers.
+    package var sharded: Script {
+        Self.shardedScripts.withLock { known in
+            if let script = known[digest] { return script }
+            let text = String(decoding: text, as: UTF8.self)
+            let script = Script(
+                name,
+                text: Array(text.replacing("PUBLISH = 'PUBLISH'", with: "PUBLISH = 'SPUBLISH'").utf8)
+            )
+            known[digest] = script
+            return script
+        }
+    }
+}
+
 /// A call of a script for one queue.
 struct ScriptCall {
     var script: Script
@@ -201,22 +220,38 @@ struct ScriptCall {
     }
 
     /// Returns the command: with the digest, or with the whole text if the server does not have the script.
-    func command(byDigest: Bool) -> CommandWriter {
-        var writer = CommandWriter(capacity: arguments.bytes.count + (byDigest ? 160 : script.text.count + 160))
-        writer.begin(4 + count)
+    ///
+    /// It declares two keys that never exist: while a cluster moves the queue's slot, neither server then runs it.
+    ///
+    /// - Parameters:
+    ///   - isSharded: Whether it is for a server of a cluster.
+    ///   - replicas: How many replicas to wait for in a second command, for half of the time at most.
+    func command(byDigest: Bool, isSharded: Bool, replicas: Int = 0, within time: Duration = .zero) -> CommandWriter {
+        let script = isSharded ? script.sharded : script
+        let key = KeySpace.key(of: queue)
+        var writer = CommandWriter(capacity: arguments.bytes.count + (byDigest ? 256 : script.text.count + 256))
+        writer.begin(5 + count)
         writer.add(byDigest ? "EVALSHA" : "EVAL")
         if byDigest { writer.add(script.digest) } else { writer.add(script.text) }
-        writer.add("1")
-        writer.add(KeySpace.key(of: queue))
+        writer.add("2")
+        writer.add(key)
+        writer.add(key + KeySpace.gate)
         writer.add(encoded: arguments.bytes)
+        guard replicas > 0 else { return writer }
+        writer.begin(3)
+        writer.add("WAIT")
+        writer.add(replicas)
+        writer.add(max(1, time.wholeMilliseconds))
         return writer
     }
 }
 
 /// The names of keys and channels. `docs/data-model.md` describes their contents.
 package enum KeySpace {
-    /// The one key that scripts declare: it determines the queue and its slot.
+    /// The first of the two keys that scripts declare: it determines the queue and its slot.
     package static func key(of queue: String) -> String { "errand:{\(queue)}" }
+    /// The end of the second one.
+    package static let gate = ":gate"
     /// The channel of a queue's events.
     package static func events(of queue: String) -> String { key(of: queue) + ":events" }
     /// The channel of a session's wake-ups.
@@ -224,7 +259,7 @@ package enum KeySpace {
     /// The set of all queues' names.
     static let queues = "errand:queues"
     /// The key to which a repair moves a registry that is not a set.
-    static let corruptQueues = "errand:corrupt:queues"
+    static let corruptQueues = "errand:corrupt:{errand:queues}"
 
     /// Returns the queue of one of the names above.
     static func queue(in name: String) -> String? {

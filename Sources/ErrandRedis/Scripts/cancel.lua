@@ -70,7 +70,7 @@ local function cancel(id)
   if session then
     if deleting then return 'running' end
     set_field('stops', id, 'cancel')
-    call('PUBLISH', key('wakeups:' .. session), 's')
+    call(PUBLISH, key('wakeups:' .. session), 's')
     return 'stopping'
   end
   if not (remove_successor(id) or remove_due(id)) then remove_from_ready(id, body) end

@@ -2,7 +2,12 @@
 local call = redis.call
 local Q = KEYS[1] or ''
 local queue = string.match(Q, '^errand:{([%w_.-]+)}$')
-if not queue then return redis.error_reply('ERRAND the only key must be errand:{queue}') end
+-- With two keys that never exist, no server of a cluster runs a script while the queue's slot is being moved.
+if not queue or KEYS[2] ~= Q .. ':gate' then
+  return redis.error_reply('ERRAND the keys must be errand:{queue} and errand:{queue}:gate')
+end
+-- In a cluster SPUBLISH, which reaches the subscribers of the queue's slot and no other servers.
+local PUBLISH = 'PUBLISH'
 
 local clock = call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)

@@ -26,7 +26,7 @@ local function publish()
   if #lines == 0 then return end
   -- A single text is not copied.
   local text = lines[2] and table.concat(lines, '\n') or lines[1]
-  call('PUBLISH', key('events'), text)
+  call(PUBLISH, key('events'), text)
   local kept = num(field('settings', 'stream'))
   if kept > 0 then keep_in_stream(text, kept) end
   lines, bytes, event_count = {}, 0, 0

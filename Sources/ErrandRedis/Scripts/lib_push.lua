@@ -155,7 +155,7 @@ end
 
 local function stop(holder, session)
   if not field('stops', holder) then set_field('stops', holder, 'replace') end
-  call('PUBLISH', key('wakeups:' .. session), 's')
+  call(PUBLISH, key('wakeups:' .. session), 's')
 end
 
 -- Whether a `drop` is deferred until a running holder ends, if it has no successor yet, instead of being dropped.

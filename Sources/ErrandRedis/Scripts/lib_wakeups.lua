@@ -13,7 +13,7 @@ local function wake(jobs)
       local ends = call('ZSCORE', key('sessions'), session)
       local dispatched = false
       if ends and dispatch then dispatched = dispatch(session, num(ends)) end
-      if ends and dispatched == false then call('PUBLISH', key('wakeups:' .. session), 'w') end
+      if ends and dispatched == false then call(PUBLISH, key('wakeups:' .. session), 'w') end
       if ends and dispatched ~= nil then jobs = jobs - 1 end
     end
   end

@@ -1,6 +1,6 @@
 -- push: adds jobs to the queue, one after the other.
 --
--- KEYS[1]    errand:{queue}
+-- KEYS       errand:{queue} errand:{queue}:gate
 -- Arguments  for each job five values: id, due (ms since 1970; 0 is now), policy (i, d, r; with D and R the name is
 --            free from the first claim on), name ('' for none), envelope
 -- Reply      first 1 if the queue was not known before (then: SADD errand:queues queue), else 0; then one text a job:
@@ -53,7 +53,7 @@ local function dispatch_to(session, lease_ends)
   local token = whole(math.max(clock[1] * 1000000 + clock[2], num(runtime[1]) + 1))
   local deadline = now + (timeout and timeout > 0 and num(margin) + timeout or num(default))
   local message = 'c' .. (state[4] or '') .. ' ' .. whole(num(state[1]) + 1) .. ' ' .. token .. ' ' .. id .. '\n' .. body
-  if call('PUBLISH', key('wakeups:' .. session), message) == 0 then return nil end
+  if call(PUBLISH, key('wakeups:' .. session), message) == 0 then return nil end
   call('LPOP', key('ready:' .. level))
   call('HSET', mine, id, claim_text(token, deadline))
   call('HSET', key('runtime'), 'token', token)

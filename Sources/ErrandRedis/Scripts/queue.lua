@@ -77,5 +77,5 @@ end
 for _, group in ipairs(ask('HKEYS', 'unroutable')) do names[#names + 1] = 'unroutable:' .. group end
 remove(names)
 -- The next heartbeat of these sessions is refused, and they stop what they run.
-for _, session in ipairs(live) do call('PUBLISH', key('wakeups:' .. session), 's') end
+for _, session in ipairs(live) do call(PUBLISH, key('wakeups:' .. session), 's') end
 return { 'deleted', jobs, #live, schedules }

@@ -62,6 +62,15 @@ struct PushCommand: AsyncParsableCommand {
     )
     var wait: WaitLimit?
 
+    @Option(
+        help: ArgumentHelp(
+            "How many replicas of the server must have a job before it counts as accepted: 0 to 32.",
+            discussion: "If fewer have it within 5 s, the outcome is unknown: a failover may still lose the job.",
+            valueName: "n"
+        )
+    )
+    var replicas = 0
+
     @Flag(help: "Write receipts as JSON, one a line, and nothing else; with --wait also state, result and error.")
     var json = false
 
@@ -73,6 +82,7 @@ struct PushCommand: AsyncParsableCommand {
     @OptionGroup(title: "Broker") var broker: BrokerOptions
 
     func validate() throws {
+        guard (0...32).contains(replicas) else { throw ValidationError("--replicas takes a number of 0 to 32") }
         guard from != nil else {
             if operation == nil { throw ValidationError("name an operation, or a file with --from") }
             return
@@ -98,7 +108,7 @@ struct PushCommand: AsyncParsableCommand {
     private func push(_ measuring: Measuring, _ filled: @escaping Filling) async throws {
         guard let from else { return try await pushOne(measuring, filled) }
         let input = try LineInput(from, lineLimit: DescriptionLimits.descriptionBytes)
-        try await broker.withBroker(as: "errand-producer", logFormat: logFormat) { broker in
+        try await broker.withBroker(as: "errand-producer", replicas: replicas, logFormat: logFormat) { broker in
             let producer = Producer(broker: broker)
             var push = LinesPush(input: input, producer: producer, json: json, measuring: measuring, filled: filled)
             try await push.run()
@@ -110,7 +120,7 @@ struct PushCommand: AsyncParsableCommand {
         // no such doubt: it is long past, so the job is ready at once.
         let earliest = policy.at.map { $0 < DescriptionLimits.notBeforeSeconds.upperBound ? 0 : $0 }
         let described = try describe(notBefore: earliest, filled)
-        try await broker.withBroker(as: "errand-producer", logFormat: logFormat) { broker in
+        try await broker.withBroker(as: "errand-producer", replicas: replicas, logFormat: logFormat) { broker in
             var description = described
             if let delay = policy.delay {
                 description = try describe(notBefore: try await broker.now() + Int64(delay.wholeMilliseconds), filled)

@@ -43,10 +43,10 @@ actor EventLog {
     private var waiting: [String: CheckedContinuation<Bool, Never>] = [:]
 
     /// Subscribes and waits until events are delivered.
-    init(_ broker: any Broker, queue: String) async throws {
+    init(_ broker: any Broker, queue: String, fenceQueue: String) async throws {
         self.broker = broker
         self.queue = queue
-        fenceQueue = queue + ".fence"
+        self.fenceQueue = fenceQueue
         let stream = broker.events(of: [queue, fenceQueue])
         task = Task { [weak self] in
             do {

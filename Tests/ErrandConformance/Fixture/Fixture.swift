@@ -11,11 +11,11 @@ struct Fixture: Sendable {
     let queue: String
     let log: EventLog
 
-    init(_ broker: any Broker) async throws {
+    init(_ broker: any Broker, neighbour: (String) -> String) async throws {
         self.broker = broker
         queue = "conformance-" + UUID().uuidString.lowercased()
         try await broker.createQueue(queue)
-        log = try await EventLog(broker, queue: queue)
+        log = try await EventLog(broker, queue: queue, fenceQueue: neighbour(queue))
     }
 
     func close() async { await log.close() }

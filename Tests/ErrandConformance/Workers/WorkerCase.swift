@@ -22,8 +22,13 @@ public struct WorkerCase: Sendable, CaseIterable, CustomTestStringConvertible {
 
     /// Runs the case and records failures with the running test. At the end, the audit of the broker's data must be
     /// clean.
-    public func run(on broker: any Broker) async throws {
-        let fixture = try await Fixture(broker)
+    ///
+    /// - Parameter neighbour: The name of another queue whose events come in one order with those of a queue.
+    public func run(
+        on broker: any Broker,
+        neighbour: (_ queue: String) -> String = { $0 + ".fence" }
+    ) async throws {
+        let fixture = try await Fixture(broker, neighbour: neighbour)
         try await play(fixture)
         #expect(try await broker.audit(fixture.queue, repair: false) == [])
         #expect(try await broker.status(of: fixture.queue).sessions == [], "a worker that has left is not registered")

@@ -22,7 +22,7 @@ struct ConnectionTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<2000 {
                 group.addTask {
-                    let echoed = try await broker.command(.command("ECHO", "\(number)")).text
+                    let echoed = try await broker.command(.command("ECHO", "\(number)"), for: .anywhere).text
                     #expect(echoed == "\(number)")
                 }
             }
@@ -55,7 +55,7 @@ struct ConnectionTests {
         let broker = try broker(server)
         defer { broker.close() }
         try await broker.ping()
-        let waiting = Task { try await broker.command(.command("BLPOP", "nothing", "5")) }
+        let waiting = Task { try await broker.command(.command("BLPOP", "nothing", "5"), for: .anywhere) }
         while try !server.run("CLIENT", "LIST").contains("cmd=blpop") { await Task.yield() }
         server.kill(SIGKILL)
         let error = await #expect(throws: BrokerError.self) { try await waiting.value }

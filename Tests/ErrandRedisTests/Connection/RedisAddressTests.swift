@@ -88,7 +88,11 @@ struct RedisAddressTests {
         ("redis://h:0", "port"), ("redis://h:65536", "port"), ("redis://h:", "port"), ("redis://h:x", "port"),
         ("redis://h:+1", "port"), ("redis://h:000001", "port"), ("redis://::1", "brackets"),
         ("redis://[::1", "]"), ("redis://[::1]x", "port"), ("redis://[hush]", "IPv6"), ("redis://[]", "IPv6"),
-        ("redis://a,b", "no list"), ("redis://a%2Fb", "host"),
+        ("redis://a,b", "take a list"), ("redis+cluster://a,", "host"), ("redis+cluster://", "host"),
+        ("redis+cluster://a/1", "database 0"), ("redis+cluster://a?x=hush", "query"), ("redis+sentinel://a", "master"),
+        ("redis+sentinel://a/m/x", "database"), ("redis+sentinel://a/m?sentinel_user=hush", "sentinel_password"),
+        ("redis+sentinel://a/m?password=hush", "query"), ("redis+sentinel://a,b:0/m", "port"),
+        ("redis://a%2Fb", "host"),
         // Databases, queries and paths.
         ("redis://h/x", "database"), ("redis://h/-1", "database"), ("redis://h/+1", "database"),
         ("redis://h//1", "database"),

@@ -55,7 +55,7 @@ def main():
     connection.connect(path)
     with open(script, "rb") as file:
         text = file.read()
-    answer = call(connection, "EVAL", text, 1, "errand:{%s}" % queue, job, 0, policy, name or "", envelope(description, policy))
+    answer = call(connection, "EVAL", text, 2, "errand:{%s}" % queue, "errand:{%s}:gate" % queue, job, 0, policy, name or "", envelope(description, policy))
     if answer[0] == 1:
         call(connection, "SADD", "errand:queues", queue)
     print(json.dumps(answer))

@@ -67,8 +67,10 @@ struct StartingWorkerTests {
         // No other client can connect any more, so the connected one has to end it.
         let console = try broker(server.shownURL)
         defer { console.close() }
-        _ = try await console.command(.command("CONFIG", "SET", "maxclients", "1"))
-        let code = try await start { _ = try await console.command(.command("CONFIG", "SET", "maxclients", "100")) }
+        _ = try await console.command(.command("CONFIG", "SET", "maxclients", "1"), for: .anywhere)
+        let code = try await start {
+            _ = try await console.command(.command("CONFIG", "SET", "maxclients", "100"), for: .anywhere)
+        }
         #expect(code == .notReachable)
     }
 }

@@ -79,7 +79,7 @@ final class BenchStage: Sendable {
     /// Returns the total of a queue's counter, read with one short command.
     func total(_ what: String, of queue: String) async throws -> Int {
         let key = KeySpace.key(of: queue) + ":counters"
-        let answer = try await broker.command(.command("HGET", key, what), for: queue)
+        let answer = try await broker.command(.command("HGET", key, what), for: .queue(queue))
         return answer.text.flatMap { Int($0) } ?? 0
     }
 
@@ -108,7 +108,7 @@ final class BenchStage: Sendable {
 
     /// Returns the server's present INFO.
     func info() async throws -> RedisInfo {
-        RedisInfo(text: try await broker.command(.command("INFO", "everything")).text ?? "")
+        RedisInfo(text: try await broker.command(.command("INFO", "everything"), for: .anywhere).text ?? "")
     }
 
     /// Removes the queues of the measurements with all their data.

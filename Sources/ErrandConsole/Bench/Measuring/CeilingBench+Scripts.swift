@@ -9,7 +9,7 @@ extension CeilingBench {
 
     /// Loads a script with additional lines at its beginning.
     func load(_ script: String, head: String) async throws -> String {
-        try await stage.broker.load(Array(("#!lua\n" + head).utf8) + text(of: script))
+        try await stage.broker.load(Array(("#!lua\n" + head).utf8) + text(of: script), for: .anywhere)
     }
 
     /// Loads a script that runs the exchange script twice: first to claim jobs, then to report them.
@@ -30,7 +30,8 @@ extension CeilingBench {
             """
         return try await stage.broker.load(
             Array("#!lua flags=allow-oom\nlocal function exchange(KEYS, ARGV)\n".utf8) + text(of: script)
-                + Array(both.utf8)
+                + Array(both.utf8),
+            for: .anywhere
         )
     }
 }

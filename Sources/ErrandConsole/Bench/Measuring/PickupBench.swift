@@ -110,6 +110,6 @@ struct PickupBench {
 
     private func idleWorkers(of queue: String) async throws -> Int {
         let key = KeySpace.key(of: queue) + ":idle"
-        return try await stage.broker.command(.command("SMEMBERS", key), for: queue).elements?.count ?? 0
+        return try await stage.broker.command(.command("SMEMBERS", key), for: .queue(queue)).elements?.count ?? 0
     }
 }

@@ -25,7 +25,8 @@ struct RedisBenchmark {
     /// Calls a loaded script for a queue, always with the same arguments; returns the calls per second.
     func rate(of digest: String, on queue: String, _ words: [String], calls: Int, _ pace: Pace) throws -> Double {
         let settings = ["-c", String(pace.connections), "-P", String(pace.ahead), "-n", String(calls), "--csv"]
-        let command = ["EVALSHA", digest, "1", KeySpace.key(of: queue)] + words
+        let command =
+            ["EVALSHA", digest, "2", KeySpace.key(of: queue), KeySpace.key(of: queue) + KeySpace.gate] + words
         let output = try run((address.redisBenchmarkArguments ?? []) + settings + command)
         // The last line ends with the requests per second and six latencies; the command before them may contain
         // anything.

@@ -29,7 +29,7 @@ struct BenchFacts {
     /// Returns a setting of the server, or a text if the server does not reveal it.
     private static func setting(_ name: String, of stage: BenchStage) async throws -> String {
         do throws(BrokerError) {
-            let answer = try await stage.broker.command(.command("CONFIG", "GET", name)).elements ?? []
+            let answer = try await stage.broker.command(.command("CONFIG", "GET", name), for: .anywhere).elements ?? []
             guard answer.count == 2, let value = answer[1].text else { return "unknown" }
             return value.isEmpty ? "\"\"" : value.onOneLine(atMost: 100)
         } catch {

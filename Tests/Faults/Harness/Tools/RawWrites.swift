@@ -14,7 +14,7 @@ extension ScenarioContext {
         writer.begin(words.count + 1)
         writer.add(command)
         for word in words { writer.add(word) }
-        return try await operatorsBroker.command(writer)
+        return try await operatorsBroker.command(writer, for: .anywhere)
     }
 
     /// Sends a session a forged dispatch of a job, with the right call number, but without the session's secret.

@@ -44,7 +44,7 @@ extension ScenarioContext {
         var command = CommandWriter()
         command.begin(words.count)
         for word in words { command.add(word) }
-        return try await operatorsBroker.command(command).text ?? ""
+        return try await operatorsBroker.command(command, for: .anywhere).text ?? ""
     }
 
     /// A field of INFO over the console's existing connection.

@@ -54,7 +54,7 @@ def main():
     for number in range(int(count)):
         job = "%s-%d" % (prefix, number)
         body = envelope(job, queue, policy, operation, name, gate)
-        answer = call(connection, stream, "EVALSHA", digest, 1, "errand:{%s}" % queue, job, 0, policy, name, body)
+        answer = call(connection, stream, "EVALSHA", digest, 2, "errand:{%s}" % queue, "errand:{%s}:gate" % queue, job, 0, policy, name, body)
         print("pushed", job, answer[1], flush=True)
 
 

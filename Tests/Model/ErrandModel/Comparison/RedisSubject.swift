@@ -13,8 +13,8 @@ package actor RedisSubject {
         let wipe: String
 
         package init(on broker: RedisBroker) async throws {
-            dump = try await broker.load(Array(DumpScript.text.utf8))
-            wipe = try await broker.load(Array(DumpScript.wipe.utf8))
+            dump = try await broker.load(Array(DumpScript.text.utf8), for: .anywhere)
+            wipe = try await broker.load(Array(DumpScript.wipe.utf8), for: .anywhere)
         }
     }
 
@@ -29,10 +29,11 @@ package actor RedisSubject {
     /// Sets the clock before the first step.
     package func begin(_ step: History.Step) async throws {
         _ = try await broker.command(
-            .command("HSET", key + ":test", "now", String(step.time), "look", look(of: step.command))
+            .command("HSET", key + ":test", "now", String(step.time), "look", look(of: step.command)),
+            for: .anywhere
         )
         // The queue in memory exists from the beginning.
-        _ = try await broker.command(.command("HSET", key + ":runtime", "created", "1"))
+        _ = try await broker.command(.command("HSET", key + ":runtime", "created", "1"), for: .anywhere)
     }
 
     private func look(of command: Command) -> String {
@@ -54,7 +55,8 @@ package actor RedisSubject {
                 String(Universe.nameCount),
                 String(next.time),
                 look(of: next.command)
-            )
+            ),
+            for: .anywhere
         )
         let parts = dump.elements ?? []
         var news = News(secret: broker.wakeUpSecret)
@@ -81,7 +83,9 @@ package actor RedisSubject {
     /// What the audit finds.
     package func findings() async throws -> [Finding] { try await broker.audit(universe.queue, repair: false) }
 
-    package func wipe() async throws { _ = try await broker.command(.command("EVALSHA", scripts.wipe, "1", key)) }
+    package func wipe() async throws {
+        _ = try await broker.command(.command("EVALSHA", scripts.wipe, "1", key), for: .anywhere)
+    }
 
     private static func words(_ text: [UInt8]) -> [Int64] {
         text.split(separator: UInt8(ascii: " ")).map { Int64(String(decoding: $0, as: UTF8.self)) ?? -98 }

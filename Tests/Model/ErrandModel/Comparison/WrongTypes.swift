@@ -74,7 +74,7 @@ extension RedisComparison {
         let late = History.Step(time: Self.start + 20, command: command)
         for step in steps { _ = try await subject.observe(.init(time: Self.start, command: step), next: late) }
         let key = KeySpace.key(of: universe.queue)
-        _ = try await broker.command(.command("SET", key + ":ready:5", "garbage"))
+        _ = try await broker.command(.command("SET", key + ":ready:5", "garbage"), for: .anywhere)
         let before = try await places(key)
         var failed = false
         do { _ = try await subject.observe(late, next: nil) } catch { failed = true }
@@ -95,7 +95,9 @@ extension RedisComparison {
         ]
         var places: [[String]] = []
         for command in commands {
-            places.append((try await broker.command(command).elements ?? []).compactMap(\.text).sorted())
+            places.append(
+                (try await broker.command(command, for: .anywhere).elements ?? []).compactMap(\.text).sorted()
+            )
         }
         return places
     }

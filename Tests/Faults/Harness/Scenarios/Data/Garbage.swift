@@ -13,7 +13,10 @@ extension Scenario {
             let bad = try await push(context, "mark", count, ends: false)
             for id in bad {
                 let body =
-                    try await context.operatorsBroker.command(.command("HGET", ScenarioContext.key("body"), id)).bytes
+                    try await context.operatorsBroker.command(
+                        .command("HGET", ScenarioContext.key("body"), id),
+                        for: .anywhere
+                    ).bytes
                     ?? []
                 try await context.write(
                     "HSET",

@@ -1,0 +1,78 @@
+import Errand
+import Synchronization
+
+/// Runs something for each server that has some of the queues, and starts it anew where queues have moved.
+final class PerServer<Member: Sendable>: Sendable {
+    private struct Running {
+        let queues: [String]
+        let member: Member
+    }
+
+    private struct State {
+        var queues: [String]
+        var running: [RedisAddress: Running] = [:]
+        var watch: (any Subscription)?
+        var isCancelled = false
+    }
+
+    private let servers: Servers
+    private let start: @Sendable (_ server: RedisAddress, _ isSharded: Bool, _ queues: [String]) -> Member
+    private let stop: @Sendable (Member) -> Void
+    private let state: Mutex<State>
+
+    /// Starts the members.
+    ///
+    /// - Parameters:
+    ///   - start: Starts a member for a server with some of the queues. It does not wait for anything.
+    ///   - stop: Ends a member.
+    init(
+        _ servers: Servers,
+        _ queues: [String],
+        start: @escaping @Sendable (_ server: RedisAddress, _ isSharded: Bool, _ queues: [String]) -> Member,
+        stop: @escaping @Sendable (Member) -> Void
+    ) {
+        self.servers = servers
+        self.start = start
+        self.stop = stop
+        state = Mutex(State(queues: queues))
+        let watch = servers.watch { [weak self] in self?.update() }
+        state.withLock { $0.watch = watch }
+        servers.learnLayoutInBackground()
+        update()
+    }
+
+    /// Replaces the queues.
+    func set(_ queues: [String]) {
+        state.withLock { $0.queues = queues }
+        update()
+    }
+
+    /// Calls `body` with each member.
+    func forEach(_ body: (Member) -> Void) {
+        for member in state.withLock({ $0.running.values.map(\.member) }) { body(member) }
+    }
+
+    /// Ends all members.
+    func cancel() {
+        state.withLock { state in
+            state.isCancelled = true
+            state.watch?.cancel()
+            for running in state.running.values { stop(running.member) }
+            state.running = [:]
+        }
+    }
+
+    private func update() {
+        state.withLock { state in
+            guard !state.isCancelled else { return }
+            let (isSharded, groups) = servers.groups(of: state.queues)
+            for (server, running) in state.running where groups[server] != running.queues {
+                stop(running.member)
+                state.running[server] = nil
+            }
+            for (server, queues) in groups where state.running[server] == nil {
+                state.running[server] = Running(queues: queues, member: start(server, isSharded, queues))
+            }
+        }
+    }
+}

@@ -1,0 +1,373 @@
+import Backgroundable
+import Errand
+import Logging
+import Synchronization
+
+/// What a command is about, which decides on the server.
+package enum CommandPlace: Sendable {
+    /// Keys of a queue.
+    case queue(String)
+    /// One key of another library, or of no queue.
+    case key(String)
+    /// No keys, so that any server will do.
+    case anywhere
+    /// One server, or the keys that it has.
+    case server(RedisAddress)
+
+    /// The registry of queues.
+    static var registry: CommandPlace { .key(KeySpace.queues) }
+}
+
+/// The servers of a broker: which of them has the keys of a queue, and a connection to each that is in use.
+///
+/// With one server, or with the master that sentinels name, all keys are there. The servers of a cluster share them by
+/// slot, and a thread reads the slot map again whenever a server redirects a call or its connection is lost.
+final class Servers: Sendable {
+    /// Where to send a call.
+    struct Route: Sendable {
+        let connection: Connection
+        let address: RedisAddress
+        /// Whether the server belongs to a cluster, in which messages are published to one shard only.
+        let isSharded: Bool
+    }
+
+    private enum Layout {
+        /// Nobody has asked whether the server belongs to a cluster.
+        case unknown
+        case oneServer
+        case cluster(SlotMap)
+    }
+
+    private struct State {
+        var layout: Layout
+        var connections: [ConnectionKey: Connection] = [:]
+        /// Servers of a cluster whose connection is lost.
+        var lost: Set<RedisAddress> = []
+        /// The server to ask first for the slot map: it has just got a slot.
+        var informed: HostAndPort?
+        var watchers: [Int: @Sendable () -> Void] = [:]
+        var watchersMade = 0
+        var waiting: [Waiting] = []
+        var isSurveying = false
+        var isClosed = false
+    }
+
+    private struct ConnectionKey: Hashable {
+        let server: RedisAddress
+        /// Pushes that wait for replicas have connections of their own, because WAIT blocks them.
+        let isReplicated: Bool
+    }
+
+    /// A caller that waits for the first slot map.
+    private struct Waiting {
+        let deadline: ContinuousClock.Instant
+        let continuation: CheckedContinuation<BrokerError?, Never>
+    }
+
+    let address: RedisAddress
+    private let options: ConnectionOptions
+    private let logger: Logger
+    private let state: Mutex<State>
+    private let wake = WakePipe()
+
+    init(_ address: RedisAddress, _ options: ConnectionOptions, logger: Logger) {
+        self.address = address
+        self.options = options
+        self.logger = logger
+        state = Mutex(State(layout: address.mayBelongToCluster ? .unknown : .oneServer))
+    }
+
+    /// Whether ``close()`` was called.
+    var isClosed: Bool { state.withLock(\.isClosed) }
+
+    /// Closes all connections.
+    func close() {
+        let (connections, waiting) = state.withLock { state in
+            state.isClosed = true
+            defer { (state.connections, state.waiting) = ([:], []) }
+            return (state.connections, state.waiting)
+        }
+        for connection in connections.values { connection.close() }
+        for caller in waiting { caller.continuation.resume(returning: Self.closed) }
+        wake.wake()
+    }
+
+    private static let closed = BrokerError(.closed, "the connection was closed")
+
+    // MARK: Routes
+
+    /// Returns the route to a place, once it is known whether there is a cluster; `nil` if no server of it has the slot at
+    /// present.
+    ///
+    /// - Throws: `BrokerError` with code `notReachable` if that cannot be found out before the deadline.
+    func route(
+        to place: CommandPlace,
+        replicated: Bool = false,
+        until deadline: ContinuousClock.Instant
+    ) async throws(BrokerError) -> Route? {
+        while true {
+            switch state.withLock({ present(place, replicated, &$0) }) {
+            case .route(let route): return route
+            case .unserved: return nil
+            case .unknown: try await learnLayout(until: deadline)
+            case .closed: throw Self.closed
+            }
+        }
+    }
+
+    private enum Present { case route(Route), unserved, unknown, closed }
+
+    private func present(_ place: CommandPlace, _ replicated: Bool, _ state: inout State) -> Present {
+        if state.isClosed { return .closed }
+        switch (state.layout, place) {
+        case (.unknown, _): return .unknown
+        case (.oneServer, _): return .route(route(to: address, isSharded: false, replicated, &state))
+        case (.cluster, .server(let server)): return .route(route(to: server, isSharded: true, replicated, &state))
+        case (.cluster(let map), _):
+            guard let master = map.master(of: place) else { return .unserved }
+            return .route(route(to: address.server(master), isSharded: true, replicated, &state))
+        }
+    }
+
+    private func route(to server: RedisAddress, isSharded: Bool, _ replicated: Bool, _ state: inout State) -> Route {
+        let key = ConnectionKey(server: server, isReplicated: replicated)
+        if let connection = state.connections[key] {
+            return Route(connection: connection, address: server, isSharded: isSharded)
+        }
+        let connection = Connection(server, options, logger: logger) { [weak self] isConnected in
+            self?.note(server, isConnected: isConnected)
+        }
+        state.connections[key] = connection
+        return Route(connection: connection, address: server, isSharded: isSharded)
+    }
+
+    /// The servers that have queues: one, or all masters of the cluster.
+    func all(until deadline: ContinuousClock.Instant) async throws(BrokerError) -> [RedisAddress] {
+        _ = try await route(to: .anywhere, until: deadline)
+        return state.withLock { state in
+            if case .cluster(let map) = state.layout { map.masters.map { address.server($0) } } else { [address] }
+        }
+    }
+
+    /// The cluster's shards as last read; `nil` if there is no cluster.
+    var shards: [SlotMap.Shard]? {
+        state.withLock { if case .cluster(let map) = $0.layout { map.shards } else { nil } }
+    }
+
+    // MARK: What servers and connections tell
+
+    /// Notes that a call was redirected, and reads the slot map again.
+    ///
+    /// - Parameter server: The server that replied.
+    func redirected(_ error: ServerError, by server: RedisAddress) {
+        guard let redirection = Redirection(error, from: server.hostAndPort?.host) else { return refresh() }
+        logger.debug(
+            "a slot has moved",
+            metadata: ["broker.address": "\(server)", "slot": "\(redirection.slot)", "to": "\(redirection.server)"]
+        )
+        change { state in
+            var map = SlotMap()
+            if case .cluster(let known) = state.layout { map = known }
+            map.learn(redirection.slot, at: redirection.server)
+            state.layout = .cluster(map)
+            state.informed = redirection.server
+        }
+        refresh()
+    }
+
+    /// Reads the slot map again, if there is a cluster.
+    func refresh() {
+        let isCluster = state.withLock { state in
+            guard case .cluster = state.layout else { return false }
+            beginToSurvey(&state)
+            return true
+        }
+        if isCluster { wake.wake() }
+    }
+
+    private func note(_ server: RedisAddress, isConnected: Bool) {
+        state.withLock { state in
+            if isConnected { state.lost.remove(server) } else { state.lost.insert(server) }
+        }
+        if !isConnected { refresh() }
+    }
+
+    // MARK: Watching
+
+    /// Returns which server has which of the queues, and whether they form a cluster. Queues whose slot no server has
+    /// are missing.
+    func groups(of queues: [String]) -> (isSharded: Bool, groups: [RedisAddress: [String]]) {
+        state.withLock { state in
+            switch state.layout {
+            case .cluster(let map):
+                var groups: [RedisAddress: [String]] = [:]
+                for queue in queues {
+                    guard let master = map.master(of: .queue(queue)) else { continue }
+                    groups[address.server(master), default: []].append(queue)
+                }
+                return (true, groups)
+            case .unknown where address.isCluster: return (true, [:])
+            case .unknown, .oneServer: return (false, [address: queues])
+            }
+        }
+    }
+
+    /// Calls `onChange` whenever queues may have moved, until it is cancelled.
+    func watch(_ onChange: @escaping @Sendable () -> Void) -> any Subscription {
+        let number = state.withLock { state in
+            state.watchersMade += 1
+            state.watchers[state.watchersMade] = onChange
+            return state.watchersMade
+        }
+        return Watch { [self] in state.withLock { _ = $0.watchers.removeValue(forKey: number) } }
+    }
+
+    private struct Watch: Subscription {
+        let end: @Sendable () -> Void
+        func cancel() { end() }
+    }
+
+    /// Changes the state, closes connections to servers that have no slots, and tells the watchers.
+    private func change(_ body: (inout State) -> Void) {
+        let (retired, watchers) = state.withLock { state in
+            body(&state)
+            var retired: [Connection] = []
+            if case .cluster(let map) = state.layout {
+                let masters = Set(map.masters.map { address.server($0) })
+                for (key, connection) in state.connections where !masters.contains(key.server) {
+                    state.connections[key] = nil
+                    retired.append(connection)
+                }
+                state.lost.formIntersection(masters)
+            }
+            return (retired, Array(state.watchers.values))
+        }
+        for connection in retired { connection.close() }
+        for tell in watchers { tell() }
+    }
+
+    // MARK: The layout
+
+    /// Finds out whether there is a cluster.
+    func learnLayout(until deadline: ContinuousClock.Instant) async throws(BrokerError) {
+        address.isCluster ? try await awaitMap(until: deadline) : try await askServer(until: deadline)
+    }
+
+    /// Finds it out for those who cannot wait, and tells the watchers.
+    func learnLayoutInBackground() {
+        guard state.withLock({ if case .unknown = $0.layout { true } else { false } }) else { return }
+        Task { [self] in
+            while !isClosed, case .unknown = state.withLock(\.layout) {
+                do throws(BrokerError) { try await learnLayout(until: .now + options.patience) } catch {
+                    logger.debug("no layout", metadata: ["broker.address": "\(address)", "error": "\(error)"])
+                    try? await Task.sleep(for: .seconds(1))
+                }
+            }
+        }
+    }
+
+    /// Asks the server of a `redis://` address. An older server, or one that stands in front of others, may not know the
+    /// question, and a user may not be allowed to ask it; then there is no cluster until a call is redirected.
+    private func askServer(until deadline: ContinuousClock.Instant) async throws(BrokerError) {
+        let connection = state.withLock { route(to: address, isSharded: false, false, &$0).connection }
+        guard let reply = try await connection.send(.command("CLUSTER", "SLOTS"), until: deadline).first else { return }
+        if case .error(let text) = reply, ServerError(text).isPassing { return }
+        let map = address.hostAndPort.flatMap { SlotMap(reply, from: $0) }
+        change { state in
+            guard case .unknown = state.layout else { return }
+            state.layout = map.map { .cluster($0) } ?? .oneServer
+        }
+    }
+
+    private func awaitMap(until deadline: ContinuousClock.Instant) async throws(BrokerError) {
+        let problem = await withCheckedContinuation { (continuation: CheckedContinuation<BrokerError?, Never>) in
+            let waits = state.withLock { state in
+                guard !state.isClosed, case .unknown = state.layout else { return false }
+                state.waiting.append(Waiting(deadline: deadline, continuation: continuation))
+                beginToSurvey(&state)
+                return true
+            }
+            if waits { wake.wake() } else { continuation.resume(returning: nil) }
+        }
+        if let problem { throw problem }
+    }
+
+    // MARK: The thread
+
+    private func beginToSurvey(_ state: inout State) {
+        guard !state.isSurveying, !state.isClosed else { return }
+        state.isSurveying = true
+        DedicatedThread.start("errand-slots") { [self] in surveyUntilClosed() }
+    }
+
+    private func surveyUntilClosed() {
+        let survey = ClusterSurvey(address, options)
+        var turn = 0
+        while !isClosed {
+            read(survey, turn)
+            turn += 1
+            // A failover is noticed soon after the other servers have noticed it.
+            let isDoubtful = state.withLock { !$0.lost.isEmpty || !$0.waiting.isEmpty }
+            wake.wait(milliseconds: isDoubtful ? Self.doubtfulPause : Self.usualPause)
+        }
+    }
+
+    private static let doubtfulPause = 200
+    private static let usualPause = 60_000
+
+    private func read(_ survey: ClusterSurvey, _ turn: Int) {
+        do throws(BrokerError) {
+            let map = try survey.read(from: serversToAsk(turn))
+            change { state in
+                var map = map
+                if case .cluster(let old) = state.layout { map.fill(from: old) }
+                state.layout = .cluster(map)
+            }
+            answerWaiting(after: nil)
+        } catch {
+            logger.debug("no slot map", metadata: ["broker.address": "\(address)", "error": "\(error)"])
+            answerWaiting(after: error)
+        }
+    }
+
+    /// The server that was told of last, then the others with a different one first each time, because one may be cut
+    /// off, and servers that hang last.
+    private func serversToAsk(_ turn: Int) -> [HostAndPort] {
+        state.withLock { state in
+            var servers: [HostAndPort] = []
+            if case .cluster(let map) = state.layout { servers = map.servers }
+            servers += address.seeds
+            let start = servers.isEmpty ? 0 : turn % servers.count
+            let turned = Array(servers[start...] + servers[..<start])
+            let lost = state.lost
+            let sorted = turned.filter { !lost.contains(address.server($0)) } + turned
+            defer { state.informed = nil }
+            var asked: Set<HostAndPort> = []
+            return ((state.informed.map { [$0] } ?? []) + sorted).filter { asked.insert($0).inserted }
+        }
+    }
+
+    /// Lets callers go on that wait for the first map: all if there is one or there can be none, and else those without
+    /// patience left.
+    private func answerWaiting(after problem: BrokerError?) {
+        let isFinal = problem.map { $0.code == .notPermitted || $0.code == .refused } ?? true
+        let answered = state.withLock { state in
+            let now = ContinuousClock.now
+            let answered = state.waiting.filter { isFinal || $0.deadline <= now }
+            state.waiting.removeAll { isFinal || $0.deadline <= now }
+            return answered
+        }
+        for caller in answered { caller.continuation.resume(returning: problem) }
+    }
+}
+
+extension SlotMap {
+    /// Returns the master to which a command belongs; `nil` if there is none.
+    fileprivate func master(of place: CommandPlace) -> HostAndPort? {
+        switch place {
+        case .queue(let queue): master(of: HashSlot.of(queue: queue))
+        case .key(let key): master(of: HashSlot.of(key))
+        case .anywhere, .server: masters.first
+        }
+    }
+}

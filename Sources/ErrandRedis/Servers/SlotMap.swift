@@ -1,0 +1,98 @@
+import Errand
+
+/// Which master of a cluster has which slots.
+struct SlotMap: Sendable, Equatable {
+    /// A master with its replicas.
+    struct Shard: Sendable, Equatable {
+        let master: HostAndPort
+        let replicas: [HostAndPort]
+    }
+
+    /// All shards that have slots. A server is in one of them.
+    private(set) var shards: [Shard] = []
+    /// For each slot the index of its shard; -1 if no server has it.
+    private var owners = [Int16](repeating: -1, count: HashSlot.count)
+
+    /// Makes a map without servers.
+    init() {}
+
+    /// Parses the reply to `CLUSTER SLOTS`: ranges of slots, each with its master and then its replicas.
+    ///
+    /// - Parameter asked: The server that replied. It may call itself, or a server whose name it does not know, by an
+    ///   empty name.
+    /// - Returns: `nil` if it is another reply.
+    init?(_ reply: RESPValue, from asked: HostAndPort) {
+        guard let ranges = reply.elements else { return nil }
+        for range in ranges {
+            guard let parts = range.elements, parts.count >= 3, let first = parts[0].number, let last = parts[1].number,
+                0 <= first, first <= last, last < HashSlot.count,
+                let master = Self.place(parts[2], asked)
+            else { return nil }
+            let replicas = parts.dropFirst(3).compactMap { Self.place($0, asked) }
+            give(Int(first)...Int(last), to: Shard(master: master, replicas: replicas))
+        }
+    }
+
+    private static func place(_ server: RESPValue, _ asked: HostAndPort) -> HostAndPort? {
+        guard let parts = server.elements, parts.count >= 2, let port = parts[1].number, (1...65535).contains(port)
+        else { return nil }
+        let host = parts[0].text ?? ""
+        return HostAndPort(host: host.isEmpty || host == "?" ? asked.host : host, port: Int(port))
+    }
+
+    private mutating func give(_ slots: ClosedRange<Int>, to shard: Shard) {
+        var index = shards.firstIndex { $0.master == shard.master }
+        if index == nil, shards.count < Int(Int16.max) {
+            index = shards.count
+            shards.append(shard)
+        }
+        guard let index else { return }
+        for slot in slots { owners[slot] = Int16(index) }
+    }
+
+    /// Returns the master that has a slot; `nil` if none has it.
+    func master(of slot: Int) -> HostAndPort? {
+        let owner = owners[slot]
+        return owner < 0 ? nil : shards[Int(owner)].master
+    }
+
+    /// All masters that have slots.
+    var masters: [HostAndPort] { shards.map(\.master) }
+
+    /// All servers, the masters first.
+    var servers: [HostAndPort] { masters + shards.flatMap(\.replicas) }
+
+    /// Notes that a server has a slot, as a redirection says.
+    mutating func learn(_ slot: Int, at master: HostAndPort) {
+        give(slot...slot, to: Shard(master: master, replicas: []))
+    }
+
+    /// Keeps the last known master of each slot that this map gives to no server, which is so while the cluster is down.
+    mutating func fill(from old: SlotMap) {
+        for slot in 0..<HashSlot.count where owners[slot] < 0 {
+            if let master = old.master(of: slot) { learn(slot, at: master) }
+        }
+    }
+}
+
+/// The reply of a server that does not have the slot: `MOVED 3999 127.0.0.1:6381`.
+struct Redirection: Sendable, Equatable {
+    let slot: Int
+    let server: HostAndPort
+
+    /// Parses an error; `nil` if it is another one.
+    ///
+    /// - Parameter asked: The host that replied, which an empty host stands for.
+    init?(_ error: ServerError, from asked: String?) {
+        let words = error.text.split(separator: " ")
+        guard words.count == 3, words[0] == "MOVED", let slot = Int(words[1]), (0..<HashSlot.count).contains(slot),
+            let colon = words[2].lastIndex(of: ":"),
+            let port = BrokerURL.number(words[2][words[2].index(after: colon)...]),
+            (1...65535).contains(port)
+        else { return nil }
+        let host = String(words[2][..<colon])
+        guard let host = host.isEmpty || host == "?" ? asked : host else { return nil }
+        self.slot = slot
+        server = HostAndPort(host: host, port: port)
+    }
+}

@@ -1,0 +1,121 @@
+import Errand
+import Foundation
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ErrandRedis
+
+/// What only a cluster does: redirections, moved slots, lost servers.
+@Suite(.timeLimit(.minutes(3))) struct ClusterTests {
+    private let logger = Logger(label: "cluster")
+
+    private func broker(_ url: String, patience: Duration = .seconds(20)) throws -> RedisBroker {
+        try RedisBroker(url: url, options: ConnectionOptions(patience: patience), logger: logger)
+    }
+
+    private func push(_ count: Int, to queue: String, on broker: RedisBroker) async throws -> [Receipt] {
+        let jobs = try (0..<count).map { _ in try OperationDescription("work", queue: queue).makeEnvelope() }
+        return try await broker.push(jobs, to: queue)
+    }
+
+    @Test func aPlainAddressOfOneServerFindsTheWholeCluster() async throws {
+        let cluster = try RedisCluster()
+        let broker = try broker(cluster.masters[2].tcpURL)
+        defer { broker.close() }
+        let queues = (0..<12).map { "queue-\($0)" }
+        for queue in queues { #expect(try await push(3, to: queue, on: broker).allSatisfy { $0.outcome == .accepted }) }
+        #expect(try await broker.queues() == queues.sorted())
+        for queue in queues { #expect(try await broker.status(of: queue).queue.ready == 3) }
+        #expect(Set(try queues.map { try cluster.server(of: $0).port }).count == 3, "the queues are on all servers")
+        #expect(try await broker.auditRegistry(repair: false) == [])
+    }
+
+    @Test func callsFollowASlotThatHasMoved() async throws {
+        let cluster = try RedisCluster()
+        let broker = try broker(cluster.url)
+        defer { broker.close() }
+        #expect(try await push(5, to: "images", on: broker).count == 5)
+        let source = try cluster.server(of: "images")
+        let target = try #require(cluster.masters.first { $0.port != source.port })
+        try cluster.move("images", to: target)
+        #expect(try await push(5, to: "images", on: broker).allSatisfy { $0.outcome == .accepted })
+        #expect(try await broker.status(of: "images").queue.ready == 10)
+        #expect(try await broker.audit("images", repair: false) == [])
+    }
+
+    /// While a slot is half moved, a script would see some of its queue's keys.
+    @Test func noScriptRunsWhileASlotIsHalfMoved() async throws {
+        let cluster = try RedisCluster()
+        let broker = try broker(cluster.url)
+        defer { broker.close() }
+        #expect(try await push(5, to: "images", on: broker).count == 5)
+        let source = try cluster.server(of: "images")
+        let target = try #require(cluster.masters.first { $0.port != source.port })
+        let pushed = Mutex<Task<[Receipt], any Error>?>(nil)
+        try cluster.move("images", to: target) {
+            pushed.withLock { $0 = Task { try await push(1, to: "images", on: broker) } }
+            // Both servers refuse it, even for a client that follows ASK.
+            let words = try self.wirePush(to: "images")
+            #expect(try source.run(words).hasPrefix("ASK ") || source.run(words).hasPrefix("TRYAGAIN"))
+            let answers = try target.runTogether([["ASKING"], words])
+            #expect(answers.last?.hasPrefix("TRYAGAIN") == true, "\(answers)")
+            // With one key the target would run it without the keys that are still at the source.
+            let careless = words.enumerated().filter { $0.offset != 4 }.map { $0.offset == 2 ? "1" : $0.element }
+            #expect(try target.runTogether([["ASKING"], careless]).last?.hasPrefix("ERRAND the keys must be") == true)
+        }
+        let receipts = try await pushed.withLock { $0 }?.value
+        #expect(receipts?.map(\.outcome) == [.accepted])
+        #expect(try await broker.status(of: "images").queue.ready == 6)
+        #expect(try await broker.audit("images", repair: false) == [])
+    }
+
+    /// A push as a program in another language sends it.
+    private func wirePush(to queue: String) throws -> [String] {
+        let job = try OperationDescription("work", queue: queue).makeEnvelope()
+        let text = String(decoding: Script.push.sharded.text, as: UTF8.self)
+        return [
+            "EVAL", text, "2", "errand:{\(queue)}", "errand:{\(queue)}:gate", job.id, "0", "i", "",
+            String(decoding: job.bytes, as: UTF8.self),
+        ]
+    }
+
+    @Test func eventsOfAllQueuesArriveOnceEach() async throws {
+        let cluster = try RedisCluster()
+        let broker = try broker(cluster.url)
+        defer { broker.close() }
+        let queues = (0..<6).map { "queue-\($0)" }
+        for queue in queues { try await broker.createQueue(queue) }
+        let heard = Mutex<[String: Int]>([:])
+        let (subscribed, ready) = AsyncStream.makeStream(of: Void.self)
+        let stream = broker.events(of: queues) { ready.yield() }
+        let listening = Task {
+            for try await events in stream { heard.withLock { $0[events.queue, default: 0] += events.lines.count } }
+        }
+        for await _ in subscribed { break }
+        for queue in queues {
+            let jobs = try await push(2, to: queue, on: broker)
+            #expect(try await broker.cancel(jobs.map(\.id), on: queue) == [.cancelled, .cancelled])
+        }
+        try await eventually("all are heard") { heard.withLock { $0.values.reduce(0, +) >= 12 } }
+        #expect(heard.withLock { $0 } == Dictionary(uniqueKeysWithValues: queues.map { ($0, 2) }))
+        listening.cancel()
+        let sent = try cluster.masters.map { try $0.run("CLUSTER", "INFO") }
+        #expect(sent.allSatisfy { !$0.contains("messages_publish_sent") }, "no message goes to all servers")
+    }
+
+    @Test func aLostMasterIsReplacedByItsReplica() async throws {
+        let cluster = try RedisCluster(replicas: 1, nodeTimeout: 1000)
+        let broker = try broker(cluster.url, patience: .seconds(40))
+        defer { broker.close() }
+        #expect(try await push(1, to: "images", on: broker).count == 1)
+        let master = try cluster.server(of: "images")
+        try await eventually("a replica has it") { try master.run("WAIT", "1", "1000") == "1" }
+        master.kill(SIGKILL)
+        // A push that is under way when the connection breaks is unknown; later ones wait for the replica.
+        let receipts = try await push(1, to: "images", on: broker) + push(1, to: "images", on: broker)
+        #expect(receipts.last?.outcome == .accepted)
+        #expect(try cluster.server(of: "images").port != master.port)
+    }
+}

@@ -1,0 +1,804 @@
+#!lua
+-- The common start of all scripts: the queue, the server's clock, and helpers that tolerate invalid values in any key.
+local call = redis.call
+local Q = KEYS[1] or ''
+local queue = string.match(Q, '^errand:{([%w_.-]+)}$')
+-- With two keys that never exist, no server of a cluster runs a script while the queue's slot is being moved.
+if not queue or KEYS[2] ~= Q .. ':gate' then
+  return redis.error_reply('ERRAND the keys must be errand:{queue} and errand:{queue}:gate')
+end
+-- In a cluster SPUBLISH, which reaches the subscribers of the queue's slot and no other servers.
+local PUBLISH = 'SPUBLISH'
+
+local clock = call('TIME')
+local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+
+-- Lua writes large numbers with an exponent, which Redis must never receive.
+local function whole(number) return string.format('%.0f', number) end
+local nowtext = whole(now)
+-- The stamp in front of a body has thirteen digits, even if the server's clock is not set yet.
+local stamp = string.format('%013.0f', now)
+
+-- Converts a field, which may be missing or invalid, to a number.
+local function num(value)
+  local number = tonumber(value or 0)
+  if not number or number ~= number or number > 9e15 or number < -9e15 then return 0 end
+  return math.floor(number)
+end
+
+-- The names of the queue's keys.
+local function key(name) return Q .. ':' .. name end
+local function session_key(session) return Q .. ':session:' .. session end
+local function claims_key(session) return Q .. ':claims:' .. session end
+
+-- Whether a key exists. Each script call checks a key once, so a job without side records costs nothing.
+local known = {}
+local function has(name)
+  if known[name] == nil then known[name] = call('EXISTS', key(name)) == 1 end
+  return known[name]
+end
+local function field(name, id) return has(name) and call('HGET', key(name), id) end
+local function delete_field(name, id) if has(name) then call('HDEL', key(name), id) end end
+local function set_field(name, id, value)
+  call('HSET', key(name), id, value)
+  known[name] = true
+end
+local function setting(name, default)
+  local value = num(field('settings', name))
+  if value > 0 then return value end
+  return default
+end
+
+-- Calls a variadic command in portions that fit on Lua's stack.
+local function each_portion(list, step, command, target)
+  for from = 1, #list, step do
+    call(command, target, unpack(list, from, math.min(from + step - 1, #list)))
+  end
+end
+-- The types of the queue's keys.
+local TYPES = {
+  body = 'hash', runtime = 'hash', counters = 'hash', ended = 'hash', sessions = 'zset', idle = 'set', ['ready:5'] = 'list',
+}
+-- Keys that a queue of plain jobs lacks, and keys that it has at times: one command checks each group.
+local SELDOM = {
+  unique = 'hash', ['unique:of'] = 'hash', running = 'hash', successors = 'hash', stops = 'hash', failures = 'hash', crashes = 'hash',
+  solo_crashes = 'hash', errors = 'hash', progress = 'hash', checkpoints = 'hash', alias = 'hash', ['alias:of'] = 'hash',
+  tombstones = 'hash', settings = 'hash', unroutable = 'hash',
+  quarantined = 'list', ['ready:0'] = 'list', ['ready:1'] = 'list', ['ready:2'] = 'list', ['ready:3'] = 'list',
+  ['ready:4'] = 'list', ['ready:6'] = 'list', ['ready:7'] = 'list', ['ready:8'] = 'list', ['ready:9'] = 'list',
+}
+local AT_TIMES = {
+  history = 'hash', ['history:order'] = 'list', ['ended:old'] = 'hash', scheduled = 'zset', retrying = 'zset', dead = 'zset',
+  stream = 'stream', cursors = 'hash',
+}
+
+-- The type of a key, if it exists and has another type than expected.
+local function wrong_type(name, expected)
+  local found = call('TYPE', key(name)).ok
+  if found ~= 'none' and found ~= expected then return found end
+end
+
+local function wrong_type_error(name, expected, found)
+  return redis.error_reply('WRONGTYPE the key ' .. key(name) .. ' is a ' .. found .. ' and must be a ' .. expected)
+end
+
+-- The error for the first of these keys with a wrong type.
+local function type_error(types)
+  for name, expected in pairs(types) do
+    local found = wrong_type(name, expected)
+    if found then return wrong_type_error(name, expected, found) end
+  end
+end
+
+local function any_exists(types)
+  local keys = {}
+  for name in pairs(types) do keys[#keys + 1] = key(name) end
+  return call('EXISTS', unpack(keys)) > 0
+end
+
+-- The error for a session's keys, or for the lists of unroutable jobs.
+local function session_type_error(session)
+  return type_error({ ['session:' .. session] = 'hash', ['claims:' .. session] = 'hash' })
+end
+-- If there are very many, which are invented operations, each script checks a list before it uses it.
+local function unroutable_type_error()
+  if call('HLEN', key('unroutable')) > 100 then return end
+  local types = {}
+  for _, operation in ipairs(call('HKEYS', key('unroutable'))) do types['unroutable:' .. operation] = 'list' end
+  return type_error(types)
+end
+-- Redis does not roll back, so the script ends here, before its first write, if a key has the wrong type.
+local special = any_exists(SELDOM)
+do
+  local wrong = type_error(TYPES) or (special and (type_error(SELDOM) or unroutable_type_error()))
+    or (any_exists(AT_TIMES) and type_error(AT_TIMES))
+  if wrong then return wrong end
+end
+-- Parses stored bodies and ids, which may be corrupt.
+local NAMELESS = '"operation":null,"name":null'
+-- Characters that would break the line of an event. U+007F may appear unescaped in a JSON text.
+local CONTROL = '[%z\1-\31]'
+
+local function sound_fragment(text)
+  return string.sub(text, 1, 12) == '"operation":' and text or NAMELESS
+end
+
+-- An id from a list or set may contain any bytes; in an event it must not break the line.
+local function printable(id)
+  return (string.gsub(string.sub(id, 1, 64), '[^%w_-]', '?'))
+end
+
+-- A stored body's priority, timeout, retries and event fragment; nil if the header is invalid.
+local function header(body)
+  local priority, timeout, retries, length, from =
+    string.match(body or '', '^%d%d%d%d%d%d%d%d%d%d%d%d%d1[idrDR](%d);(%d*);(%d*);(%d+)\n()')
+  if not priority then return nil end
+  local fragment = string.sub(body, from, from + num(length) - 1)
+  if #fragment > 8192 or string.find(fragment, CONTROL) or not string.find(fragment, '^"operation":') then fragment = NAMELESS end
+  return priority, num(timeout), retries ~= '' and num(retries) or nil, fragment
+end
+
+-- The field of `unroutable`, and the end of its list's name, for jobs of an operation that no live session has.
+local function unroutable_field(operation, body)
+  local priority = header(body)
+  return (priority or '5') == '5' and operation or operation .. ':' .. priority
+end
+
+-- The operation and the priority of such a field; no operation if the field is not valid.
+local function parse_unroutable_field(group)
+  local operation, level = string.match(group, '^([%w_.-]+):?(%d?)$')
+  return operation, tonumber(level) or 5
+end
+-- Events and totals: gathered during the script, published and added at its end.
+local lines, bytes, event_count, totals = {}, 0, 0, {}
+local function count(what, times) totals[what] = (totals[what] or 0) + (times or 1) end
+
+-- An entry of the stream has the id `epoch-number of its last event`. Numbers have no gaps, so a reader notices missing
+-- events. If the last number is unknown, a new epoch begins.
+local function keep_in_stream(text, kept)
+  local epoch, last = string.match(call('HGET', key('runtime'), 'stream') or '', '^(%d+)-(%d+)$')
+  local function add()
+    local number = whole(num(last) + event_count)
+    local oldest = epoch .. '-' .. whole(math.max(num(last) + event_count - kept, 0))
+    local added = redis.pcall('XADD', key('stream'), 'MINID', '~', oldest, epoch .. '-' .. number, 'e', text)
+    return type(added) == 'string' and added
+  end
+  local id = epoch and add()
+  if not id then
+    epoch, last = nowtext, 0
+    id = add()
+  end
+  -- If the clock was set back as well, the entries that prevent the addition are older than this one.
+  if not id and call('DEL', key('stream')) == 1 then id = add() end
+  call('HSET', key('runtime'), 'stream', id or epoch .. '-' .. whole(num(last) + event_count))
+end
+
+local function publish()
+  if #lines == 0 then return end
+  -- A single text is not copied.
+  local text = lines[2] and table.concat(lines, '\n') or lines[1]
+  call(PUBLISH, key('events'), text)
+  local kept = num(field('settings', 'stream'))
+  if kept > 0 then keep_in_stream(text, kept) end
+  lines, bytes, event_count = {}, 0, 0
+end
+
+-- Lua hashes every string that it creates; joining lines of up to 8 KiB creates only one.
+local function gather_event(line, events)
+  if bytes + #line > 8000 then publish() end
+  event_count = event_count + (events or 1)
+  lines[#lines + 1] = line
+  bytes = bytes + #line + 1
+end
+
+-- `worker` and `error` are JSON texts; `fragment` is the envelope's `"operation":…,"name":…`.
+local function event(kind, id, fragment, attempt, worker, duration, error)
+  if string.find(id, '[^%w_-]') then id = printable(id) end
+  local line = '{"event":"' .. kind .. '","id":"' .. id .. '",' .. fragment .. ',"queue":"' .. queue .. '","attempt":'
+    .. attempt .. ',"worker":' .. worker .. ',"at_ms":' .. nowtext .. ',"duration_ms":' .. duration .. ',"error":' .. error .. '}'
+  if #line > 32000 then
+    if error == '"too long for an event"' then return line end
+    return event(kind, id, NAMELESS, attempt, worker, duration, '"too long for an event"')
+  end
+  gather_event(line)
+  return line
+end
+
+local function add_totals()
+  for what, n in pairs(totals) do
+    local added = redis.pcall('HINCRBY', key('counters'), what, n)
+    if type(added) == 'table' and added.err then call('HSET', key('counters'), what, n) end
+  end
+  totals = {}
+end
+-- Wakes sessions that wait for jobs.
+
+-- Dispatches the only new job to a waiting session, which then need not claim it; set by a script that does so. Returns
+-- whether it did, or nil if no connection of the session listens.
+local dispatch
+
+-- Wakes as many waiting sessions as there are jobs for them. A paused queue wakes none until it resumes.
+local function wake(jobs)
+  if jobs == 0 or num(field('settings', 'paused')) == 1 then return end
+  while jobs > 0 and call('EXISTS', key('idle')) == 1 do
+    local sessions = call('SPOP', key('idle'), math.min(jobs, 100))
+    for _, session in ipairs(sessions) do
+      local ends = call('ZSCORE', key('sessions'), session)
+      local dispatched = false
+      if ends and dispatch then dispatched = dispatch(session, num(ends)) end
+      if ends and dispatched == false then call(PUBLISH, key('wakeups:' .. session), 'w') end
+      if ends and dispatched ~= nil then jobs = jobs - 1 end
+    end
+  end
+end
+-- The lists of ready, quarantined and unroutable jobs: how a job enters and leaves them.
+local QUARANTINE_AFTER = 3
+-- The number of jobs that this script has made ready.
+local fresh = 0
+-- The bytes of bodies that the script may still read: a call handles fewer jobs if they are large.
+local room = 8388608
+
+-- The entry of a job in a ready list. It is the id, or an alias while that text has another meaning: the position of a
+-- job that has replaced an older one of this id, or a tombstone of an older one.
+local function is_taken(entry) return field('alias', entry) or field('tombstones', entry) end
+local function entry_for(id)
+  if not is_taken(id) then return id end
+  local entry, at = id .. ':' .. nowtext, now
+  while is_taken(entry) do
+    at = at + 1
+    entry = id .. ':' .. whole(at)
+  end
+  set_field('alias', entry, id)
+  set_field('alias:of', id, entry)
+  return entry
+end
+
+-- Appends a job to its ready list, or schedules it. The ready-since stamp in front of the body is renewed.
+local function enqueue(id, body, due)
+  local priority = header(body)
+  if due > now then
+    call('ZADD', key('scheduled'), whole(due), id)
+  else
+    if priority then call('HSET', key('body'), id, stamp .. string.sub(body, 14)) end
+    if num(field('crashes', id)) >= QUARANTINE_AFTER then call('RPUSH', key('quarantined'), entry_for(id))
+    else call('RPUSH', key('ready:' .. (priority or '5')), entry_for(id)) end
+    fresh = fresh + 1
+  end
+end
+
+-- Returns a job to the head of its ready list, where it was.
+local function requeue(id, body)
+  if num(field('crashes', id)) >= QUARANTINE_AFTER then call('RPUSH', key('quarantined'), entry_for(id))
+  else call('LPUSH', key('ready:' .. (header(body) or '5')), entry_for(id)) end
+  delete_field('running', id)
+  fresh = fresh + 1
+end
+
+-- The stored form of a claim: its token, its hard deadline, and the time at which it was made unless the token implies
+-- it: after the clock was set back, tokens are ahead of it.
+local function claim_text(token, deadline)
+  return token .. ':' .. whole(deadline) .. (math.floor(num(token) / 1000) ~= now and ':' .. nowtext or '')
+end
+
+-- The entry of a job in a ready list: its own id, or that of the job that it replaced there.
+local function entry_of(id) return field('alias:of', id) or id end
+
+-- Removes a job from its ready list: directly from a short list, else by a tombstone that a claim skips.
+local function remove_from_ready(id, body)
+  local entry = entry_of(id)
+  delete_field('alias', entry)
+  delete_field('alias:of', id)
+  local priority, _, _, fragment = header(body)
+  local lists = { key('ready:' .. (priority or '5')) }
+  if has('quarantined') then lists[#lists + 1] = key('quarantined') end
+  local operation = fragment and has('unroutable') and string.match(fragment, '^"operation":"([%w_.-]+)"')
+  local group = operation and unroutable_field(operation, body)
+  if group and not wrong_type('unroutable:' .. group, 'list') then lists[#lists + 1] = key('unroutable:' .. group) end
+  for n, list_key in ipairs(lists) do
+    if call('LLEN', list_key) <= 1000 and call('LREM', list_key, 1, entry) == 1 then
+      if n > 1 and group and list_key == key('unroutable:' .. group) then
+        local left = call('LLEN', list_key)
+        if left > 0 then set_field('unroutable', group, left) else delete_field('unroutable', group) end
+      end
+      return
+    end
+  end
+  set_field('tombstones', entry, num(field('tombstones', entry)) + 1)
+end
+-- Unique names, and the successors that wait for their holders.
+
+-- Makes a successor ready, or schedules it, and renews its stamp. It goes to the head of its ready list if the holder
+-- was there or would have returned there.
+local function activate_successor(id, body, due, at_head)
+  if due > now or not at_head then return enqueue(id, body, due) end
+  if header(body) then call('HSET', key('body'), id, stamp .. string.sub(body, 14)) end
+  requeue(id, body)
+end
+
+-- Frees the name of a job, or passes it to the successor, which then becomes ready or scheduled.
+local function free_name(id, at_head)
+  local name, successor_entry = field('unique:of', id), field('successors', id)
+  -- Without a name there is neither a holder nor a successor, unless a key was lost.
+  if not (name or successor_entry) then return delete_field('running', id) end
+  local due, successor = string.match(successor_entry or '', '^(%d+):(.+)$')
+  local body = successor and call('HGET', key('body'), successor)
+  if body then
+    if name then call('HSET', key('unique'), name, successor) end
+    activate_successor(successor, body, num(due), at_head)
+  elseif name and call('HGET', key('unique'), name) == id then
+    call('HDEL', key('unique'), name)
+  end
+  delete_field('successors', id)
+  delete_field('running', id)
+  delete_field('unique:of', id)
+end
+
+local function successor_of(id)
+  local successor_entry = field('successors', id)
+  return successor_entry and string.match(successor_entry, '^%d+:(.+)$')
+end
+
+-- Detaches a successor from its holder, and withdraws its request to stop if the holder has not received it yet.
+local function detach_successor(holder)
+  delete_field('successors', holder)
+  if field('stops', holder) == 'replace' then delete_field('stops', holder) end
+end
+-- The records of ended jobs: their ids, and for a day their last events, errors and results.
+local HISTORY_KEPT, HISTORY_BYTES, HISTORY_MS, IDS_KEPT = 10000, 67108864, 86400000, 500000
+local ERRORS_KEPT, ERRORS_BYTES = 10, 16384
+local ended, kept, records = {}, 0, 0
+
+local function remember_all(ids, first, how)
+  local n = #ended
+  for i = first, #ids do
+    ended[n + 1], ended[n + 2] = ids[i], how
+    n = n + 2
+  end
+end
+local function remember(id, how) remember_all({ id }, 1, how) end
+
+-- The errors of a job's runs: their events, newest first, separated by tabs, which no event contains.
+local function keep_error(id, line)
+  local kept_lines, size = { line }, #line
+  for earlier in string.gmatch(field('errors', id) or '', '[^\t]+') do
+    size = size + 1 + #earlier
+    if #kept_lines == ERRORS_KEPT or size > ERRORS_BYTES then break end
+    kept_lines[#kept_lines + 1] = earlier
+  end
+  set_field('errors', id, table.concat(kept_lines, '\t'))
+end
+
+-- A record consists of the letter of the ending, the last event, the events of its errors, and, after a line feed, the
+-- result.
+local function keep_history(id, how, line, result)
+  local errors = field('errors', id)
+  local record = how .. line .. (errors and '\t' .. errors or '') .. '\n' .. (result or '')
+  records = records + 1
+  kept = kept + #record - call('HSTRLEN', key('history'), id)
+  call('HSET', key('history'), id, record)
+  call('RPUSH', key('history:order'), nowtext .. ':' .. id)
+end
+
+local function flush_ended()
+  if #ended == 0 then return end
+  local window = setting('remember_ms', 60000)
+  local since = num(call('HGET', key('runtime'), 'ended_at'))
+  -- If the clock was set back, no id is forgotten: the window starts again.
+  if since > now then
+    since = now
+    call('HSET', key('runtime'), 'ended_at', nowtext)
+  end
+  if since == 0 or now - since >= window or call('HLEN', key('ended')) >= IDS_KEPT then
+    if since > 0 and call('EXISTS', key('ended')) == 1 then
+      -- Half a million ids take a tenth of a second to free, so the server frees them in the background, unless the
+      -- user may not call UNLINK.
+      redis.pcall('UNLINK', key('ended:old'))
+      call('RENAME', key('ended'), key('ended:old'))
+    end
+    call('HSET', key('runtime'), 'ended_at', nowtext)
+  end
+  each_portion(ended, 1000, 'HSET', key('ended'))
+  call('PEXPIRE', key('ended'), whole(2 * window))
+  ended = {}
+end
+
+-- The history also expires if no job ends any more.
+local function expire_history()
+  for _, name in ipairs({ 'history', 'history:order' }) do
+    call('PEXPIRE', key(name), whole(setting('keep_ms', HISTORY_MS)))
+  end
+end
+
+local function trim_history()
+  if kept == 0 and records == 0 then return end
+  local order, oldest = key('history:order'), now - setting('keep_ms', HISTORY_MS)
+  -- If the history had expired, its stored size no longer counts.
+  local stored = kept + (call('LLEN', order) > records and num(call('HGET', key('runtime'), 'history_bytes')) or 0)
+  for _ = 1, records + 100 do
+    local head = call('LINDEX', order, 0)
+    if not head then
+      -- This also corrects a wrong size.
+      stored = 0
+      break
+    end
+    local at, id = string.match(head, '^(%d+):(.*)$')
+    local record = id and call('HGET', key('history'), id)
+    -- Otherwise the record was deleted, or is a newer one of the same id, which has its own entry.
+    local is_current = record and string.find(string.match(record, '^[^\t]*'), '"at_ms":' .. at .. ',', 1, true)
+    local fits = stored <= HISTORY_BYTES and call('LLEN', order) <= HISTORY_KEPT
+    if is_current and num(at) > oldest and fits then break end
+    call('LPOP', order)
+    if is_current then
+      stored = stored - #record
+      call('HDEL', key('history'), id)
+    end
+  end
+  call('HSET', key('runtime'), 'history_bytes', whole(math.max(stored, 0)))
+  expire_history()
+  kept, records = 0, 0
+end
+-- How jobs end.
+local DEAD_KEPT = 100000
+
+-- Attempts and crash counts start again.
+local function forget_runs(id)
+  delete_field('failures', id)
+  delete_field('crashes', id)
+  delete_field('solo_crashes', id)
+  delete_field('stops', id)
+  delete_field('progress', id)
+end
+-- Removes the side records of a body.
+local function forget_side_records(id)
+  forget_runs(id)
+  delete_field('errors', id)
+  delete_field('checkpoints', id)
+end
+
+-- Ends a job for good. `how` is a letter of the ended record (f finished, c cancelled, r replaced, x deleted).
+local function end_job(id, how, line, result, at_head)
+  if line then keep_history(id, how, line, result) end
+  remember(id, how)
+  free_name(id, at_head)
+  forget_side_records(id)
+  call('HDEL', key('body'), id)
+end
+
+-- Ends a job whose claim is over, if a successor waits, and returns whether one did. With `at_head`, the successor goes
+-- to the head of its ready list, because the ended job would have returned there. Otherwise a job that is replaced
+-- again and again would never run in a long list.
+local function superseded(id, fragment, attempt, worker, line, at_head)
+  if not successor_of(id) then return false end
+  event('replaced', id, fragment, attempt, worker, 0, 'null')
+  count('replaced')
+  end_job(id, 'r', line, nil, at_head)
+  return true
+end
+
+local function trim_dead()
+  if call('ZCARD', key('dead')) < DEAD_KEPT then return end
+  local oldest = call('ZPOPMIN', key('dead'))[1]
+  call('HDEL', key('body'), oldest)
+  forget_side_records(oldest)
+  remember(oldest, 'x')
+  count('dead_trimmed')
+end
+
+-- Sets a job aside as dead and frees its name.
+local function die(id, fragment, attempt, worker, duration, error)
+  local line = event('dead', id, fragment, attempt, worker, duration, error)
+  count('dead')
+  -- Trims first: after the clock was set back, the new job would look like the oldest.
+  trim_dead()
+  call('ZADD', key('dead'), nowtext, id)
+  keep_error(id, line)
+  free_name(id)
+  delete_field('stops', id)
+end
+
+-- Handles an entry of a ready list or a due set without a body: invalid, unless its job has just ended.
+local function handle_stray(id, reason)
+  if call('ZSCORE', key('dead'), id) then return count('strays') end
+  local made = call('HSETNX', key('body'), id, '') == 1
+  if made and (field('ended', id) or field('ended:old', id)) then
+    call('HDEL', key('body'), id)
+    return count('strays')
+  end
+  die(id, NAMELESS, 0, 'null', 0, reason or '"its body is missing"')
+end
+
+-- Writes the gathered changes. Every script that changes jobs ends with it.
+local function flush()
+  flush_ended()
+  trim_history()
+  publish()
+  add_totals()
+  wake(fresh)
+end
+-- Adds jobs to the queue, both those that producers push and those of schedules. A job is five values in ARGV: id, due,
+-- policy, name, envelope; `from` is the index of the first one.
+local function problem(i)
+  local id, due, policy, name, envelope = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
+  if #id < 1 or #id > 64 or string.find(id, '[^%w_-]') then return 'the id must match [A-Za-z0-9_-]{1,64}' end
+  if #due > 15 or not string.find(due, '^%d+$') then return 'the due time must be milliseconds since 1970' end
+  -- Values of ten to twelve digits are seconds of these centuries; as milliseconds they are weeks or years after 1970.
+  if #due >= 10 and #due <= 12 then return 'the due time must be milliseconds since 1970; it looks like seconds' end
+  if not string.find(policy, '^[idrDR]$') then return 'the policy must be i, d, r, D or R' end
+  if (policy == 'i') ~= (name == '') then return 'a name goes with the policies d, r, D and R, and only with them' end
+  if #name > 1024 then return 'the name is longer than 1024 bytes' end
+  if #envelope > 1200000 then return 'the envelope is longer than 1200000 bytes' end
+  if string.sub(envelope, 1, 2) ~= '1' .. policy or not string.find(envelope, '^1[idrDR]%d;%d*;%d*;%d+\n') then
+    return 'the envelope must begin with a header of version 1 and the same policy'
+  end
+end
+
+-- The number of jobs, from the first, that the queue has room for. A job that the queue already has needs no room: it
+-- is pushed again, and gets its receipt even if the queue is full.
+local function count_fitting(from, room)
+  local fitting = 0
+  for i = from, #ARGV, 5 do
+    local id = ARGV[i]
+    local is_known = call('HEXISTS', key('body'), id) == 1 or field('ended', id) or field('ended:old', id)
+    if not is_known then
+      if room <= 0 then break end
+      room = room - 1
+    end
+    fitting = fitting + 1
+  end
+  return fitting
+end
+
+-- The error for jobs that do not all fit. Its first word is the number of jobs, from the first, that do, so that the
+-- caller can push these alone.
+local function refuse_as_full(fitting, jobs, waiting, tombstones, most)
+  local what = 'is full'
+  if fitting > 0 then what = 'has room for ' .. fitting .. ' of these ' .. jobs .. ' jobs' end
+  local places = tombstones > 0 and ', ' .. tombstones .. ' of them tombstones' or ''
+  return redis.error_reply('ERRANDFULL ' .. fitting .. ' queue "' .. queue .. '" ' .. what .. ': it holds ' .. waiting .. places
+    .. ', its limit is ' .. whole(most) .. '; wait, or raise the limit with errand queue limit ' .. queue)
+end
+
+-- An error reply if a job is invalid, and else the number of jobs in the queue; every check precedes the first write.
+local function refuse_jobs(from)
+  for i = from, #ARGV, 5 do
+    local what = problem(i)
+    if what then return redis.error_reply('ERRAND job ' .. (i - from + 5) / 5 .. ': ' .. what) end
+  end
+  local waiting, most, jobs = call('HLEN', key('body')), setting('maximum', 10000000), (#ARGV - from + 1) / 5
+  -- A job that has left a long ready list occupies its entry until the entry reaches the head.
+  local tombstones = has('tombstones') and call('HLEN', key('tombstones')) or 0
+  waiting = waiting + tombstones
+  if waiting + jobs > most then
+    local fitting = count_fitting(from, most - waiting)
+    if fitting < jobs then return refuse_as_full(fitting, jobs, waiting, tombstones, most) end
+  end
+  -- A list of the wrong type is detected here, before the first write.
+  local checked = {}
+  for i = from, #ARGV, 5 do
+    local place = ARGV[i + 1] == '0' and 'ready:' .. string.sub(ARGV[i + 4], 3, 3) or 'scheduled'
+    if not checked[place] then call(place == 'scheduled' and 'ZCARD' or 'LLEN', key(place)) end
+    checked[place] = true
+  end
+  return nil, waiting
+end
+
+-- Bodies and entries of plain jobs are gathered and written with one command a key.
+local bodies, entries, seen = {}, {}, {}
+local function gather(id, envelope, due)
+  local level = string.sub(envelope, 3, 3)
+  bodies[#bodies + 1] = id
+  bodies[#bodies + 1] = stamp .. envelope
+  seen[id] = true
+  if num(due) > now then
+    call('ZADD', key('scheduled'), due, id)
+  else
+    local list = entries[level]
+    if not list then
+      list = {}
+      entries[level] = list
+    end
+    list[#list + 1] = entry_for(id)
+    fresh = fresh + 1
+  end
+end
+local function write_gathered()
+  each_portion(bodies, 1000, 'HSET', key('body'))
+  for level, list in pairs(entries) do each_portion(list, 1000, 'RPUSH', key('ready:' .. level)) end
+  bodies, entries = {}, {}
+end
+
+local function event_of(kind, id, fragment) return event(kind, id, fragment, 0, 'null', 0, 'null') end
+
+local function acquire_name(id, name)
+  set_field('unique:of', id, name)
+  set_field('unique', name, id)
+end
+
+-- Ends the old job and removes its side records.
+local function end_replaced(holder, body)
+  local _, _, _, fragment = header(body)
+  local line = event_of('replaced', holder, fragment or NAMELESS)
+  count('replaced')
+  keep_history(holder, 'r', line)
+  remember(holder, 'r')
+  delete_field('unique:of', holder)
+  forget_side_records(holder)
+  call('HDEL', key('body'), holder)
+end
+
+-- Whether a waiting job is in the list of unroutable jobs of its operation.
+local function is_unroutable(id, body)
+  if not has('unroutable') then return false end
+  local _, _, _, fragment = header(body)
+  local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
+  local group = operation and unroutable_field(operation, body)
+  if not group or not field('unroutable', group) then return false end
+  -- Whether the corrupt list has the job is unknown. At the end of its own ready list the new job is certainly found.
+  if wrong_type('unroutable:' .. group, 'list') then return true end
+  -- A long list is not searched: the new job then goes to the end of its ready list.
+  return call('LLEN', key('unroutable:' .. group)) > 1000 or call('LPOS', key('unroutable:' .. group), entry_of(id))
+end
+
+local function replace_waiting(holder, id, name, envelope, due)
+  local zset = (call('ZSCORE', key('scheduled'), holder) and 'scheduled') or (call('ZSCORE', key('retrying'), holder) and 'retrying')
+  local old = call('HGET', key('body'), holder)
+  local keeps_position = not zset and num(due) <= now and string.sub(old, 16, 16) == string.sub(envelope, 3, 3)
+    and not is_unroutable(holder, old) and num(field('crashes', holder)) < QUARANTINE_AFTER
+    and (field('alias', entry_of(holder)) or holder) == holder
+  if keeps_position then
+    local entry = entry_of(holder)
+    call('HSET', key('body'), id, (header(old) and string.sub(old, 1, 13) or stamp) .. envelope)
+    seen[id] = true
+    delete_field('alias:of', holder)
+    set_field('alias', entry, id)
+    set_field('alias:of', id, entry)
+  else
+    gather(id, envelope, due)
+    write_gathered()
+    if zset then call('ZREM', key(zset), holder) else remove_from_ready(holder, old) end
+  end
+  acquire_name(id, name)
+  end_replaced(holder, old)
+end
+
+local function defer(holder, id, name, envelope, due)
+  local old = successor_of(holder)
+  call('HSET', key('body'), id, stamp .. envelope)
+  seen[id] = true
+  set_field('unique:of', id, name)
+  set_field('successors', holder, whole(num(due)) .. ':' .. id)
+  if old then end_replaced(old, call('HGET', key('body'), old)) end
+end
+
+local function stop(holder, session)
+  if not field('stops', holder) then set_field('stops', holder, 'replace') end
+  call(PUBLISH, key('wakeups:' .. session), 's')
+end
+
+-- Whether a `drop` is deferred until a running holder ends, if it has no successor yet, instead of being dropped.
+local defers_drops = false
+
+local function push_named(id, due, policy, name, envelope)
+  write_gathered()
+  local holder = call('HGET', key('unique'), name)
+  -- A lock is void if its holder is gone or does not have the name.
+  if holder and (call('HEXISTS', key('body'), holder) == 0 or field('unique:of', holder) ~= name) then holder = nil end
+  if not holder then
+    gather(id, envelope, due)
+    acquire_name(id, name)
+    return 'a'
+  end
+  local session = field('running', holder)
+  -- Earlier jobs are written by now, so a key of a wrong type must not end the script here. The doctor then checks
+  -- whether the session still has the claim. Treating the holder as waiting would end a job that runs.
+  local runs = session and (wrong_type('claims:' .. session, 'hash') or call('HEXISTS', claims_key(session), holder) == 1)
+  if not runs then session = nil end
+  if policy == 'd' or policy == 'D' then
+    local successor = session and successor_of(holder)
+    if not (session and (defers_drops or field('stops', holder))) or successor then
+      local _, _, _, fragment = header(stamp .. envelope)
+      event_of('dropped', id, fragment or NAMELESS)
+      return 'd:' .. (successor or holder)
+    end
+    defer(holder, id, name, envelope, due)
+    return 'n:' .. holder
+  end
+  if session then
+    defer(holder, id, name, envelope, due)
+    stop(holder, session)
+    return 'n:' .. holder
+  end
+  replace_waiting(holder, id, name, envelope, due)
+  return 'r:' .. holder
+end
+
+-- Adds the jobs in order, and one text for each job to the reply.
+local function push_jobs(from, reply)
+  local ids = {}
+  for i = from, #ARGV, 5 do ids[#ids + 1] = ARGV[i] end
+  if #ids == 0 then return end
+  local stored = call('HMGET', key('body'), unpack(ids))
+  local recent = has('ended') and call('HMGET', key('ended'), unpack(ids)) or {}
+  local older = has('ended:old') and call('HMGET', key('ended:old'), unpack(ids)) or {}
+  for n, id in ipairs(ids) do
+    local i = from + n * 5 - 5
+    local receipt
+    if stored[n] or seen[id] or recent[n] or older[n] then receipt = 'e'
+    elseif ARGV[i + 2] == 'i' then
+      gather(id, ARGV[i + 4], ARGV[i + 1])
+      receipt = 'a'
+    else receipt = push_named(id, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]) end
+    local kind = string.sub(receipt, 1, 1)
+    if kind == 'd' then count('dropped') elseif kind ~= 'e' then count('pushed') end
+    reply[#reply + 1] = receipt
+  end
+  write_gathered()
+end
+-- push: adds jobs to the queue, one after the other.
+--
+-- KEYS       errand:{queue} errand:{queue}:gate
+-- Arguments  for each job five values: id, due (ms since 1970; 0 is now), policy (i, d, r; with D and R the name is
+--            free from the first claim on), name ('' for none), envelope
+-- Reply      first 1 if the queue was not known before (then: SADD errand:queues queue), else 0; then one text a job:
+--            a accepted · e exists · d:HOLDER dropped · r:HOLDER replaced · n:HOLDER deferred
+--
+-- Runs without allow-oom: a push is refused if the server's memory is full.
+local COUNT = #ARGV / 5
+if COUNT < 1 or COUNT > 1000 or COUNT ~= math.floor(COUNT) then
+  return redis.error_reply('ERRAND push takes 1 to 1000 jobs of 5 values each')
+end
+local refused, waiting = refuse_jobs(1)
+if refused then return refused end
+
+local reply = { 0 }
+if waiting == 0 and call('HLEN', key('counters')) == 0 then reply[1] = 1 end
+push_jobs(1, reply)
+
+-- Direct dispatch. A dispatchable session has stored how long a claim of its next call may take. If the pushed job is
+-- the only ready one, it goes to that session at once, as if the session had made this call now. The wake-up carries
+-- the job; if it is lost, the session gets the job with its call. A session without a connection, or without a
+-- heartbeat for half a lease, gets no job this way, because the job would wait until that lease ends. Neither does a
+-- session that lacks the operation.
+local LARGEST_DISPATCHED = 16384
+local function is_only_ready(level)
+  if special and num(field('settings', 'starts')) == 1 then return false end
+  if special or level ~= '5' then
+    local others = { key('quarantined'), key('unroutable') }
+    for other = 0, 9 do
+      if tostring(other) ~= level then others[#others + 1] = key('ready:' .. other) end
+    end
+    if call('EXISTS', unpack(others)) > 0 then return false end
+  end
+  return call('LLEN', key('ready:' .. level)) == 1
+end
+
+local function dispatch_to(session, lease_ends)
+  local id, envelope = ARGV[1], ARGV[5]
+  local me, mine, level = session_key(session), claims_key(session), string.sub(envelope, 3, 3)
+  local body = stamp .. envelope
+  local _, timeout, _, fragment = header(body)
+  local operation = string.match(fragment or '', '^"operation":"([%w_.-]+)"')
+  local state = redis.pcall('HMGET', me, 'call', 'dispatch', 'lease', 'secret', 'op:' .. (operation or ''))
+  local margin, default = string.match(not state.err and state[5] and state[2] or '', '^(%d+):(%d+)$')
+  -- If more time is left than the lease is long, the clock was set back, and the claim's deadline would pass too soon.
+  local left, lease = lease_ends - now, num(state[3])
+  if not margin or 2 * left < lease or left > lease or #envelope > LARGEST_DISPATCHED or not is_only_ready(level) then return false end
+  local runtime = call('HMGET', key('runtime'), 'token', 'quarantine_owner')
+  if runtime[2] or entry_of(id) ~= id or type(redis.pcall('HLEN', mine)) == 'table' then return false end
+
+  local token = whole(math.max(clock[1] * 1000000 + clock[2], num(runtime[1]) + 1))
+  local deadline = now + (timeout and timeout > 0 and num(margin) + timeout or num(default))
+  local message = 'c' .. (state[4] or '') .. ' ' .. whole(num(state[1]) + 1) .. ' ' .. token .. ' ' .. id .. '\n' .. body
+  if call(PUBLISH, key('wakeups:' .. session), message) == 0 then return nil end
+  call('LPOP', key('ready:' .. level))
+  call('HSET', mine, id, claim_text(token, deadline))
+  call('HSET', key('runtime'), 'token', token)
+  call('HSET', me, 'dispatch', 'h' .. token)
+  -- A capital letter: the job holds its name only until it starts, so the name is free now.
+  if string.find(ARGV[3], '[DR]') then free_name(id) elseif ARGV[3] ~= 'i' then set_field('running', id, session) end
+  return true
+end
+if COUNT == 1 and reply[2] == 'a' and fresh == 1 then dispatch = dispatch_to end
+
+flush()
+return reply
