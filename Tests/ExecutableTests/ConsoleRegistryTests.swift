@@ -56,8 +56,8 @@ import Testing
             #expect(try status.object["queues"]?.items.compactMap { $0["name"]?.string } == ["alpha", "beta"])
             try corrupt()
         }
-        #expect(try server.run("GET", "errand:corrupt:queues") == "boo")
-        #expect(try server.run("KEYS", "errand:corrupt:queues:*").isEmpty == false)
+        #expect(try server.run("GET", "errand:corrupt:{errand:queues}") == "boo")
+        #expect(try server.run("KEYS", "errand:corrupt:{errand:queues}:*").isEmpty == false)
     }
 
     @Test func `queues can still be pushed to, created and deleted`() async throws {

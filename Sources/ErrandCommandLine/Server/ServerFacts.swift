@@ -19,6 +19,7 @@ package struct ServerFacts: Sendable {
 
     private static let names = [
         "appendfsync", "save", "client-output-buffer-limit", "client-query-buffer-limit", "proto-max-bulk-len",
+        "cluster-require-full-coverage",
     ]
 
     /// Makes facts from their parts.
@@ -36,13 +37,16 @@ package struct ServerFacts: Sendable {
         self.roundTrip = roundTrip
     }
 
-    /// Reads the facts from the server.
-    static func ask(_ broker: RedisBroker) async throws(BrokerError) -> ServerFacts {
-        let (offset, roundTrip) = try await clock(broker)
+    /// Reads the facts from a server.
+    static func ask(
+        _ broker: RedisBroker,
+        at place: CommandPlace = .anywhere
+    ) async throws(BrokerError) -> ServerFacts {
+        let (offset, roundTrip) = try await clock(broker, place)
         var info: RedisInfo?
         var refusal: String?
         do throws(BrokerError) {
-            info = RedisInfo(text: try await broker.command(.command("INFO"), for: .anywhere).text ?? "")
+            info = RedisInfo(text: try await broker.command(.command("INFO"), for: place).text ?? "")
         } catch {
             guard [.notPermitted, .refused].contains(error.code) else { throw error }
             refusal = error.message
@@ -50,7 +54,7 @@ package struct ServerFacts: Sendable {
         var settings: [String: String] = [:]
         for name in names {
             do throws(BrokerError) {
-                let answer = try await broker.command(.command("CONFIG", "GET", name), for: .anywhere).elements ?? []
+                let answer = try await broker.command(.command("CONFIG", "GET", name), for: place).elements ?? []
                 if answer.count == 2 { settings[name] = answer[1].text }
             } catch {
                 guard [.notPermitted, .refused].contains(error.code) else { throw error }
@@ -68,12 +72,15 @@ package struct ServerFacts: Sendable {
     }
 
     /// Measures the clock by the fastest of five round trips: half of it is the maximum error.
-    private static func clock(_ broker: RedisBroker) async throws(BrokerError) -> (offset: Int?, roundTrip: Double) {
+    private static func clock(
+        _ broker: RedisBroker,
+        _ place: CommandPlace
+    ) async throws(BrokerError) -> (offset: Int?, roundTrip: Double) {
         var best = (offset: Int?.none, roundTrip: Double.infinity)
         for _ in 0..<5 {
             let began = ContinuousClock.now
             let before = Date().timeIntervalSince1970
-            let answer = try await broker.command(.command("TIME"), for: .anywhere).elements ?? []
+            let answer = try await broker.command(.command("TIME"), for: place).elements ?? []
             let took = (ContinuousClock.now - began) / .milliseconds(1)
             guard answer.count == 2, let seconds = answer[0].number, let micros = answer[1].number,
                 took < best.roundTrip

@@ -32,9 +32,11 @@ struct DoctorCommand: AsyncParsableCommand {
             var report = DoctorReport()
             // Examine the server first, because its problems explain what cannot be examined afterwards.
             await report.examine { report throws(BrokerError) in
-                report.advice = try await ServerAdvice(broker: broker).advice
+                let servers = try await ServersAdvice(broker: broker)
+                (report.advice, report.unreachable) = (servers.advice, servers.unreachable)
             }
             await report.examine { report throws(BrokerError) in try await look(at: broker, &report) }
+            report.noteUnreachable()
             write(report)
             if let failure = report.failure { throw failure }
             if !report.isClean { throw ExitStatus.unsuccessful }
@@ -46,7 +48,8 @@ struct DoctorCommand: AsyncParsableCommand {
         report.repairRefusal = refusal
         let repairs = repair && refusal == nil
         let (known, missing) = try await existing(on: broker, repair: repairs, &report)
-        let names = Set(known).sorted()
+        let lost = Set(try await broker.serverStates(for: known).filter { !$0.isReachable }.flatMap(\.queues))
+        let names = Set(known).subtracting(lost).sorted()
         try await QueueExamination(broker: broker, repair: repairs).add(to: &report.findings, in: names)
         report.advice += try await QueueAdvice(broker: broker).advice(on: names)
         if let missing = missing.first { throw BrokerError(missingQueue: missing) }

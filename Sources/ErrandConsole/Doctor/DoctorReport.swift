@@ -11,6 +11,9 @@ struct DoctorReport: Sendable {
     /// The reason why nothing was repaired despite the request.
     var repairRefusal: BrokerError?
 
+    /// The servers of a cluster that do not reply, whose queues were not examined.
+    var unreachable: [String] = []
+
     /// Whether everything was examined and no invariant is broken.
     var isClean: Bool { findings.isEmpty && problem == nil }
 
@@ -32,11 +35,17 @@ struct DoctorReport: Sendable {
         do throws(BrokerError) { try await part(&self) } catch { problem = problem ?? error }
     }
 
+    /// Records the problem of servers that do not reply, once the queues of the others were examined.
+    mutating func noteUnreachable() {
+        guard !unreachable.isEmpty, problem == nil else { return }
+        problem = BrokerError(.notReachable, "no reply from \(unreachable.joined(separator: ", "))")
+    }
+
     /// The report as JSON for programs.
     var json: JSONOutput {
         [
             "clean": .truth(isClean), "findings": .list(findings.map(\.json)), "advice": .list(advice.map(\.json)),
-            "problem": .text(orNull: trouble?.message),
+            "problem": .text(orNull: trouble?.message), "unreachable": .list(unreachable.map(JSONOutput.text)),
         ]
     }
 

@@ -32,7 +32,9 @@ extension [UnreadablePlace] {
 
     /// The exit status of a command that skipped these places and did the rest.
     var status: ExitCode {
-        allSatisfy { $0.error.code == .notPermitted } ? ExitStatus.notPermitted : ExitStatus.unsuccessful
+        if contains(where: { $0.error.code == .notReachable }) { return ExitStatus.unavailable }
+        return allSatisfy { $0.error.code == .notPermitted }
+            ? ExitStatus.notPermitted : ExitStatus.unsuccessful
     }
 
     /// The names of the queues: `queue a`, `queues a, b`.

@@ -13,6 +13,22 @@ extension Overview {
         }
         StandardOutput.write("")
         if workers.isEmpty { StandardOutput.write("no workers") } else { workerTable.print() }
+        guard !servers.isEmpty else { return }
+        StandardOutput.write("")
+        serverTable.print()
+    }
+
+    private var serverTable: TextTable {
+        var table = TextTable([("SERVER", .left), ("ROLE", .left), ("STATE", .left), ("QUEUES", .left)])
+        for server in servers {
+            table.add([
+                TextTable.Cell(server.address, atMost: 60),
+                TextTable.Cell(server.follows.map { "replica of \($0)" } ?? "master"),
+                TextTable.Cell(server.isReachable ? "ok" : "no reply", colour: server.isReachable ? nil : .red),
+                TextTable.Cell(server.queues.joined(separator: ", "), atMost: 60),
+            ])
+        }
+        return table
     }
 
     private var queueTable: TextTable {

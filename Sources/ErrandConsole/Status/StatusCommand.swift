@@ -16,6 +16,9 @@ struct StatusCommand: AsyncParsableCommand {
 
             In JSON, oldest_ready_ms and last_beat_ms are ages: how long the oldest ready job has been waiting, and how
             long ago the worker's last heartbeat was.
+
+            Of a cluster it also shows the servers and the queues that each serves. If one does not reply, the exit status is
+            69, and "unreachable" in JSON names it.
             """
     )
 
@@ -25,10 +28,19 @@ struct StatusCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withBroker { broker in
             let (known, missing) = try await queues.known(to: broker)
-            let overview = try await Overview(of: known, on: broker)
+            let servers = try await broker.serverStates(for: known)
+            // Their queues are not waited for.
+            let lost = Set(servers.filter { !$0.isReachable }.flatMap(\.queues))
+            var overview = try await Overview(of: known.filter { !lost.contains($0) }, on: broker)
+            overview.servers = servers
             if options.json { StandardOutput.write(overview.json.bytes) } else { overview.print() }
             overview.unreadable.warn()
             if let missing = missing.first { throw BrokerError(missingQueue: missing) }
+            if !overview.unreachable.isEmpty {
+                let queues = lost.isEmpty ? "" : "; not shown: \(lost.sorted().joined(separator: ", "))"
+                let servers = overview.unreachable.joined(separator: ", ")
+                throw CommandFailure("no reply from \(servers)\(queues)", ExitStatus.unavailable)
+            }
             if let failure = overview.unreadable.failure("the others are shown") { throw failure }
         }
     }

@@ -14,6 +14,8 @@ package struct Overview: Sendable {
     package private(set) var queues: [QueueStatus] = []
     /// The queues that cannot be read.
     package internal(set) var unreadable: [UnreadablePlace] = []
+    /// The servers of the cluster; none if the broker is one server.
+    package var servers: [ServerState] = []
     private var sessions: [String: Worker] = [:]
 
     /// Makes an empty overview.
@@ -50,7 +52,20 @@ extension Overview {
     package var json: JSONOutput {
         [
             "queues": .list(queues.map(\.json)), "workers": .list(workers.map(\.json)),
-            "unreadable": .list(unreadable.map(\.json)),
+            "unreadable": .list(unreadable.map(\.json)), "servers": .list(servers.map(\.json)),
+            "unreachable": .list(unreachable.map(JSONOutput.text)),
+        ]
+    }
+
+    /// The addresses of the servers that do not reply.
+    package var unreachable: [String] { servers.filter { !$0.isReachable }.map(\.address) }
+}
+
+extension ServerState {
+    fileprivate var json: JSONOutput {
+        [
+            "address": .text(address), "follows": .text(orNull: follows), "reachable": .truth(isReachable),
+            "queues": .list(queues.map(JSONOutput.text)),
         ]
     }
 }

@@ -45,15 +45,21 @@ extension BrokerError {
 extension [String] {
     /// Reads something of each of these queues, and returns those that cannot be read separately.
     ///
-    /// - Throws: An error that affects all queues, such as a broker that cannot be reached.
+    /// - Throws: An error that affects all queues, such as a broker that cannot be reached. If only some servers of a
+    ///   cluster cannot be reached, their queues are among those that cannot be read.
     package func readingEach<Value: Sendable>(
         _ read: @escaping @Sendable (_ queue: String) async throws(BrokerError) -> Value
     ) async throws(BrokerError) -> (values: [(queue: String, value: Value)], unreadable: [UnreadablePlace]) {
         let results = try await concurrently { queue async throws(BrokerError) -> Result<Value, BrokerError> in
             do throws(BrokerError) { return .success(try await read(queue)) } catch {
-                guard error.isOfOnePlace else { throw error }
+                guard error.isOfOnePlace || error.code == .notReachable else { throw error }
                 return .failure(error)
             }
+        }
+        if case .failure(let error)? = results.first, error.code == .notReachable,
+            results.allSatisfy({ if case .failure(let other) = $0 { other.code == .notReachable } else { false } })
+        {
+            throw error
         }
         var (values, unreadable): ([(queue: String, value: Value)], [UnreadablePlace]) = ([], [])
         for (queue, result) in zip(self, results) {

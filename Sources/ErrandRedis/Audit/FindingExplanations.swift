@@ -6,7 +6,7 @@ enum FindingExplanations {
         "wrong_type":
             "a key has the wrong type, so every change of the queue is rejected. Repair moves the key aside with corrupt: before its name and rebuilds its contents as far as other keys allow. If the settings are moved aside, the queue is paused as a precaution: run errand queue resume",
         "registry_wrong_type":
-            "the registry of queues is not a set, so no command can list the queues, and new queues are not entered. Repair moves it aside as errand:corrupt:queues and enters every queue that has keys",
+            "the registry of queues is not a set, so no command can list the queues, and new queues are not entered. Repair moves it aside as errand:corrupt:{errand:queues} and enters every queue that has keys",
         "queue_unregistered": "a queue is not in the registry, so neither status nor doctor shows it. Repair enters it",
         "body_without_position":
             "a job is in no list, set or claim, so it would never run. Repair makes it ready, schedules it, or moves it to the dead jobs",

@@ -35,8 +35,12 @@ extension RedisBroker {
         var keys: Set<String> = []
         guard try await mayListKeys() else { return keys }
         if let place { return try await self.keys(like: pattern, at: place) }
-        for server in try await allServers() {
-            keys.formUnion(try await self.keys(like: pattern, at: .server(server)))
+        let servers = try await allServers()
+        for server in servers {
+            do throws(BrokerError) { keys.formUnion(try await self.keys(like: pattern, at: .server(server))) } catch {
+                // The others have keys as well, and the doctor names those that do not reply.
+                guard servers.count > 1, error.code == .notReachable else { throw error }
+            }
         }
         return keys
     }

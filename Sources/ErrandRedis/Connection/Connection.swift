@@ -5,6 +5,14 @@ import Foundation
 package import Logging
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// A connection with its own thread, which handlers cannot block.
 ///
 /// Callers encode their commands on their own thread, and add a completion for the replies. The connection's thread
@@ -23,6 +31,7 @@ package final class Connection: Sendable {
     private let logger: Logger
     private let onChange: @Sendable (_ isConnected: Bool) -> Void
     private let state = Mutex(ConnectionState())
+    private let exchanging = Mutex(Exchanging())
     private let arrival = DispatchSemaphore(value: 0)
 
     /// Starts the connection's thread. It connects when there is something to send.
@@ -85,6 +94,23 @@ package final class Connection: Sendable {
         arrival.signal()
     }
 
+    /// Does the same as ``close()``, and ends what is under way with `outcomeUnknown`: the server may hang.
+    func abort() {
+        close()
+        exchanging.withLock { if let descriptor = $0.descriptor { shutdown(descriptor, Int32(SHUT_RDWR)) } }
+    }
+
+    /// Whether the server has not replied for a second, or longer than that.
+    var waitsLong: Bool { exchanging.withLock { $0.began.map { .now - $0 > .seconds(1) } ?? false } }
+
+    /// What the thread does with its socket.
+    private struct Exchanging {
+        /// The socket while there is one; it is closed only after this is `nil`.
+        var descriptor: Int32?
+        /// When the batch was sent whose replies are awaited.
+        var began: ContinuousClock.Instant?
+    }
+
     private func failAsClosed(_ requests: [ConnectionRequest]) {
         for request in requests { request.complete(.failure(BrokerError(.closed, "the connection was closed"))) }
     }
@@ -130,11 +156,16 @@ package final class Connection: Sendable {
 
     /// Serves one context until it breaks or the connection is closed.
     private func serve(_ context: inout HiredisContext) {
+        exchanging.withLock { [descriptor = context.descriptor] in $0.descriptor = descriptor }
+        defer { exchanging.withLock { $0.descriptor = nil } }
         while case .serve(let batch) = nextStep() {
             // A caller that has begun to write has checked that the connection was not stale; readable bytes belong to
             // its reply.
             if batch.first?.begun == nil, context.isStale { return broke(requeuing: batch) }
-            guard exchange(batch, over: &context) else { return broke() }
+            exchanging.withLock { $0.began = .now }
+            let isUsable = exchange(batch, over: &context)
+            exchanging.withLock { $0.began = nil }
+            guard isUsable else { return broke() }
         }
     }
 

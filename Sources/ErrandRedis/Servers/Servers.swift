@@ -41,8 +41,11 @@ final class Servers: Sendable {
     private struct State {
         var layout: Layout
         var connections: [ConnectionKey: Connection] = [:]
-        /// Servers of a cluster whose connection is lost.
-        var lost: Set<RedisAddress> = []
+        /// Servers of a cluster whose connection is lost, and since when. A connection is made again with the next call,
+        /// which may come much later.
+        var lost: [RedisAddress: ContinuousClock.Instant] = [:]
+        /// Servers of a cluster that have not replied for a second or longer.
+        var slow: Set<RedisAddress> = []
         /// The server to ask first for the slot map: it has just got a slot.
         var informed: HostAndPort?
         var watchers: [Int: @Sendable () -> Void] = [:]
@@ -187,7 +190,7 @@ final class Servers: Sendable {
 
     private func note(_ server: RedisAddress, isConnected: Bool) {
         state.withLock { state in
-            if isConnected { state.lost.remove(server) } else { state.lost.insert(server) }
+            if isConnected { state.lost[server] = nil } else if state.lost[server] == nil { state.lost[server] = .now }
         }
         if !isConnected { refresh() }
     }
@@ -238,11 +241,11 @@ final class Servers: Sendable {
                     state.connections[key] = nil
                     retired.append(connection)
                 }
-                state.lost.formIntersection(masters)
+                state.lost = state.lost.filter { masters.contains($0.key) }
             }
             return (retired, Array(state.watchers.values))
         }
-        for connection in retired { connection.close() }
+        for connection in retired { connection.abort() }
         for tell in watchers { tell() }
     }
 
@@ -307,13 +310,23 @@ final class Servers: Sendable {
             read(survey, turn)
             turn += 1
             // A failover is noticed soon after the other servers have noticed it.
-            let isDoubtful = state.withLock { !$0.lost.isEmpty || !$0.waiting.isEmpty }
-            wake.wait(milliseconds: isDoubtful ? Self.doubtfulPause : Self.usualPause)
+            while wake.wait(milliseconds: Self.pause) != .woken, !isDoubtful {}
         }
     }
 
-    private static let doubtfulPause = 200
-    private static let usualPause = 60_000
+    /// In milliseconds.
+    private static let pause = 200
+    /// A lost server that is called during a failover is lost again and again.
+    private static let longestDoubt = Duration.seconds(60)
+
+    /// Whether the map may be out of date: it is missing, or a server is lost or does not reply.
+    private var isDoubtful: Bool {
+        state.withLock { state in
+            state.slow = Set(state.connections.filter { $0.value.waitsLong }.map(\.key.server))
+            state.lost = state.lost.filter { .now - $0.value < Self.longestDoubt }
+            return !state.lost.isEmpty || !state.slow.isEmpty || !state.waiting.isEmpty
+        }
+    }
 
     private func read(_ survey: ClusterSurvey, _ turn: Int) {
         do throws(BrokerError) {
@@ -339,8 +352,8 @@ final class Servers: Sendable {
             servers += address.seeds
             let start = servers.isEmpty ? 0 : turn % servers.count
             let turned = Array(servers[start...] + servers[..<start])
-            let lost = state.lost
-            let sorted = turned.filter { !lost.contains(address.server($0)) } + turned
+            let silent = state.slow.union(state.lost.keys)
+            let sorted = turned.filter { !silent.contains(address.server($0)) } + turned
             defer { state.informed = nil }
             var asked: Set<HostAndPort> = []
             return ((state.informed.map { [$0] } ?? []) + sorted).filter { asked.insert($0).inserted }

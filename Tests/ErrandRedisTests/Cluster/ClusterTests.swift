@@ -118,4 +118,20 @@ import Testing
         #expect(receipts.last?.outcome == .accepted)
         #expect(try cluster.server(of: "images").port != master.port)
     }
+
+    /// A server that hangs keeps its connections open.
+    @Test func aMasterThatHangsIsReplacedByItsReplica() async throws {
+        let cluster = try RedisCluster(replicas: 1, nodeTimeout: 1000)
+        let broker = try broker(cluster.url, patience: .seconds(40))
+        defer { broker.close() }
+        #expect(try await push(1, to: "images", on: broker).count == 1)
+        let master = try cluster.server(of: "images")
+        try await eventually("a replica has it") { try master.run("WAIT", "1", "1000") == "1" }
+        master.kill(SIGSTOP)
+        defer { master.kill(SIGCONT) }
+        let began = ContinuousClock.now
+        #expect(try await push(1, to: "images", on: broker).map(\.outcome) == [.unknown], "it was under way")
+        #expect(try await push(1, to: "images", on: broker).map(\.outcome) == [.accepted])
+        #expect(.now - began < .seconds(9), "the timeout of a command is 10 s")
+    }
 }

@@ -1,0 +1,19 @@
+/// A server of a broker that has several, such as one of a cluster.
+package struct ServerState: Sendable, Equatable {
+    /// `host:port`.
+    package let address: String
+    /// The master that it follows, if it is a replica.
+    package let follows: String?
+    /// Whether it has just replied.
+    package let isReachable: Bool
+    /// Those queues that it serves.
+    package let queues: [String]
+
+    /// Makes a state.
+    package init(address: String, follows: String?, isReachable: Bool, queues: [String]) {
+        self.address = address
+        self.follows = follows
+        self.isReachable = isReachable
+        self.queues = queues
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The commands on a cluster, and what they say of a server that does not reply.
+@Suite(.timeLimit(.minutes(4))) struct ConsoleClusterTests {
+    private let cluster: RedisCluster
+    private let queues = ["a", "b", "c", "d", "e", "f"]
+
+    init() throws { cluster = try RedisCluster() }
+
+    private func run(_ executable: Executable, _ arguments: [String]) async throws -> Output {
+        try await executable.run(arguments, environment: ["ERRAND_REDIS_URL": cluster.url])
+    }
+
+    private func push() async throws {
+        for queue in queues { #expect(try await run(.producer, ["push", "work", "--queue", queue]).status == 0) }
+    }
+
+    @Test func statusAndDoctorNameTheServersAndTheirQueues() async throws {
+        try await push()
+        let status = try await run(.console, ["status", "--json"])
+        #expect(status.status == 0)
+        let overview = try JSONDecoder().decode(Overview.self, from: Data(status.bytes))
+        #expect(overview.queues.map(\.name) == queues)
+        #expect(overview.unreachable == [])
+        #expect(Set(overview.servers.map(\.address)) == Set(cluster.masters.map { "127.0.0.1:\($0.port)" }))
+        #expect(overview.servers.flatMap(\.queues).sorted() == queues)
+        for queue in queues {
+            let port = try cluster.server(of: queue).port
+            #expect(overview.servers.first { $0.queues.contains(queue) }?.address == "127.0.0.1:\(port)")
+        }
+        let doctor = try await run(.console, ["doctor"])
+        #expect(doctor.status == 0)
+        #expect(doctor.text.contains("cluster-require-full-coverage"))
+        #expect(doctor.text.contains("no replica follows"))
+        for master in cluster.masters { #expect(doctor.text.contains("127.0.0.1:\(master.port): appendonly is off")) }
+    }
+
+    @Test func aLostServerIsNamedAndTheOthersAreShown() async throws {
+        for server in cluster.masters { try server.run("CONFIG", "SET", "cluster-require-full-coverage", "no") }
+        try await push()
+        // The registry stays.
+        let registry = try cluster.masters.first { try $0.run("EXISTS", "errand:queues") == "1" }
+        let lost = try #require(try queues.map { try cluster.server(of: $0) }.first { $0.port != registry?.port })
+        let gone = try queues.filter { try cluster.server(of: $0).port == lost.port }
+        lost.kill(SIGKILL)
+        let status = try await run(.console, ["status", "--json"])
+        #expect(status.status == 69)
+        let overview = try JSONDecoder().decode(Overview.self, from: Data(status.bytes))
+        #expect(overview.unreachable == ["127.0.0.1:\(lost.port)"])
+        #expect(overview.queues.map(\.name) == queues.filter { !gone.contains($0) })
+        #expect(status.error.contains("no reply from 127.0.0.1:\(lost.port)"))
+        for queue in gone { #expect(status.error.contains(queue)) }
+        let doctor = try await run(.console, ["doctor", "--json"])
+        #expect(doctor.status == 69)
+        #expect(doctor.text.contains(#""unreachable":["127.0.0.1:\#(lost.port)"]"#))
+    }
+
+    private struct Overview: Decodable {
+        struct Queue: Decodable { let name: String }
+        struct Server: Decodable {
+            let address: String
+            let queues: [String]
+        }
+        let queues: [Queue]
+        let servers: [Server]
+        let unreachable: [String]
+    }
+}
