@@ -148,6 +148,13 @@ import Testing
         }
     }
 
+    @Test func `the documentation names every kind of finding`() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..")
+        let page = try String(contentsOf: root.appending(path: "docs/redis.md"), encoding: .utf8)
+        let missing = FindingExplanations.texts.keys.filter { !page.contains("`\($0)`") }
+        #expect(missing.isEmpty, "describe them in the table of findings: \(missing.sorted())")
+    }
+
     @Test func `a scheduled job that lost its position is scheduled again`() async throws {
         let stage = try await FullQueue()
         defer { stage.broker.close() }
