@@ -47,8 +47,7 @@ local default_claim
 local function claim_of(body)
   if string.byte(body, 18) == 59 then return default_claim end
   local _, timeout = header(body)
-  if not timeout or timeout == 0 then return default_claim end
-  return claim_text(token, now + claim_margin + timeout)
+  return claim_text(token, hard_deadline(timeout, claim_margin, default_duration))
 end
 
 local claims = {}

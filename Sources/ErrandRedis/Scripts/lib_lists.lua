@@ -41,6 +41,12 @@ local function requeue(id, body)
   fresh = fresh + 1
 end
 
+-- The hard deadline of a claim that is made now. `margin` is what a claim lasts beyond its job's timeout, `default` what
+-- it lasts if the job has none, both in milliseconds.
+local function hard_deadline(timeout, margin, default)
+  return now + (timeout and timeout > 0 and margin + timeout or default)
+end
+
 -- The stored form of a claim: its token, its hard deadline, and the time at which it was made unless the token implies
 -- it: after the clock was set back, tokens are ahead of it.
 local function claim_text(token, deadline)

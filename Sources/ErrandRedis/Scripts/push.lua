@@ -51,7 +51,7 @@ local function dispatch_to(session, lease_ends)
   if runtime[2] or entry_of(id) ~= id or type(redis.pcall('HLEN', mine)) == 'table' then return false end
 
   local token = whole(math.max(clock[1] * 1000000 + clock[2], num(runtime[1]) + 1))
-  local deadline = now + (timeout and timeout > 0 and num(margin) + timeout or num(default))
+  local deadline = hard_deadline(timeout, num(margin), num(default))
   local message = 'c' .. (state[4] or '') .. ' ' .. whole(num(state[1]) + 1) .. ' ' .. token .. ' ' .. id .. '\n' .. body
   if call(PUBLISH, key('wakeups:' .. session), message) == 0 then return nil end
   call('LPOP', key('ready:' .. level))
