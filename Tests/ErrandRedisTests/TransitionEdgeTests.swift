@@ -46,6 +46,28 @@ struct TransitionEdgeTests {
         #expect(try await claim(2, session).map(\.id) == ["b"], "the last call can still be sent again")
     }
 
+    /// The script has its own copy of the default delays, because a stored header contains none.
+    @Test(arguments: [0, 1, 20])
+    func aRunPastItsHardDeadlineIsRetriedAfterTheDefaultDelay(_ failures: Int) async throws {
+        defer { broker.close() }
+        let key = "errand:{default}:"
+        let session = FullQueue.session("session-1")
+        try await broker.register(session, on: "default")
+        let job = try OperationDescription("work", retries: 30, id: "job")
+        _ = try await Producer(broker: broker).push(job)
+        try server.run("HSET", key + "failures", "job", "\(failures)")
+        var calls = Calls(broker: broker, session: session)
+        let claim = try #require(try await calls.claim(1).first)
+        try server.run("HSET", key + "claims:session-1", "job", "\(claim.token):1")
+        // No outage is detected, however slow this machine is.
+        try server.run("HDEL", key + "runtime", "grace", "beat")
+        let before = try await broker.now()
+        #expect(try await broker.recover(on: "default").recovered == 1)
+        let due = try #require(Int64(try server.run("ZSCORE", key + "retrying", "job")))
+        let (after, delay) = (try await broker.now(), Int64(RetryDelays().ceiling(ofRetry: failures + 1)))
+        #expect((before + delay...after + delay).contains(due), "after \(due - before) ms instead of \(delay)")
+    }
+
     private func claim(_ call: Int, _ session: Session) async throws -> [Claim] {
         let exchange = Exchange(
             session: session,

@@ -2,6 +2,8 @@
 --
 -- Reply      how many jobs it recovered, and 1 if there is more to do at once
 local MOST_SOLO_CRASHES = 4
+-- The default retry delays in milliseconds: those of `RetryDelays` in Sources/Errand/Retry/RetryDelays.swift.
+local RETRY_BASE, RETRY_LONGEST = 15000, 3600000
 -- A session with corrupt keys needs the doctor; it must not prevent the recovery of other sessions.
 local dead
 for _, session in ipairs(call('ZRANGEBYSCORE', key('sessions'), '-inf', nowtext, 'LIMIT', 0, 20)) do
@@ -103,7 +105,7 @@ local function end_overdue(session, id, mine)
       set_field('failures', id, attempt)
       -- The default delay without jitter: the header contains no delay of the job or its worker.
       if attempt <= retries_of(session, body, fragment) then
-        call('ZADD', key('retrying'), whole(now + math.min(15000 * 2 ^ (attempt - 1), 3600000)), id)
+        call('ZADD', key('retrying'), whole(now + math.min(RETRY_BASE * 2 ^ (attempt - 1), RETRY_LONGEST)), id)
         keep_error(id, line)
         delete_field('running', id)
         event('retrying', id, fragment, attempt, worker, 0, 'null')
