@@ -163,7 +163,7 @@ struct ScheduleEdgeTests {
                 try server.run(["HSET", key + "unscheduled"] + pairs)
             }
         }
-        func verdict(_ name: String) async throws -> ScheduleOutcome {
+        func outcome(_ name: String) async throws -> ScheduleOutcome {
             try await broker.put(Schedule(name, .every(.seconds(1)), pushing: OperationDescription("work")))
         }
         try await delete("asked")
@@ -171,14 +171,14 @@ struct ScheduleEdgeTests {
         try await delete("early")
         #expect(try server.run("EXISTS", key + "unscheduled") == "0", "the generation was full")
         #expect(try server.run("HLEN", key + "unscheduled:old") == "10000")
-        #expect(try await verdict("asked") == .outdated(storedRevision: 0))
+        #expect(try await outcome("asked") == .outdated(storedRevision: 0))
         #expect(try server.run("HKEYS", key + "unscheduled") == "asked", "it is still needed")
         try fill(9998, "second")
         try await delete("late")
         #expect(try server.run("HLEN", key + "unscheduled:old") == "10000")
-        #expect(try await verdict("asked") == .outdated(storedRevision: 0))
-        #expect(try await verdict("late") == .outdated(storedRevision: 0))
-        #expect(try await verdict("early") == .created)
+        #expect(try await outcome("asked") == .outdated(storedRevision: 0))
+        #expect(try await outcome("late") == .outdated(storedRevision: 0))
+        #expect(try await outcome("early") == .created)
     }
 
     @Test func aQueueWithoutSchedulesPaysOneExists() async throws {

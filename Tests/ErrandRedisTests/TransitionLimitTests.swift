@@ -71,8 +71,8 @@ struct TransitionLimitTests {
             try server.run("ZADD", "errand:{default}:dead", "1", id)
             asked += [id, "never-\(number)", "not-\(number)", "none-\(number)"]
         }
-        let verdicts = try await broker.retry(asked, on: "default")
-        #expect(verdicts == asked.map { $0.hasPrefix("job-") ? .retried : .notFound })
+        let outcomes = try await broker.retry(asked, on: "default")
+        #expect(outcomes == asked.map { $0.hasPrefix("job-") ? .retried : .notFound })
         #expect(try server.run("LLEN", "errand:{default}:ready:5") == "24")
         #expect(try await broker.audit("default", repair: false) == [])
     }

@@ -9,7 +9,7 @@ final class ConditionBranch: Sendable {
     private struct Work {
         let condition: any OperationCondition
         let operation: AsyncOperation
-        let completion: @Sendable (ConditionRule.Verdict) -> Void
+        let completion: @Sendable (ConditionRule.Outcome) -> Void
     }
 
     private struct State: ~Copyable {
@@ -38,7 +38,7 @@ final class ConditionBranch: Sendable {
         for operation: AsyncOperation,
         in queue: BackgroundQueue,
         isSilent: Bool,
-        _ completion: @escaping @Sendable (ConditionRule.Verdict) -> Void
+        _ completion: @escaping @Sendable (ConditionRule.Outcome) -> Void
     ) {
         state = Locked(State(work: Work(condition: condition, operation: operation, completion: completion)))
         self.queue = queue
@@ -104,7 +104,7 @@ final class ConditionBranch: Sendable {
         deadline?.cancel()
         guard let work else { return }
         let categories = result.isSatisfied ? work.condition.exclusiveCategories.subtracting(nested.waived) : []
-        work.completion(ConditionRule.Verdict(result: result, categories: categories))
+        work.completion(ConditionRule.Outcome(result: result, categories: categories))
         // The condition may have decided before its parts have, or because of its timeout.
         var rest = CancelledConditionWork()
         callOff(&rest)

@@ -5,7 +5,7 @@ final class ConditionJudge: Sendable {
     private struct State: ~Copyable {
         var branches: [ConditionBranch] = []
         /// The results by condition. Nil means undecided.
-        var verdicts: [ConditionRule.Verdict?]
+        var outcomes: [ConditionRule.Outcome?]
         var isOver = false
         /// The exclusive categories that the operation needs, once the conditions hold.
         var categories: Set<String> = []
@@ -20,7 +20,7 @@ final class ConditionJudge: Sendable {
 
     /// - Parameter queue: The queue to which dependencies of the conditions are added.
     init(_ rule: ConditionRule, _ conditions: [any OperationCondition], in queue: BackgroundQueue) {
-        state = Locked(State(verdicts: Array(repeating: nil, count: conditions.count)))
+        state = Locked(State(outcomes: Array(repeating: nil, count: conditions.count)))
         self.rule = rule
         name = rule.name(of: conditions)
         self.queue = queue
@@ -61,8 +61,8 @@ final class ConditionJudge: Sendable {
     ) {
         if let outcome = rule.outcome(of: conditions.map { _ in nil }, name: name) { return completion(outcome.result) }
         let branches = conditions.enumerated().map { index, condition in
-            ConditionBranch(condition, for: operation, in: queue, isSilent: isSilent) { verdict in
-                self.decide(index, verdict, among: conditions, completion)
+            ConditionBranch(condition, for: operation, in: queue, isSilent: isSilent) { outcome in
+                self.decide(index, outcome, among: conditions, completion)
             }
         }
         let isWanted = state.withLock { state in
@@ -74,23 +74,23 @@ final class ConditionJudge: Sendable {
 
     private func decide(
         _ index: Int,
-        _ verdict: ConditionRule.Verdict,
+        _ outcome: ConditionRule.Outcome,
         among conditions: [any OperationCondition],
         _ completion: @Sendable (OperationConditionResult) -> Void
     ) {
-        let possible = verdict.result.isSatisfied ? conditions.exclusiveCategories : []
-        let outcome: ConditionRule.Verdict? = state.withLock { state in
-            guard !state.isOver, state.verdicts[index] == nil else { return nil }
-            state.verdicts[index] = verdict
-            guard let outcome = rule.outcome(of: state.verdicts, name: name) else { return nil }
+        let possible = outcome.result.isSatisfied ? conditions.exclusiveCategories : []
+        let combined: ConditionRule.Outcome? = state.withLock { state in
+            guard !state.isOver, state.outcomes[index] == nil else { return nil }
+            state.outcomes[index] = outcome
+            guard let combined = rule.outcome(of: state.outcomes, name: name) else { return nil }
             state.isOver = true
-            state.categories = outcome.categories
-            state.waived = outcome.result.isSatisfied ? possible.subtracting(outcome.categories) : []
-            return outcome
+            state.categories = combined.categories
+            state.waived = combined.result.isSatisfied ? possible.subtracting(combined.categories) : []
+            return combined
         }
-        guard let outcome else { return }
+        guard let combined else { return }
         // The completion comes first, because calling off may take long.
-        completion(outcome.result)
+        completion(combined.result)
         callOff()
     }
 

@@ -6,7 +6,7 @@ enum ConditionRule: String {
     case or
 
     /// The result of a condition, and the exclusive categories that the operation needs because of it.
-    struct Verdict {
+    struct Outcome {
         let result: OperationConditionResult
         var categories: Set<String> = []
 
@@ -21,36 +21,36 @@ enum ConditionRule: String {
     /// Returns the combined result, or nil while that is undecided.
     ///
     /// - Parameters:
-    ///   - verdicts: The results by condition. Nil means undecided.
+    ///   - outcomes: The results by condition. Nil means undecided.
     ///   - name: The combined name of the conditions.
-    func outcome(of verdicts: [Verdict?], name: String) -> Verdict? {
-        if let decisive = verdicts.lazy.compactMap({ $0 }).first(where: isDecisive) { return decisive }
-        let known = verdicts.compactMap { $0 }
-        guard known.count == verdicts.count else { return nil }
+    func outcome(of outcomes: [Outcome?], name: String) -> Outcome? {
+        if let decisive = outcomes.lazy.compactMap({ $0 }).first(where: isDecisive) { return decisive }
+        let known = outcomes.compactMap { $0 }
+        guard known.count == outcomes.count else { return nil }
         return self == .and ? known.allCategories : known.firstAlternative ?? known.failure(of: name)
     }
 
-    private func isDecisive(_ verdict: Verdict) -> Bool {
+    private func isDecisive(_ outcome: Outcome) -> Bool {
         switch self {
-        case .and: !verdict.isSatisfied
+        case .and: !outcome.isSatisfied
         // An alternative without a category is preferred, because a category may have to be waited for.
-        case .or: verdict.isSatisfied && verdict.categories.isEmpty
+        case .or: outcome.isSatisfied && outcome.categories.isEmpty
         }
     }
 }
 
-extension [ConditionRule.Verdict] {
+extension [ConditionRule.Outcome] {
     /// The result if all conditions hold.
-    fileprivate var allCategories: ConditionRule.Verdict {
+    fileprivate var allCategories: ConditionRule.Outcome {
         .init(result: .satisfied, categories: reduce(into: []) { $0.formUnion($1.categories) })
     }
 
-    fileprivate var firstAlternative: ConditionRule.Verdict? {
+    fileprivate var firstAlternative: ConditionRule.Outcome? {
         first(where: \.isSatisfied)
     }
 
     /// The result if no condition holds.
-    fileprivate func failure(of name: String) -> ConditionRule.Verdict {
+    fileprivate func failure(of name: String) -> ConditionRule.Outcome {
         // With more time, an undecided condition might hold.
         if let undecided = first(where: \.result.isUndecided) { return undecided }
         let errors = compactMap(\.result.error)

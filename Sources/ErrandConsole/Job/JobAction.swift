@@ -5,7 +5,7 @@ import ErrandOperator
 import ErrandRedis
 
 /// The outcome of an action on one job.
-struct JobVerdict: Sendable {
+struct JobOutcome: Sendable {
     /// The outcome in one word, for programs.
     let word: String
     /// A remark for people.
@@ -17,20 +17,20 @@ struct JobVerdict: Sendable {
 /// An action on several jobs in any queue, with a report of each outcome.
 struct JobAction {
     let jobs: JobOptions
-    let act: (_ broker: RedisBroker, _ ids: [String], _ queue: String) async throws(BrokerError) -> [JobVerdict]
+    let act: (_ broker: RedisBroker, _ ids: [String], _ queue: String) async throws(BrokerError) -> [JobOutcome]
 
     func run() async throws {
         try await jobs.options.withBroker { broker in
             let found = try await jobs.find(in: broker)
-            var outcome = JobActionOutcome(of: jobs.ids.unique, found)
-            for (queue, ids) in outcome.wanted {
-                do throws(BrokerError) { outcome.add(try await act(broker, ids, queue), to: ids) } catch {
-                    outcome.fail(ids, of: queue, error)
+            var outcomes = JobActionOutcomes(of: jobs.ids.unique, found)
+            for (queue, ids) in outcomes.wanted {
+                do throws(BrokerError) { outcomes.add(try await act(broker, ids, queue), to: ids) } catch {
+                    outcomes.fail(ids, of: queue, error)
                     if !error.isOfOnePlace { break }
                 }
             }
-            outcome.tell(asJSON: jobs.options.json)
-            if let failure = outcome.failure { throw failure }
+            outcomes.tell(asJSON: jobs.options.json)
+            if let failure = outcomes.failure { throw failure }
         }
     }
 }

@@ -18,7 +18,7 @@ struct JobCancelCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await JobAction(jobs: jobs) { broker, ids, queue throws(BrokerError) in
-            try await broker.cancel(ids, on: queue).map { $0.verdict(doneIf: [.cancelled, .stopping]) }
+            try await broker.cancel(ids, on: queue).map { $0.jobOutcome(doneIf: [.cancelled, .stopping]) }
         }.run()
     }
 }
@@ -38,13 +38,13 @@ struct JobDeleteCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await JobAction(jobs: jobs) { broker, ids, queue throws(BrokerError) in
-            try await broker.delete(ids, on: queue).map { $0.verdict(doneIf: [.deleted]) }
+            try await broker.delete(ids, on: queue).map { $0.jobOutcome(doneIf: [.deleted]) }
         }.run()
     }
 }
 
 extension EndingOutcome {
-    fileprivate func verdict(doneIf done: [EndingOutcome]) -> JobVerdict {
+    fileprivate func jobOutcome(doneIf done: [EndingOutcome]) -> JobOutcome {
         let remark: String? =
             switch self {
             case .stopping: "it is running and was told to stop"
@@ -53,6 +53,6 @@ extension EndingOutcome {
             case .dead: "retry or delete it"
             case .cancelled, .deleted, .notFound: nil
             }
-        return JobVerdict(word: rawValue, remark: remark, isDone: done.contains(self))
+        return JobOutcome(word: rawValue, remark: remark, isDone: done.contains(self))
     }
 }

@@ -21,19 +21,19 @@ struct JobRetryCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await JobAction(jobs: jobs) { broker, ids, queue throws(BrokerError) in
-            try await broker.retry(ids, on: queue).map(\.verdict)
+            try await broker.retry(ids, on: queue).map(\.jobOutcome)
         }.run()
     }
 }
 
 extension RetryOutcome {
-    fileprivate var verdict: JobVerdict {
+    fileprivate var jobOutcome: JobOutcome {
         switch self {
-        case .retried, .hurried: JobVerdict(word: word, isDone: true)
-        case .notDead: JobVerdict(word: word, remark: "it is neither dead nor waiting for its time", isDone: false)
+        case .retried, .hurried: JobOutcome(word: word, isDone: true)
+        case .notDead: JobOutcome(word: word, remark: "it is neither dead nor waiting for its time", isDone: false)
         case .nameTaken(let holder):
-            JobVerdict(word: word, remark: "job \(holder) holds the name", isDone: false)
-        case .notFound: JobVerdict(word: word, isDone: false)
+            JobOutcome(word: word, remark: "job \(holder) holds the name", isDone: false)
+        case .notFound: JobOutcome(word: word, isDone: false)
         }
     }
 }

@@ -60,15 +60,15 @@ struct BulkOptions: ParsableArguments {
         _ tally: BulkAction.Tally,
         _ unreadable: [UnreadablePlace]
     ) throws(CommandFailure) {
-        let verdicts = tally.verdicts.sorted { $0.key < $1.key }
+        let outcomes = tally.outcomes.sorted { $0.key < $1.key }
         if options.json {
-            let counts = verdicts.map { (key: $0.key, value: JSONOutput.count($0.value)) }
+            let counts = outcomes.map { (key: $0.key, value: JSONOutput.count($0.value)) }
             let json: JSONOutput = [
                 "done": .count(tally.done), "missed": .count(tally.missed + tally.left), "verdicts": .object(counts),
             ]
             StandardOutput.write(json.bytes)
         } else {
-            let counts = verdicts.map { "\($0.value.grouped) \($0.key.replacing("_", with: " "))" }
+            let counts = outcomes.map { "\($0.value.grouped) \($0.key.replacing("_", with: " "))" }
             StandardOutput.write(counts.isEmpty ? "no such jobs" : counts.joined(separator: ", "))
         }
         tally.unchanged.warn()
@@ -81,7 +81,7 @@ struct BulkOptions: ParsableArguments {
         _ unreadable: [UnreadablePlace]
     ) -> CommandFailure? {
         if let failure = tally.outage.map(CommandFailure.init) {
-            let perhaps = tally.verdicts["unknown"] == nil ? "" : ", or perhaps so,"
+            let perhaps = tally.outcomes["unknown"] == nil ? "" : ", or perhaps so,"
             return CommandFailure(
                 "\(tally.left.counted("job")) not \(action.past)\(perhaps) because the broker failed: \(failure.message)",
                 failure.status

@@ -99,17 +99,17 @@ struct ScheduleAddCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await place.options.withBroker { broker in
-            let verdict = try await put(in: broker)
-            if case .outdated(let stored) = verdict {
+            let outcome = try await put(in: broker)
+            if case .outdated(let stored) = outcome {
                 throw CommandFailure(
                     "the stored revision is \(stored), which is higher; use --revision \(stored + 1)",
                     ExitStatus.unsuccessful
                 )
             }
             let json: JSONOutput = [
-                "name": .text(name), "queue": .text(place.queue), "verdict": .text("\(verdict)"),
+                "name": .text(name), "queue": .text(place.queue), "verdict": .text("\(outcome)"),
             ]
-            StandardOutput.write(place.options.json ? json.bytes : Array("\(name) of \(place.queue) \(verdict)".utf8))
+            StandardOutput.write(place.options.json ? json.bytes : Array("\(name) of \(place.queue) \(outcome)".utf8))
         }
     }
 
@@ -121,8 +121,8 @@ struct ScheduleAddCommand: AsyncParsableCommand {
             removed: stored?.origin.removed
         )
         if let revision { return try await broker.put(try schedule(revision: revision).from(origin)) }
-        let verdict = try await broker.put(try schedule(revision: stored?.revision ?? 0).from(origin))
-        guard case .outdated(let higher) = verdict else { return verdict }
+        let outcome = try await broker.put(try schedule(revision: stored?.revision ?? 0).from(origin))
+        guard case .outdated(let higher) = outcome else { return outcome }
         return try await broker.put(try schedule(revision: higher + 1).from(origin))
     }
 

@@ -179,8 +179,8 @@ extension TopView.Question {
         }
         let selection = try await JobSearch(broker, in: [queue], action.usualStates).selectAll()
         let tally = await action.run(selection, on: broker, progress: progress)
-        let verdicts = tally.verdicts.sorted { $0.key < $1.key }
-        let counts = verdicts.map { "\($0.value.grouped) \($0.key.replacing("_", with: " "))" }
+        let outcomes = tally.outcomes.sorted { $0.key < $1.key }
+        let counts = outcomes.map { "\($0.value.grouped) \($0.key.replacing("_", with: " "))" }
         return counts.joined(separator: ", ") + (tally.failure.map { ": \($0.message)" } ?? "")
     }
 }

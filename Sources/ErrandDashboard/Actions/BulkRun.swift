@@ -47,7 +47,7 @@ struct BulkRun: Sendable {
 
     /// Adds the counts of a portion.
     mutating func add(_ portion: BulkAction.Tally) {
-        tally.verdicts.merge(portion.verdicts, uniquingKeysWith: +)
+        tally.outcomes.merge(portion.outcomes, uniquingKeysWith: +)
         tally.done += portion.done
         tally.missed += portion.missed
         // While a queue is cleared, newly pushed jobs are cleared, too.

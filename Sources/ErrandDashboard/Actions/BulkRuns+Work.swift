@@ -74,7 +74,7 @@ extension BulkRuns {
                 return true
             }
             var tally = BulkAction.Tally()
-            (tally.done, tally.verdicts) = (count, [EndingOutcome.cancelled.rawValue: count])
+            (tally.done, tally.outcomes) = (count, [EndingOutcome.cancelled.rawValue: count])
             change(id) { $0.add(tally) }
         }
         return false

@@ -66,10 +66,10 @@ extension DashboardController {
         guard let action = BulkAction(rawValue: way) else { throw PageProblem.notFound("a job has no such action") }
         let tally = await action.run(JobSelection(of: [id], in: queue), on: broker)
         if let failure = tally.failure { throw failure }
-        let verdict = tally.verdicts.keys.first?.replacing("_", with: " ") ?? "nothing"
-        note(pageRequest, way, target, verdict)
+        let outcome = tally.outcomes.keys.first?.replacing("_", with: " ") ?? "nothing"
+        note(pageRequest, way, target, outcome)
         let isGone = action == .delete && tally.done > 0
-        return place(isGone ? "/jobs" : here, "\(id): \(verdict).")
+        return place(isGone ? "/jobs" : here, "\(id): \(outcome).")
     }
 
     private func edit(_ id: String, in queue: String, _ pageRequest: PageRequest) async throws -> String {

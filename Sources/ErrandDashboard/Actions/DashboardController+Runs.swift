@@ -36,14 +36,14 @@ extension DashboardController {
 
     func run(_ id: String?) throws -> Page {
         guard let id, let run = dashboard.runs.run(id) else { throw PageProblem.notFound("there is no such action") }
-        let verdicts = run.tally.verdicts.sorted { $0.key < $1.key }.map { verdict, count in
-            ["title": verdict.replacing("_", with: " "), "value": count.grouped]
+        let outcomes = run.tally.outcomes.sorted { $0.key < $1.key }.map { outcome, count in
+            ["title": outcome.replacing("_", with: " "), "value": count.grouped]
         }
         let order = run.order
         var content: [String: Any] = [
             "id": id, "about": order.target + (order.user.isEmpty ? "" : ", by \(order.user)"), "words": run.words,
             "isGoing": run.isGoing, "canStop": run.stage == .going, "total": max(run.total, 1),
-            "through": run.through, "verdicts": verdicts, "back": base + order.back,
+            "through": run.through, "outcomes": outcomes, "back": base + order.back,
         ]
         if run.exceededCount, let question = order.question {
             let hidden = question.pairs.map { ["key": $0.key, "value": $0.value] }

@@ -42,7 +42,7 @@ package enum BulkAction: String, Sendable, CaseIterable {
     /// The outcome of a bulk action.
     package struct Tally: Sendable, Equatable {
         /// The number of jobs for each outcome: `retried`, `hurried`, `cancelled`, `stopping`, `not_found`…
-        package var verdicts: [String: Int] = [:]
+        package var outcomes: [String: Int] = [:]
         /// The number of jobs on which the action succeeded.
         package var done = 0
         /// The number of jobs on which it did not, because their state has changed or their name is taken.
@@ -60,8 +60,8 @@ package enum BulkAction: String, Sendable, CaseIterable {
         /// Makes an empty tally.
         package init() {}
 
-        mutating func count(_ verdict: String, isDone: Bool) {
-            verdicts[verdict, default: 0] += 1
+        mutating func count(_ outcome: String, isDone: Bool) {
+            outcomes[outcome, default: 0] += 1
             if isDone { done += 1 } else { missed += 1 }
         }
 
@@ -73,9 +73,9 @@ package enum BulkAction: String, Sendable, CaseIterable {
             }
         }
 
-        mutating func leave(_ verdict: String, _ jobs: Int) {
+        mutating func leave(_ outcome: String, _ jobs: Int) {
             guard jobs > 0 else { return }
-            verdicts[verdict, default: 0] += jobs
+            outcomes[outcome, default: 0] += jobs
             left += jobs
         }
     }
@@ -118,16 +118,16 @@ package enum BulkAction: String, Sendable, CaseIterable {
     ) async throws(BrokerError) {
         switch self {
         case .retry:
-            for verdict in try await broker.retry(ids, on: queue) {
-                tally.count(verdict.word, isDone: verdict == .retried || verdict == .hurried)
+            for outcome in try await broker.retry(ids, on: queue) {
+                tally.count(outcome.word, isDone: outcome == .retried || outcome == .hurried)
             }
         case .cancel:
-            for verdict in try await broker.cancel(ids, on: queue) {
-                tally.count(verdict.rawValue, isDone: [.cancelled, .stopping].contains(verdict))
+            for outcome in try await broker.cancel(ids, on: queue) {
+                tally.count(outcome.rawValue, isDone: [.cancelled, .stopping].contains(outcome))
             }
         case .delete:
-            for verdict in try await broker.delete(ids, on: queue) {
-                tally.count(verdict.rawValue, isDone: verdict == .deleted)
+            for outcome in try await broker.delete(ids, on: queue) {
+                tally.count(outcome.rawValue, isDone: outcome == .deleted)
             }
         }
     }

@@ -4,10 +4,10 @@ extension ExchangeReply {
     /// Parses the exchange script's reply; `nil` if it is invalid.
     package init?(_ reply: RESPValue, reports: Int) {
         guard let parts = reply.elements, parts.count == 6,
-            let verdicts = parts[0].bytes,
+            let outcomes = parts[0].bytes,
             let ids = parts[2].elements, let bodies = parts[3].elements, ids.count == bodies.count,
             let extras = parts[4].elements, let flags = parts[5].number,
-            verdicts.count == (flags & 8 != 0 ? 0 : reports)
+            outcomes.count == (flags & 8 != 0 ? 0 : reports)
         else { return nil }
         let token = parts[1].text.flatMap { Token($0) } ?? 0
         if token == 0, !ids.isEmpty { return nil }
@@ -30,7 +30,7 @@ extension ExchangeReply {
             claims.append(Claim(id: id, token: token, attempt: attempt, crashes: counts?.crashes ?? 0, body: body))
         }
         self.init(
-            accepted: verdicts.map { $0 == UInt8(ascii: "1") },
+            accepted: outcomes.map { $0 == UInt8(ascii: "1") },
             claims: claims,
             hasDueJobs: flags & 1 != 0,
             isPaused: flags & 2 != 0,

@@ -2,8 +2,8 @@ package import Errand
 
 extension Receipt {
     /// Parses one text of the push script's reply (`a`, `e`, `d:HOLDER`, …); `nil` if it is invalid.
-    package init?(_ verdict: RESPValue, job: String, queue: String) {
-        guard let text = verdict.text, let letter = text.utf8.first else { return nil }
+    package init?(_ reply: RESPValue, job: String, queue: String) {
+        guard let text = reply.text, let letter = text.utf8.first else { return nil }
         // A client that can write to the broker can store any text as the holder of a name, so only a valid id counts.
         let named = String(decoding: text.utf8.dropFirst(2), as: UTF8.self)
         let holder = QueueName.isValid(jobID: named) ? named : nil

@@ -110,10 +110,10 @@ struct LargeJobTests {
         defer { broker.close() }
         try await push()
         let asked = ids + ["nobody"]
-        var verdicts: [EndingOutcome] = []
-        let count = try await calls { verdicts = try await broker.cancel(asked, on: "default") }
+        var outcomes: [EndingOutcome] = []
+        let count = try await calls { outcomes = try await broker.cancel(asked, on: "default") }
         #expect((3...4).contains(count), "\(count) calls")
-        #expect(verdicts == ids.map { _ in .cancelled } + [.notFound])
+        #expect(outcomes == ids.map { _ in .cancelled } + [.notFound])
         #expect(try await broker.audit("default", repair: false) == [])
     }
 }

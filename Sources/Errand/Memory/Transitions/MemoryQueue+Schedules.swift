@@ -40,10 +40,10 @@ extension MemoryQueue {
     mutating func put(_ schedule: Schedule) throws(BrokerError) -> ScheduleOutcome {
         let stored = record(ofSchedule: schedule.name)
         switch try ScheduleChange(putting: schedule, over: stored, now: now) {
-        case .nothing(let verdict):
+        case .nothing(let outcome):
             if stored.isDeleted { unscheduled.remind(of: schedule.name) }
-            return verdict
-        case .store(let verdict, let next):
+            return outcome
+        case .store(let outcome, let next):
             guard schedules[schedule.name] != nil || schedules.count < Self.mostSchedules else {
                 throw BrokerError(
                     .full,
@@ -56,7 +56,7 @@ extension MemoryQueue {
                 schedules[schedule.name]?.isPaused = false
             }
             unscheduled.forget(schedule.name)
-            return verdict
+            return outcome
         }
     }
 

@@ -3,13 +3,13 @@ import ErrandCommandLine
 import ErrandOperator
 
 /// The outcomes of an action on several jobs.
-struct JobActionOutcome {
+struct JobActionOutcomes {
     /// The ids of jobs found in exactly one queue, by queue.
     let wanted: [(queue: String, ids: [String])]
 
     private let ids: [String]
     private var queues: [String: String] = [:]
-    private var verdicts: [String: JobVerdict] = [:]
+    private var outcomes: [String: JobOutcome] = [:]
     /// The queues that could not be searched or changed.
     private var places: [UnreadablePlace]
     /// The number of jobs that failed because of these queues.
@@ -29,28 +29,28 @@ struct JobActionOutcome {
                 wanted[queue, default: []].append(id)
             } else if queues.isEmpty, !places.isEmpty {
                 // The job may be in the queue that cannot be read.
-                verdicts[id] = JobVerdict(
+                outcomes[id] = JobOutcome(
                     word: "unreadable",
                     remark: "\(places.queueNames) cannot be read",
                     isDone: false
                 )
                 hindered += 1
             } else {
-                verdicts[id] = Self.verdict(onPlaces: queues)
+                outcomes[id] = Self.outcome(onPlaces: queues)
             }
         }
         self.wanted = wanted.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    private static func verdict(onPlaces places: [String]) -> JobVerdict {
-        guard !places.isEmpty else { return JobVerdict(word: "not_found", isDone: false) }
+    private static func outcome(onPlaces places: [String]) -> JobOutcome {
+        guard !places.isEmpty else { return JobOutcome(word: "not_found", isDone: false) }
         let remark = "it is in the queues \(places.joined(separator: ", ")): choose one with --queue"
-        return JobVerdict(word: "ambiguous", remark: remark, isDone: false)
+        return JobOutcome(word: "ambiguous", remark: remark, isDone: false)
     }
 
     /// Adds the outcomes of a queue's jobs.
-    mutating func add(_ verdicts: [JobVerdict], to ids: [String]) {
-        for (id, verdict) in zip(ids, verdicts) { self.verdicts[id] = verdict }
+    mutating func add(_ outcomes: [JobOutcome], to ids: [String]) {
+        for (id, outcome) in zip(ids, outcomes) { self.outcomes[id] = outcome }
     }
 
     /// Adds a failure of a queue's jobs. The reason is reported once, for the queue or for all of them.
@@ -59,40 +59,40 @@ struct JobActionOutcome {
         if error.isOfOnePlace {
             places.append(UnreadablePlace(queue: queue, error: error, use: .changed))
             add(
-                ids.map { _ in JobVerdict(word: word, remark: "queue \(queue) cannot be changed", isDone: false) },
+                ids.map { _ in JobOutcome(word: word, remark: "queue \(queue) cannot be changed", isDone: false) },
                 to: ids
             )
             hindered += ids.count
         } else {
             outage = error
-            add(ids.map { _ in JobVerdict(word: word, remark: "the broker failed", isDone: false) }, to: ids)
+            add(ids.map { _ in JobOutcome(word: word, remark: "the broker failed", isDone: false) }, to: ids)
         }
     }
 
     /// Writes a line for each job, and warnings about queues.
     func tell(asJSON: Bool) {
         for id in ids {
-            let verdict = verdict(of: id)
+            let outcome = outcome(of: id)
             if asJSON {
                 let object: JSONOutput = [
-                    "id": .text(id), "queue": .text(orNull: queues[id]), "verdict": .text(verdict.word),
-                    "done": .truth(verdict.isDone),
+                    "id": .text(id), "queue": .text(orNull: queues[id]), "verdict": .text(outcome.word),
+                    "done": .truth(outcome.isDone),
                 ]
                 StandardOutput.write(object.bytes)
             } else {
-                let word = verdict.word.replacing("_", with: " ")
-                StandardOutput.write("\(id) \(word)" + (verdict.remark.map { ": \($0)" } ?? ""))
+                let word = outcome.word.replacing("_", with: " ")
+                StandardOutput.write("\(id) \(word)" + (outcome.remark.map { ": \($0)" } ?? ""))
             }
         }
         places.warn()
     }
 
     /// Returns the outcome of a job. After an outage, the remaining jobs were not tried.
-    private func verdict(of id: String) -> JobVerdict { verdicts[id] ?? JobVerdict(word: "not_tried", isDone: false) }
+    private func outcome(of id: String) -> JobOutcome { outcomes[id] ?? JobOutcome(word: "not_tried", isDone: false) }
 
     /// The failure of the command; `nil` if the action succeeded for all jobs.
     var failure: CommandFailure? {
-        let failed = ids.count { !verdict(of: $0).isDone }
+        let failed = ids.count { !outcome(of: $0).isDone }
         guard failed > 0 else { return places.failure("it was done with the jobs of the others") }
         let words = "not done for \(failed) of \(ids.count.counted("job"))"
         if let outage = outage.map(CommandFailure.init) {
