@@ -17,7 +17,7 @@ let broker = try RedisBroker(url: redis)
 let producer = Producer(broker: broker)
 
 let worker = Worker(broker: broker)
-worker.registerJob(Email.self, retryStrategy: RetryDelays(base: .seconds(1), cap: .seconds(1), jitter: 0))
+worker.registerJob(Email.self, retryStrategy: RetryDelays(base: .seconds(1), longest: .seconds(1), jitter: 0))
 
 try await producer.push(Email(to: "Ellen", message: "Hello"), options: .init(retries: 3))
 try await producer.push(Email(to: "Ellen", message: "Bye"), options: .init(delayUntil: Date() + 1, retries: 3))

@@ -62,7 +62,7 @@ func pushing(_ producer: Producer, _ addresses: [String]) async throws {
 
 struct Archive: JobParameters {
     static let jobName = "archive"
-    static let jobDefaults = JobDefaults(retries: 8, backoff: RetryDelays(base: .seconds(30), cap: .seconds(7200)))
+    static let jobDefaults = JobDefaults(retries: 8, backoff: RetryDelays(base: .seconds(30), longest: .seconds(7200)))
     let path: String
 }
 

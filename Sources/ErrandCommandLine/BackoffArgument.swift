@@ -14,7 +14,7 @@ package struct BackoffArgument: ExpressibleByArgument, Sendable {
         guard (1...3).contains(parts.count), let waits = try? parts.prefix(2).map({ try DurationText.parse($0) }) else {
             return nil
         }
-        var delays = RetryDelays(base: waits.first, cap: waits.dropFirst().first)
+        var delays = RetryDelays(base: waits.first, longest: waits.dropFirst().first)
         if parts.count > 2 {
             guard let jitter = Double(parts[2]) else { return nil }
             delays.jitter = jitter

@@ -89,7 +89,7 @@ public struct Webhooks: Service {
     public func registerDeliveries(on worker: Worker, transport: any WebhookTransport = HTTPWebhookTransport()) {
         let sender = WebhookSender(webhooks: webhooks, transport: transport)
         worker.registerJob(
-            retryStrategy: RetryDelays(base: .seconds(5), cap: .seconds(21_600), jitter: 1),
+            retryStrategy: RetryDelays(base: .seconds(5), longest: .seconds(21_600), jitter: 1),
             timeout: .seconds(20)
         ) { (delivery: WebhookDelivery, job) in try await sender.deliver(delivery, job.id) }
     }

@@ -30,7 +30,7 @@ struct CatalogueTests {
         #expect(operation.values.uniqueness == .drop)
         #expect(operation.values.timeout == .seconds(30))
         #expect(operation.values.retries == 3)
-        #expect(operation.values.backoff == RetryDelays(base: .seconds(5), cap: .seconds(3600)))
+        #expect(operation.values.backoff == RetryDelays(base: .seconds(5), longest: .seconds(3600)))
         #expect(operation.values.queue == "files")
         #expect(operation.values.priority == 9)
     }
@@ -57,11 +57,11 @@ struct CatalogueTests {
 
     @Test(arguments: [
         ("{}", RetryDelays()), ("{base: 1ms}", RetryDelays(base: .milliseconds(1))),
-        ("{longest: 365d, jitter: 1}", RetryDelays(cap: .seconds(365 * 86_400), jitter: 1)),
+        ("{longest: 365d, jitter: 1}", RetryDelays(longest: .seconds(365 * 86_400), jitter: 1)),
         ("{jitter: 0}", RetryDelays(jitter: 0)),
         (
             "{base: 5s, longest: 5s}",
-            RetryDelays(base: .seconds(5), cap: .seconds(5))
+            RetryDelays(base: .seconds(5), longest: .seconds(5))
         ),
     ])
     func readsABackoff(text: String, backoff: RetryDelays) throws {

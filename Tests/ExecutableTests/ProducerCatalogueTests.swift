@@ -41,7 +41,7 @@ import Testing
         #expect(job.policy == .drop)
         #expect(job.timeout == .seconds(30))
         #expect(job.retries == 3)
-        #expect(job.description.backoff == RetryDelays(base: .seconds(2), cap: .seconds(60)))
+        #expect(job.description.backoff == RetryDelays(base: .seconds(2), longest: .seconds(60)))
         #expect(job.priority == 2)
     }
 

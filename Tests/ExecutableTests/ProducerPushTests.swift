@@ -53,7 +53,7 @@ import Testing
         #expect(job.description.arguments.description == "[1,2.50]")
         #expect(job.timeout == .seconds(120))
         #expect(job.retries == 7)
-        #expect(job.description.backoff == RetryDelays(base: .seconds(5), cap: .seconds(7200), jitter: 0.5))
+        #expect(job.description.backoff == RetryDelays(base: .seconds(5), longest: .seconds(7200), jitter: 0.5))
         #expect(job.priority == 9)
         #expect(record.state == .scheduled)
         #expect(record.at == 1_893_549_845_250)

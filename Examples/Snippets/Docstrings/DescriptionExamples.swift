@@ -34,7 +34,7 @@ private func describing() throws -> OperationDescription {
 }
 
 private func retrying() throws -> OperationDescription {
-    let backoff = RetryDelays(base: .seconds(5), cap: .seconds(3600), jitter: 0.2)
+    let backoff = RetryDelays(base: .seconds(5), longest: .seconds(3600), jitter: 0.2)
     let job = try OperationDescription("mail", retries: 5, backoff: backoff)
     return job
 }

@@ -16,7 +16,7 @@ struct BackoffMembers {
     init(_ made: RetryDelays) throws(DescriptionError) {
         let range = DescriptionLimits.backoffMilliseconds
         base = DescriptionRules.milliseconds(made.base, in: range)
-        longest = DescriptionRules.milliseconds(made.cap, in: range)
+        longest = DescriptionRules.milliseconds(made.longest, in: range)
         jitter = made.jitter
         guard base != nil else { throw error(.invalidValue, .base) }
         guard longest != nil else { throw error(.invalidValue, .longest) }
@@ -72,7 +72,7 @@ struct BackoffMembers {
             let message = "must be at least the base_ms of \(base), but is \(longest)"
             throw DescriptionError(.invalidValue, field: Key.longest.field, offset: offsets[.longest], message)
         }
-        var delays = RetryDelays(base: base.map { .milliseconds($0) }, cap: longest.map { .milliseconds($0) })
+        var delays = RetryDelays(base: base.map { .milliseconds($0) }, longest: longest.map { .milliseconds($0) })
         if let jitter { delays.jitter = jitter }
         return delays
     }
@@ -82,7 +82,7 @@ struct BackoffMembers {
         let delays = try delays()
         return [
             Key.base.rawValue: JSONText(integerLiteral: Int64(delays.base.wholeMilliseconds)),
-            Key.longest.rawValue: JSONText(integerLiteral: Int64(delays.cap.wholeMilliseconds)),
+            Key.longest.rawValue: JSONText(integerLiteral: Int64(delays.longest.wholeMilliseconds)),
             Key.jitter.rawValue: Int64(exactly: delays.jitter).map(JSONText.init(integerLiteral:))
                 ?? JSONText(floatLiteral: delays.jitter),
         ]

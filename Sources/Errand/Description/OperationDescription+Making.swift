@@ -13,8 +13,8 @@ extension OperationDescription {
     ///   - notBefore: The earliest time to run, in milliseconds since 1970 UTC, up to 9,999,999,999,999; numbers of 10
     ///     to 12 digits are rejected, because they are times in seconds.
     ///   - retries: The number of retries after a failed run, 0 to 1,000.
-    ///   - backoff: The delay before each retry: a base of 1 ms to 365 days, a cap from the base to 365 days, a jitter
-    ///     of 0 to 1.
+    ///   - backoff: The delay before each retry: a base of 1 ms to 365 days, a longest delay from the base to 365 days,
+    ///     a jitter of 0 to 1.
     ///   - priority: 0 to 9; jobs with higher numbers run first. 5 if `nil`.
     ///   - id: The job's id, 1 to 64 characters of `A-Z a-z 0-9 _ -`; if `nil`, the push makes one.
     ///   - meta: Additional data that is stored with the arguments.

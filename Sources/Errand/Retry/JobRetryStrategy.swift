@@ -58,7 +58,7 @@ public struct ExponentialJitter: JobRetryStrategy {
 
     /// Returns twice the delay of the previous attempt, at most ``maxBackoff``, with the jitter.
     public func calculateBackoff(attempt: Int) -> Duration {
-        let ceiling = RetryDelays(base: .seconds(1), cap: maxBackoff).ceiling(ofRetry: attempt)
+        let ceiling = RetryDelays(base: .seconds(1), longest: maxBackoff).ceiling(ofRetry: attempt)
         return .milliseconds(max(0, Double(ceiling) * (1 + Double.random(in: jitter))))
     }
 }

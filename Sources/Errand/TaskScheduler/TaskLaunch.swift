@@ -16,7 +16,7 @@ struct TaskLaunch: Sendable {
         RegisteredOperation(
             TaskStage.launch.operation(of: identifier),
             defaults: OperationDefaults(timeout: .seconds(30), retries: Int(DescriptionLimits.retries.upperBound)),
-            retryStrategy: RetryDelays(base: .seconds(1), cap: .seconds(300)),
+            retryStrategy: RetryDelays(base: .seconds(1), longest: .seconds(300)),
             handler: .async { job in try await launch(job) }
         )
     }

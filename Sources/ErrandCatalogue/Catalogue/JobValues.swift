@@ -53,7 +53,7 @@ extension CatalogueNode {
             let (base, longest) = (DurationText.format(base), DurationText.format(longest))
             throw (entries["longest"] ?? self).error("is \(longest), which is shorter than the base of \(base)")
         }
-        var delays = RetryDelays(base: base, cap: longest)
+        var delays = RetryDelays(base: base, longest: longest)
         if let jitter = try entries["jitter"]?.fraction() { delays.jitter = jitter }
         return delays
     }

@@ -52,7 +52,7 @@ package struct JobSummary: Sendable {
     /// The delays before retries in the job's own description, for people; `nil` if the worker decides.
     package var backoff: String? {
         stored?.description.backoff.map { delays in
-            "base \(TimeSpanText.exact(delays.base)), longest \(TimeSpanText.exact(delays.cap)), jitter \(delays.jitter)"
+            "base \(TimeSpanText.exact(delays.base)), longest \(TimeSpanText.exact(delays.longest)), jitter \(delays.jitter)"
         }
     }
 

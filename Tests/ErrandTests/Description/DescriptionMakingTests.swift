@@ -70,10 +70,13 @@ import Testing
             ("retries", { try OperationDescription("a", retries: .min) }),
             ("backoff.base_ms", { try OperationDescription("a", backoff: RetryDelays(base: .zero)) }),
             ("backoff.base_ms", { try OperationDescription("a", backoff: RetryDelays(base: .seconds(Int64.max))) }),
-            ("backoff.longest_ms", { try OperationDescription("a", backoff: RetryDelays(cap: .seconds(31_536_001))) }),
             (
                 "backoff.longest_ms",
-                { try OperationDescription("a", backoff: RetryDelays(base: .seconds(2), cap: .seconds(1))) }
+                { try OperationDescription("a", backoff: RetryDelays(longest: .seconds(31_536_001))) }
+            ),
+            (
+                "backoff.longest_ms",
+                { try OperationDescription("a", backoff: RetryDelays(base: .seconds(2), longest: .seconds(1))) }
             ),
             ("backoff.jitter", { try OperationDescription("a", backoff: RetryDelays(jitter: 1.01)) }),
             ("backoff.jitter", { try OperationDescription("a", backoff: RetryDelays(jitter: .nan)) }),
@@ -100,10 +103,10 @@ import Testing
         }
         #expect(
             try backoff(#"{"base_ms":100,"longest_ms":300,"jitter":0}"#)
-                == RetryDelays(base: .milliseconds(100), cap: .milliseconds(300), jitter: 0)
+                == RetryDelays(base: .milliseconds(100), longest: .milliseconds(300), jitter: 0)
         )
         #expect(try backoff(#"{"jitter":5e-1}"#) == RetryDelays(jitter: 0.5))
-        #expect(try backoff(#"{"longest_ms":5000,"base_ms":null}"#) == RetryDelays(cap: .seconds(5)))
+        #expect(try backoff(#"{"longest_ms":5000,"base_ms":null}"#) == RetryDelays(longest: .seconds(5)))
         #expect(try backoff("{}") == RetryDelays())
         #expect(try backoff("null") == nil)
         let made = try OperationDescription("a", backoff: RetryDelays(base: .microseconds(1500), jitter: 1))
@@ -128,7 +131,7 @@ import Testing
             unique: .drop,
             timeout: .seconds(30),
             retries: 3,
-            backoff: RetryDelays(base: .seconds(1), cap: .seconds(2), jitter: 0),
+            backoff: RetryDelays(base: .seconds(1), longest: .seconds(2), jitter: 0),
             priority: 7
         )
         #expect(

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    private let own = PushOptions(backoff: RetryDelays(base: .seconds(300), cap: .seconds(300), jitter: 0))
+    private let own = PushOptions(backoff: RetryDelays(base: .seconds(300), longest: .seconds(300), jitter: 0))
     private let strategy = RetryDelays(base: .seconds(200), jitter: 0)
 
     @Test func `by default the default delays apply`() async throws {

@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test func `a wait is doubled up to the longest`() {
-        let delays = RetryDelays(base: .milliseconds(100), cap: .milliseconds(300), jitter: 0)
+        let delays = RetryDelays(base: .milliseconds(100), longest: .milliseconds(300), jitter: 0)
         #expect([1, 2, 3, 4, 1000, .max].map(delays.delay(ofRetry:)) == [100, 200, 300, 300, 300, 300])
         #expect([.min, -1, 0].map(delays.delay(ofRetry:)) == [100, 100, 100], "no attempt is earlier than the first")
     }
@@ -25,9 +25,9 @@ import Testing
     }
 
     @Test func `what is left out fits to what is there`() {
-        #expect(RetryDelays() == RetryDelays(base: .seconds(15), cap: .seconds(3600), jitter: 0.2))
-        #expect(RetryDelays(base: .seconds(7200)).cap == .seconds(7200))
-        #expect(RetryDelays(cap: .seconds(5)).base == .seconds(5))
+        #expect(RetryDelays() == RetryDelays(base: .seconds(15), longest: .seconds(3600), jitter: 0.2))
+        #expect(RetryDelays(base: .seconds(7200)).longest == .seconds(7200))
+        #expect(RetryDelays(longest: .seconds(5)).base == .seconds(5))
     }
 
     @Test func `odd values never trap`() {
@@ -35,9 +35,9 @@ import Testing
             .seconds(Int64.min), .seconds(-1), .zero, .nanoseconds(1), .milliseconds(1), .seconds(Int64.max),
         ]
         for base in durations {
-            for cap in durations {
+            for longest in durations {
                 for jitter in [-Double.infinity, -1, 0, 0.5, 1, 7, .infinity, .nan] {
-                    let delays = RetryDelays(base: base, cap: cap, jitter: jitter)
+                    let delays = RetryDelays(base: base, longest: longest, jitter: jitter)
                     for attempt in [Int.min, 1, 41, 1001, .max] { #expect(delays.delay(ofRetry: attempt) >= 0) }
                 }
             }

@@ -79,7 +79,7 @@ struct FaultOperations {
         RegisteredOperation(
             name,
             defaults: OperationDefaults(retries: 0),
-            retryStrategy: RetryDelays(base: .seconds(1), cap: .seconds(300), jitter: 1),
+            retryStrategy: RetryDelays(base: .seconds(1), longest: .seconds(300), jitter: 1),
             handler: handler
         )
     }

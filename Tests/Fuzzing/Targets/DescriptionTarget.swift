@@ -41,11 +41,11 @@ func requireRules(_ description: OperationDescription) throws(Violation) {
 /// The limits of a backoff, for which every wait is one that a broker can keep.
 func requireRules(_ backoff: RetryDelays) throws(Violation) {
     let allowed = Duration.milliseconds(1)...Duration.seconds(31_536_000)
-    try require(allowed.contains(backoff.base) && allowed.contains(backoff.cap), "the waits of \(backoff)")
-    try require(backoff.base <= backoff.cap && (0...1).contains(backoff.jitter), "the backoff \(backoff)")
+    try require(allowed.contains(backoff.base) && allowed.contains(backoff.longest), "the waits of \(backoff)")
+    try require(backoff.base <= backoff.longest && (0...1).contains(backoff.jitter), "the backoff \(backoff)")
     for attempt in [1, 2, 1001] {
         let wait = Duration.milliseconds(backoff.delay(ofRetry: attempt))
-        try require(.zero <= wait && wait <= backoff.cap, "a wait of \(wait)")
+        try require(.zero <= wait && wait <= backoff.longest, "a wait of \(wait)")
     }
 }
 
