@@ -9,7 +9,7 @@ extension HTTPFailure {
         let what = "the other side does not speak HTTP"
         if let hint = hint(bytes, method) { return HTTPFailure(what + hint, isFinal: true) }
         let quote = PrintableQuote(bytes)
-        return .answered(quote.isEmpty ? what : "\(what); its answer begins with \(quote)")
+        return .answered(quote.isEmpty ? what : "\(what); its response begins with \(quote)")
     }
 
     /// Returns a hint for a protocol whose server does no work for such a request.

@@ -17,10 +17,12 @@ package struct HTTPFailure: Error, Sendable, Equatable, CustomStringConvertible 
 
     /// The connection ended before the response was complete.
     static let lost = HTTPFailure("the connection was lost")
-    static let headTooLarge = answered("the head of the answer is larger than 256 KiB")
+    static let headTooLarge = answered("the head of the response is larger than 256 KiB")
 
     /// Makes the failure for an HTTP response that is ambiguous or not valid.
-    static func unreadable(_ detail: String) -> HTTPFailure { answered("the answer cannot be understood (\(detail))") }
+    static func unreadable(_ detail: String) -> HTTPFailure {
+        answered("the response cannot be understood (\(detail))")
+    }
 
     /// Makes the final failure for a response that does not show whether the server has done the work.
     static func answered(_ what: String) -> HTTPFailure {

@@ -12,7 +12,7 @@ enum HTTPStage {
         switch self {
         case .connecting: "no connection came about"
         case .securing: "no secure connection (TLS) came about"
-        case .connected: "no answer came"
+        case .connected: "no response came"
         }
     }
 }

@@ -33,7 +33,7 @@ extension TestBroker {
             throw BrokerError(.sessionLost, "this worker has died")
         }
         if !exchange.reports.isEmpty, takeFault({ if case .reportAnswerLost = $0 { true } else { nil } }) == true {
-            throw BrokerError(.outcomeUnknown, "the answer was lost")
+            throw BrokerError(.outcomeUnknown, "the reply was lost")
         }
     }
 

@@ -39,7 +39,7 @@ public struct HTTPWebhookTransport: WebhookTransport {
         switch await HTTPSession.shared.send(request, until: .head) {
         case .answered(let head, _): return (head.status, head.retryAfter.flatMap { Int($0) })
         case .failed(let failure):
-            throw JobFailure("no \(failure.isFinal ? "usable " : "")answer: \(failure)", isFinal: failure.isFinal)
+            throw JobFailure("no \(failure.isFinal ? "usable " : "")response: \(failure)", isFinal: failure.isFinal)
         case .cancelled: throw CancellationError()
         }
     }

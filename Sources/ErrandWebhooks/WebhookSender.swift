@@ -31,7 +31,7 @@ struct WebhookSender: Sendable {
         case 410: throw JobCancellation("webhook \"\(webhook.name)\": the receiver is gone (410)")
         default:
             let pause = retryAfter.map { Duration.seconds(min(max($0, 1), 86_400)) }
-            throw JobFailure("webhook \"\(webhook.name)\": the receiver answered \(status)", retryAfter: pause)
+            throw JobFailure("webhook \"\(webhook.name)\": the receiver returned status \(status)", retryAfter: pause)
         }
     }
 }

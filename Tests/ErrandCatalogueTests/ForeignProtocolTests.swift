@@ -18,7 +18,7 @@ struct ForeignProtocolTests {
         guard case .failed(let message, true, nil) = try await CatalogueRunner().call(server.url + path) else {
             throw TestError("not a final failure")
         }
-        let start = "POST to 127.0.0.1:\(server.port) got no usable answer: the other side "
+        let start = "POST to 127.0.0.1:\(server.port) got no usable response: the other side "
         #expect(message.hasPrefix(start), "\(message)")
         return String(message.dropFirst(start.count))
     }
@@ -42,7 +42,7 @@ struct ForeignProtocolTests {
     ) async throws {
         #expect(
             try await failure(Array(sample.answer.utf8), first: first)
-                == "does not speak HTTP; its answer begins with \"\(sample.quote)\"; the work may have been done"
+                == "does not speak HTTP; its response begins with \"\(sample.quote)\"; the work may have been done"
         )
     }
 
@@ -72,7 +72,7 @@ struct ForeignProtocolTests {
         let answer = Array("HTTP/1.1 100 Continue\r\n\r\n+OK\r\n".utf8)
         #expect(
             try await failure(answer)
-                == "does not speak HTTP; its answer begins with \"+OK\"; the work may have been done"
+                == "does not speak HTTP; its response begins with \"+OK\"; the work may have been done"
         )
     }
 }

@@ -61,7 +61,7 @@ struct HTTPAnswerTests {
         "HTTP/1.1 100 Continue\r\n\r\nHTTP/-1 503 X\r\n\r\n",
     ]) func `a head that cannot be read is final`(answer: String) async throws {
         guard case .failed(let message, true, nil) = try await call(answer) else { throw TestError("not final") }
-        #expect(message.contains("got no usable answer: the answer cannot be understood ("), "\(message)")
+        #expect(message.contains("got no usable response: the response cannot be understood ("), "\(message)")
         #expect(!message.contains("libcurl"))
     }
 
@@ -72,7 +72,7 @@ struct HTTPAnswerTests {
         "HTTP/1.1 200 " + String(repeating: "a", count: 1_000_000),
     ]) func `a head without end is final`(answer: String) async throws {
         guard case .failed(let message, true, nil) = try await call(answer) else { throw TestError("not final") }
-        #expect(message.hasSuffix("the head of the answer is larger than 256 KiB; the work may have been done"))
+        #expect(message.hasSuffix("the head of the response is larger than 256 KiB; the work may have been done"))
     }
 
     @Test(arguments: [
@@ -82,12 +82,12 @@ struct HTTPAnswerTests {
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n20\r\ndo",
     ]) func `an answer that is cut off is a lost connection`(answer: String) async throws {
         guard case .failed(let message, false, nil) = try await call(answer) else { throw TestError("not to retry") }
-        #expect(message.hasSuffix("got no answer: the connection was lost"))
+        #expect(message.hasSuffix("got no response: the connection was lost"))
     }
 
     @Test func `a reset is a lost connection`() async throws {
         guard case .failed(let message, false, nil) = try await call([], reset: true) else { throw TestError("?") }
-        #expect(message.hasSuffix("got no answer: the connection was lost"))
+        #expect(message.hasSuffix("got no response: the connection was lost"))
     }
 
     @Test(arguments: [(600, false), (999, false), (101, true)])
@@ -95,7 +95,7 @@ struct HTTPAnswerTests {
         guard case .failed(let message, let isFinal, nil) = try await call("HTTP/1.1 \(status) X\r\n\r\n") else {
             throw TestError("not a failure")
         }
-        #expect(message.hasSuffix("was answered with status \(status)"))
+        #expect(message.hasSuffix("returned status \(status)"))
         #expect(isFinal == final)
     }
 

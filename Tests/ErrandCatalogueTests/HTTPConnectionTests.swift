@@ -24,7 +24,7 @@ struct HTTPConnectionTests {
             if reset { connection.resetAtEnd() }
         }
         #expect(try await CatalogueRunner().call(server.url, method: method) == Self.done)
-        let lost = "\(method) to 127.0.0.1:\(server.port) got no answer: the connection was lost"
+        let lost = "\(method) to 127.0.0.1:\(server.port) got no response: the connection was lost"
         #expect(try await CatalogueRunner().call(server.url, method: method) == .failed(lost))
         #expect(server.requests.count == 2)
         #expect(server.requests.allSatisfy { $0.body == (method == "GET" ? [] : CatalogueRunner.arguments) })
@@ -40,20 +40,20 @@ struct HTTPConnectionTests {
         let gone = try WebServer(ipv6: true) { _ in }.port
         #expect(
             try await CatalogueRunner().call("http://[::1]:\(gone)/")
-                == .failed("POST to [::1]:\(gone) got no answer: the connection was refused")
+                == .failed("POST to [::1]:\(gone) got no response: the connection was refused")
         )
     }
 
     @Test func `causes have names`() async throws {
         let unknown = try await CatalogueRunner().call("http://no-such-host.invalid/")
-        #expect(unknown == .failed("POST to no-such-host.invalid got no answer: the server's name is not known"))
+        #expect(unknown == .failed("POST to no-such-host.invalid got no response: the server's name is not known"))
         let plain = try WebServer { connection in
             connection.send(Self.answer)
             connection.waitForEnd()
         }
         let secure = try await CatalogueRunner().call("https://127.0.0.1:\(plain.port)/")
         guard case .failed(let message, false, nil) = secure else { throw TestError("not to retry") }
-        #expect(message.contains("got no answer: the connection is not secure ("))
+        #expect(message.contains("got no response: the connection is not secure ("))
     }
 
     /// A job of 400 ms leaves three quarters of that for the connection.
@@ -70,7 +70,7 @@ struct HTTPConnectionTests {
         )
         let outcome = await CatalogueRunner().run(CatalogueOperation(name: "notify", kind: .http(request)), job: job)
         guard case .failed(let message, false, nil) = outcome else { throw TestError("not to retry: \(outcome)") }
-        let start = "got no answer: no secure connection (TLS) came about within "
+        let start = "got no response: no secure connection (TLS) came about within "
         let milliseconds = try #require(message.split(separator: start).last?.dropLast(3)).description
         #expect((1...300).contains(Int(milliseconds) ?? 0), "\(message)")
     }
@@ -121,7 +121,7 @@ struct HTTPConnectionTests {
         let text = "[" + String(repeating: "1,", count: 5_000_000) + "1]"
         let outcome = try await CatalogueRunner().call(server.url, arguments: Array(text.utf8))
         guard case .failed(let message, true, nil) = outcome else { throw TestError("\(outcome)") }
-        #expect(message.hasSuffix("was answered with status 413"))
+        #expect(message.hasSuffix("returned status 413"))
     }
 
     @Test func `a server that ends its side and reads on loses nothing`() async throws {

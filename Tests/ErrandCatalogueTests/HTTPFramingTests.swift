@@ -22,7 +22,7 @@ struct HTTPFramingTests {
     /// The server has answered, so the work may have been done: it must not be done again.
     private func expectUnreadable(_ answer: String) async throws {
         guard case .failed(let message, true, nil) = try await call(answer) else { throw TestError("not final") }
-        #expect(message.contains(" got no usable answer: the answer cannot be understood ("), "\(message)")
+        #expect(message.contains(" got no usable response: the response cannot be understood ("), "\(message)")
         #expect(message.hasSuffix("; the work may have been done"), "\(message)")
     }
 
@@ -92,7 +92,7 @@ struct HTTPFramingTests {
             guard case .failed(let message, true, nil) = try await call("HTTP/1.1 \(status) X\r\n" + rest) else {
                 throw TestError("not final")
             }
-            #expect(message.contains("was answered with status \(status)"))
+            #expect(message.contains("returned status \(status)"))
         }
     }
 
@@ -101,7 +101,7 @@ struct HTTPFramingTests {
         guard case .failed(let message, false, nil) = try await call("HTTP/1.1 503 X\r\n\(field)\r\n\r\n") else {
             throw TestError("not to retry")
         }
-        #expect(message.hasSuffix("was answered with status 503"))
+        #expect(message.hasSuffix("returned status 503"))
     }
 
     @Test func `interim answers without end are final`() async throws {

@@ -68,7 +68,7 @@ struct HTTPTests {
             throw TestError("not a failure")
         }
         #expect(isFinal == final)
-        #expect(message.hasPrefix("POST to 127.0.0.1:\(server.port) was answered with status \(status)"))
+        #expect(message.hasPrefix("POST to 127.0.0.1:\(server.port) returned status \(status)"))
         #expect(!message.contains("secret"))
     }
 
@@ -77,7 +77,7 @@ struct HTTPTests {
         guard case .failed(let message, true, nil) = try await call(server.url) else {
             throw TestError("not a final failure")
         }
-        #expect(message.hasSuffix("was answered with status 401"))
+        #expect(message.hasSuffix("returned status 401"))
     }
 
     @Test(arguments: [(429, Duration.seconds(7)), (503, .seconds(7)), (500, nil), (404, nil)])
@@ -104,7 +104,7 @@ struct HTTPTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test(arguments: [(304, "; it answers a conditional request"), (300, nil), (305, nil), (399, nil)])
+    @Test(arguments: [(304, "; the request is conditional"), (300, nil), (305, nil), (399, nil)])
     func `an answer without another address does not speak of one`(status: Int, advice: String?) async throws {
         let server = try WebServer { _ in WebServer.answer(status) }
         guard case .failed(let message, true, nil) = try await call(server.url) else {
@@ -118,7 +118,7 @@ struct HTTPTests {
         let port = try WebServer { _ in nil }.port
         #expect(
             try await call("http://127.0.0.1:\(port)/")
-                == .failed("POST to 127.0.0.1:\(port) got no answer: the connection was refused")
+                == .failed("POST to 127.0.0.1:\(port) got no response: the connection was refused")
         )
     }
 

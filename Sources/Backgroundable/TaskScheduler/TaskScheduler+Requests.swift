@@ -54,7 +54,7 @@ extension TaskScheduler {
             isThere.signal()
         }
         isThere.wait()
-        guard let result = answer.withLock({ $0 }) else { throw Error(.unavailable, "there was no answer") }
+        guard let result = answer.withLock({ $0 }) else { throw Error(.unavailable, "there was no reply") }
         return try result.get()
     }
 }

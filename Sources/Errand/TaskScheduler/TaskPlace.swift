@@ -25,7 +25,7 @@ struct TaskPlace: Sendable {
             do throws(BrokerError) {
                 let receipt = try await broker.push([envelope], to: queue).first
                 if let receipt, receipt.outcome != .unknown { return receipt }
-                loss = loss ?? BrokerError(.outcomeUnknown, "the broker's answer was lost")
+                loss = loss ?? BrokerError(.outcomeUnknown, "the broker's reply was lost")
             } catch {
                 // After a lost reply the job may exist, whatever happens later.
                 if loss == nil, error.code != .outcomeUnknown { throw TaskScheduler.Error(error) }

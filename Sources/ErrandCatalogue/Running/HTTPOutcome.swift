@@ -12,12 +12,12 @@ extension HandlerOutcome {
         case .cancelled: self = .failed("stopped")
         case .failed(let failure):
             self = .failed(
-                "\(call) got no \(failure.isFinal ? "usable " : "")answer: \(failure)",
+                "\(call) got no \(failure.isFinal ? "usable " : "")response: \(failure)",
                 isFinal: failure.isFinal
             )
         case .answered(let head, let body) where head.isSuccess: self = .finished(result: body)
         case .answered(let head, _):
-            let message = "\(call) was answered with status \(head.status)"
+            let message = "\(call) returned status \(head.status)"
             self = .failed(
                 Self.advice(on: head.status).map { "\(message); \($0)" } ?? message,
                 isFinal: !Self.isWorthRetrying(head.status),
@@ -31,7 +31,7 @@ extension HandlerOutcome {
     private static func advice(on status: Int) -> String? {
         switch status {
         case 301, 302, 303, 307, 308: "redirects are not followed, so write the final address into the catalogue"
-        case 304: "it answers a conditional request, so leave headers such as If-None-Match out of the catalogue"
+        case 304: "the request is conditional, so leave headers such as If-None-Match out of the catalogue"
         default: nil
         }
     }

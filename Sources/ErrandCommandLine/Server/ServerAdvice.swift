@@ -188,11 +188,12 @@ package struct ServerAdvice {
 
     private var clock: Advice? {
         guard let offset = facts.clockOffset, offset.magnitude > 1000 else { return nil }
+        let span = TimeSpanText.rounded(Int64(clamping: offset.magnitude))
+        let (position, shift) = offset > 0 ? ("ahead of", "early") : ("behind", "late")
         return Advice(
             kind: "clock",
-            message:
-                "the server's clock is \(TimeSpanText.rounded(Int64(clamping: offset.magnitude))) \(offset > 0 ? "ahead of" : "behind") this machine's. "
-                + "Only the server's clock counts: jobs that are pushed with --at start that much too early or too late by this clock"
+            message: "the server's clock is \(span) \(position) this machine's. Jobs with a time (--at) and schedules "
+                + "follow the server's clock, so they start \(span) \(shift) by this machine's. Synchronize the clocks"
         )
     }
 

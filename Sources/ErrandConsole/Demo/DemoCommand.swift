@@ -42,7 +42,7 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "The largest number of files.")
     var files = 20_000
 
-    @Option(help: ArgumentHelp("Let the workers answer a wrong checksum for this file.", visibility: .private))
+    @Option(help: ArgumentHelp("Let the workers return a wrong checksum for this file.", visibility: .private))
     var spoil: String?
 
     func validate() throws {

@@ -21,7 +21,7 @@ struct DemoWorkerCommand: AsyncParsableCommand {
     @Option(help: "How many jobs run at once.")
     var concurrency = 4
 
-    @Option(help: ArgumentHelp("Answer a wrong checksum for this file.", valueName: "file"))
+    @Option(help: ArgumentHelp("Return a wrong checksum for this file.", valueName: "file"))
     var spoil: String?
 
     func run() async throws {

@@ -29,7 +29,7 @@ extension DashboardController {
             return Self.text("ready\n")
         } catch {
             // This route needs no password, so the response does not reveal the broker's address.
-            return Self.text("the broker does not answer\n", status: .serviceUnavailable)
+            return Self.text("the broker does not respond\n", status: .serviceUnavailable)
         }
     }
 

@@ -184,7 +184,7 @@ enum EmbeddedGuardian {
         let reason = home.isFull ? "; the disk of \(home.directory) is full" : ""
         throw BrokerError(
             .notReachable,
-            "the embedded broker does not answer for 30 s\(reason); its log is \(home.log)"
+            "the embedded broker has not replied for 30 s\(reason); its log is \(home.log)"
         )
     }
 }

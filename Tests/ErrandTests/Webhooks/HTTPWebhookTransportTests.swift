@@ -36,7 +36,7 @@ import Testing
     @Test(.timeLimit(.minutes(1))) func `a silent receiver ends with the timeout`() async throws {
         let server = try WebServer { _ in nil }
         let error = await #expect(throws: JobFailure.self) { try await post(server, timeout: .seconds(1)) }
-        #expect(error?.message == "no answer: no answer came within 1 s" && error?.isFinal == false)
+        #expect(error?.message == "no response: no response came within 1 s" && error?.isFinal == false)
         try await eventually("the connection is given up") { server.abandoned == 1 }
     }
 
@@ -46,7 +46,7 @@ import Testing
         let error = await #expect(throws: JobFailure.self) {
             try await transport.post(Data(), to: url, headers: [], timeout: .seconds(60))
         }
-        #expect(error?.message == "no answer: the connection was refused" && error?.isFinal == false)
+        #expect(error?.message == "no response: the connection was refused" && error?.isFinal == false)
     }
 
     @Test func `a response with odd header bytes counts`() async throws {
@@ -61,7 +61,7 @@ import Testing
         let server = try WebServer { _ in "220 mail.example.com ESMTP\r\n" }
         let error = await #expect(throws: JobFailure.self) { try await post(server) }
         #expect(error?.isFinal == true)
-        #expect(error?.message.hasPrefix("no usable answer: the other side does not speak HTTP; ") == true)
+        #expect(error?.message.hasPrefix("no usable response: the other side does not speak HTTP; ") == true)
     }
 
     @Test func `a post whose connection ends is not sent twice`() async throws {
@@ -72,7 +72,7 @@ import Testing
         }
         #expect(try await post(server).status == 200)
         let error = await #expect(throws: JobFailure.self) { try await post(server) }
-        #expect(error?.message == "no answer: the connection was lost" && error?.isFinal == false)
+        #expect(error?.message == "no response: the connection was lost" && error?.isFinal == false)
         #expect(server.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["{}", "{}"])
     }
 

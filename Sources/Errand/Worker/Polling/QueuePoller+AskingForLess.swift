@@ -21,7 +21,7 @@ extension QueuePoller {
         } catch {
             if error.code == .sessionLost || error.code == .closed { throw error }
             context.logger.debug(
-                "claims not given back",
+                "claims not released",
                 metadata: ["job.queue": "\(queue)", "error": "\(error)"]
             )
             return nil
@@ -32,8 +32,8 @@ extension QueuePoller {
         context.logger.log(
             level: isLowest ? .warning : .debug,
             """
-            the broker's answers to a claim of up to \(wanted) jobs are lost again and again: claiming at most \(most) at a \
-            time. The answers may be larger than it sends: set its client-output-buffer-limit to normal 0 0 0 (errand doctor \
+            the broker's replies to a claim of up to \(wanted) jobs are lost repeatedly: claiming at most \(most) at a time. \
+            The replies may be larger than it sends: set its client-output-buffer-limit to normal 0 0 0 (errand doctor \
             shows it), or push smaller jobs
             """,
             metadata: ["job.queue": "\(queue)", "error": "\(error)"]
@@ -49,13 +49,13 @@ extension QueuePoller {
         }
         guard let job = unheard.first, unheard.count == 1, job.bytes >= Self.largeJob else {
             context.logger.error(
-                "the broker's answers to a claim of one job are lost again and again; the call is made again until one arrives",
+                "the broker's replies to a claim of one job are lost repeatedly; retrying until one arrives",
                 metadata: ["job.queue": "\(queue)", "error": "\(error)"]
             )
             return nil
         }
         let reason =
-            "its \(job.bytes) bytes could not be had from the broker: it closed the connection each time (\(error)). "
+            "the broker could not send its \(job.bytes) bytes: it closed the connection each time (\(error)). "
             + "Its client-output-buffer-limit for normal clients may be too small"
         context.logger.error(
             "a job is set aside as dead: \(reason); raise the limit, and then errand job retry \(job.id)",

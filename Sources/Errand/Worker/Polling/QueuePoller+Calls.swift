@@ -28,7 +28,7 @@ extension QueuePoller {
                 let reply = try await context.broker.exchange(exchange, on: queue)
                 context.failures.clear("call \(queue)")
                 if failures.isRefused {
-                    context.logger.notice("calls are taken again", metadata: ["job.queue": "\(queue)"])
+                    context.logger.notice("the server accepts calls again", metadata: ["job.queue": "\(queue)"])
                 }
                 return reply
             } catch {
@@ -53,8 +53,8 @@ extension QueuePoller {
         context.logger.log(
             level: lasts || isFirstRefusal ? .warning : .debug,
             CallFailures.isLoss(error)
-                ? "call not answered; it is made again until it is"
-                : "call refused; it is made again until it is taken",
+                ? "no reply to the call; retrying"
+                : "the server refused the call; retrying",
             metadata: ["job.queue": "\(queue)", "error": "\(error)"]
         )
     }

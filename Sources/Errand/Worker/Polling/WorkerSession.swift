@@ -208,7 +208,7 @@ final class WorkerSession: Sendable {
             if error.code == .sessionLost || error.code == .notPermitted { return end(because: error) }
             logger.log(
                 level: context.failures.note("heartbeat \(queue)") ? .warning : .debug,
-                "heartbeat not answered",
+                "no reply to a heartbeat",
                 metadata: ["job.queue": "\(queue)", "error": "\(error)"]
             )
         }

@@ -72,7 +72,7 @@ final class DemoProducer: Sendable {
             tries += 1
             // The reply was lost. A repeated push with the same id never makes a second job.
             guard open.isEmpty || tries < 10 else {
-                throw CommandFailure("the broker's answers to pushes were lost \(tries) times", ExitStatus.unknown)
+                throw CommandFailure("the broker's replies to pushes were lost \(tries) times", ExitStatus.unknown)
             }
         }
     }
@@ -85,7 +85,7 @@ final class DemoProducer: Sendable {
         case .unknown: return false
         case .replaced, .deferred:
             throw CommandFailure(
-                "a push with policy drop was answered \(receipt.outcome.rawValue)",
+                "a push with policy drop had the outcome \(receipt.outcome.rawValue)",
                 ExitStatus.unsuccessful
             )
         }
