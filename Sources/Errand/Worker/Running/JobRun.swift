@@ -87,10 +87,11 @@ final class JobRun: Sendable {
         return (began ?? .now) + timeout
     }
 
-    /// Returns the operation for the background queue. It retains the run.
+    /// Returns the operation for the background queue. It retains the run. It has no name, because the broker has applied
+    /// the uniqueness policy, and the queue would index the name for nothing.
     func makeOperation() -> AsyncOperation {
         AsyncOperation(
-            name: job.description.name,
+            name: nil,
             timeout: timeout / .seconds(1),
             onEnd: { [self] _, ending in if ending == .timedOut { stop(.timedOut) } },
             { [self] operation in begin(operation) }
