@@ -274,6 +274,12 @@ local function requeue(id, body)
   fresh = fresh + 1
 end
 
+-- The hard deadline of a claim that is made now. `margin` is what a claim lasts beyond its job's timeout, `default` what
+-- it lasts if the job has none, both in milliseconds.
+local function hard_deadline(timeout, margin, default)
+  return now + (timeout and timeout > 0 and margin + timeout or default)
+end
+
 -- The stored form of a claim: its token, its hard deadline, and the time at which it was made unless the token implies
 -- it: after the clock was set back, tokens are ahead of it.
 local function claim_text(token, deadline)
@@ -787,7 +793,7 @@ local function dispatch_to(session, lease_ends)
   if runtime[2] or entry_of(id) ~= id or type(redis.pcall('HLEN', mine)) == 'table' then return false end
 
   local token = whole(math.max(clock[1] * 1000000 + clock[2], num(runtime[1]) + 1))
-  local deadline = now + (timeout and timeout > 0 and num(margin) + timeout or num(default))
+  local deadline = hard_deadline(timeout, num(margin), num(default))
   local message = 'c' .. (state[4] or '') .. ' ' .. whole(num(state[1]) + 1) .. ' ' .. token .. ' ' .. id .. '\n' .. body
   if call(PUBLISH, key('wakeups:' .. session), message) == 0 then return nil end
   call('LPOP', key('ready:' .. level))
