@@ -103,7 +103,7 @@ package struct ServerError {
                 )
             }
             if isPassing { return BrokerError(.notReachable, "\(address) cannot serve now: \(text)") }
-            if text.contains("The user executing the script can't") { return notPermitted(at: address, in: script) }
+            if isMissingPermissionInScript { return notPermitted(at: address, in: script) }
             if text.contains("WRONGTYPE") {
                 return BrokerError(.refused, "a key of the queue has the wrong type; see `errand doctor`")
             }
@@ -116,6 +116,12 @@ package struct ServerError {
 }
 
 extension ServerError {
+    /// Whether a script used a command, a key or a channel without its user's permission. The first text is that of
+    /// Redis 7.0, the second that of newer versions and of Valkey.
+    private var isMissingPermissionInScript: Bool {
+        ["ERR The user executing the script can't", "ERR ACL failure in script"].contains { text.hasPrefix($0) }
+    }
+
     /// Returns an error that describes the missing permission. Retries would not help, so there are none.
     private func notPermitted(at address: RedisAddress, in script: Script?) -> BrokerError {
         var what = text
