@@ -56,7 +56,7 @@ import Testing
             "appendonly": "yes", "appendfsync": "everysec", "save": "\"\"", "maxmemory-policy": "noeviction",
         ]
         #expect(settings.allSatisfy { figures.settings[$0.key] == $0.value }, "\(figures.settings)")
-        for name in ["redis", "hiredis", "swift", "kernel", "processors", "runs", "build"] {
+        for name in ["server", "server runs on", "hiredis", "swift", "kernel", "processors", "runs", "build"] {
             #expect(![nil, "", "unknown"].contains(figures.settings[name]), "\(name) of \(figures.settings)")
         }
     }

@@ -21,6 +21,15 @@ package struct RedisInfo: Sendable {
     /// Returns the value of a name, on one line and without control characters.
     package subscript(name: String) -> String? { facts[name] }
 
+    /// The engine and its version, such as `redis 7.0.15`.
+    ///
+    /// Valkey names itself in `server_name`, and has its version in `valkey_version`; its `redis_version` is the one
+    /// with which it is compatible. Redis has no such name.
+    package var engine: String {
+        let name = self["server_name"] ?? "redis"
+        return "\(name) \(self["\(name)_version"] ?? self["redis_version"] ?? "unknown")"
+    }
+
     /// Returns the value of a name as a number.
     package func number(_ name: String) -> Int? { facts[name].flatMap { Int($0) } }
 }

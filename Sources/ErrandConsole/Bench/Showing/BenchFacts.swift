@@ -16,10 +16,10 @@ struct BenchFacts {
 
     private static func server(of stage: BenchStage) async throws -> [(name: String, value: String)] {
         let info = try await stage.info()
-        var facts = [(name: "broker", value: "\(stage.broker.address)")]
-        for (name, key) in [("redis", "redis_version"), ("redis runs on", "os")] {
-            facts.append((name: name, value: info[key] ?? "unknown"))
-        }
+        var facts = [
+            (name: "broker", value: "\(stage.broker.address)"), (name: "server", value: info.engine),
+            (name: "server runs on", value: info["os"] ?? "unknown"),
+        ]
         for name in ["appendonly", "appendfsync", "save", "maxmemory", "maxmemory-policy", "io-threads"] {
             facts.append((name: name, value: try await setting(name, of: stage)))
         }
