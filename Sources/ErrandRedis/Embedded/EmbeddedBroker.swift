@@ -10,7 +10,7 @@ import Foundation
 #endif
 
 /// A private redis-server for machines without a configured server: append-only, on a Unix socket, with its data in its
-/// own directory.
+/// own directory. A machine without `redis-server` uses Valkey's `valkey-server`.
 ///
 /// The first process that needs the server starts it, and others join it. It stops when the last of these processes has
 /// left or ended in any way. Its data stays. It works as follows:

@@ -13,7 +13,7 @@ import Foundation
 /// Starts an embedded broker's guardian if there is none, and waits until its server replies.
 enum EmbeddedGuardian {
     /// Keeps the server running while any process holds the users lock, and then stops it. `$1` is the server, `$2` its
-    /// configuration, `$3` the users lock, `$4` the server lock, `$5` redis-cli if there is one, `$6` the socket.
+    /// configuration, `$3` the users lock, `$4` the server lock, `$5` its client if there is one, `$6` the socket.
     ///
     /// The server inherits the server lock, so the lock is held exactly while it lives: no process starts a second
     /// server with its data, and no signal reaches an unrelated process that has got its number. The guardian ignores
@@ -24,7 +24,7 @@ enum EmbeddedGuardian {
     /// removed, there is no data to keep. A server that does not reply is stopped.
     private static let script = """
         trap '' INT HUP TERM QUIT
-        unset REDISCLI_AUTH
+        unset REDISCLI_AUTH VALKEYCLI_AUTH
         serve() {
             (
                 exec 8>"$4"
@@ -58,10 +58,11 @@ enum EmbeddedGuardian {
         """
 
     private static func start(_ home: EmbeddedHome) throws(BrokerError) {
-        guard let server = find("redis-server") else {
+        guard let server = server(of: home) else {
             throw BrokerError(
                 .notReachable,
-                "no redis-server on PATH for the embedded broker. Install it (apt-get install redis-server, or brew install redis), "
+                "no redis-server or valkey-server on PATH for the embedded broker. Install one "
+                    + "(apt-get install redis-server, or brew install redis), "
                     + "or name a broker with --redis URL or ERRAND_REDIS_URL"
             )
         }
@@ -71,7 +72,7 @@ enum EmbeddedGuardian {
                 "no flock on PATH for the embedded broker: apt-get install util-linux, or brew install flock"
             )
         }
-        try write(configuration(for: home), to: home)
+        try write(configuration(for: home, of: server), to: home)
         unlink(home.socket)
         try spawn([
             "/bin/sh", "-c", script, "errand-guardian", server, home.configuration, home.usersLock, home.serverLock,
@@ -79,9 +80,18 @@ enum EmbeddedGuardian {
         ])
     }
 
-    private static func configuration(for home: EmbeddedHome) -> String {
+    /// Finds the server. A home whose last server was Valkey's prefers it, because Redis cannot read Valkey's files.
+    private static func server(of home: EmbeddedHome) -> String? {
+        let configuration = FileManager.default.contents(atPath: home.configuration) ?? Data()
+        let isOfValkey = String(decoding: configuration, as: UTF8.self).contains("/valkey-server\n")
+        let names = ["redis-server", "valkey-server"]
+        return (isOfValkey ? names.reversed() : names).lazy.compactMap { find($0) }.first
+    }
+
+    private static func configuration(for home: EmbeddedHome, of server: String) -> String {
         """
         # Rewritten at every start of the embedded broker.
+        # Server: \(server.configurationEscaped)
         port 0
         unixsocket "\(home.socket.configurationEscaped)"
         unixsocketperm 700
@@ -107,15 +117,19 @@ enum EmbeddedGuardian {
         }
     }
 
-    /// Finds redis-cli, beside the server or on PATH.
+    /// Finds redis-cli or valkey-cli, beside the server or on PATH. Each talks to both servers.
     private static func client(of server: String) -> String? {
-        let beside = URL(fileURLWithPath: server).deletingLastPathComponent().path + "/redis-cli"
-        return access(beside, X_OK) == 0 ? beside : find("redis-cli")
+        let beside = URL(fileURLWithPath: server).deletingLastPathComponent().path
+        let path = "\(beside):\(searchPath)"
+        return find("redis-cli", in: path) ?? find("valkey-cli", in: path)
     }
 
-    private static func find(_ program: String) -> String? {
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
-        return path.split(separator: ":").map { "\($0)/\(program)" }.first { access($0, X_OK) == 0 }
+    private static var searchPath: String {
+        ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+    }
+
+    private static func find(_ program: String, in path: String = searchPath) -> String? {
+        path.split(separator: ":").map { "\($0)/\(program)" }.first { access($0, X_OK) == 0 }
     }
 
     /// Starts a process in its own session, for which the caller does not wait.
