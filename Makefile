@@ -8,7 +8,7 @@ RELEASE = .build/release
 SUITES = BackgroundableTests ErrandTests ErrandRedisTests ErrandCatalogueTests FuzzingTests ModelTests SnippetTests ExecutableTests
 
 .PHONY: help deps test-deps build test threads model model-full mutations build-model faults faults-full fault-tools fuzz fuzz-full demo bench
-.PHONY: api adoption cluster-test pages views rivals bench-local format lint docs
+.PHONY: api adoption cluster-test engines pages views rivals bench-local format lint docs
 
 help: ## list what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,6 +78,12 @@ model-full: build-model ## the same with the figures of docs/model.md: two hours
 mutations: build-model ## break the transitions on purpose, one line at a time, and see the checks go red
 	$(BUILD) --build-tests
 	scripts/check-mutations
+
+# With the build of the tests.
+engines: MODEL_BUILD = debug
+engines: build-tests build-model ## the tests of the Redis broker, the model and the demo on Redis 8 and Valkey 9 (docs/redis.md)
+	@scripts/install-dependencies engines
+	scripts/check-engines
 
 pages: test-deps ## walk through the dashboard with a real browser, on a real cluster; ARGUMENTS="--screenshots DIR"
 	for product in errand-producer errand-worker errand errand-dashboard errand-example-photo-server errand-example-photo-worker; do \
