@@ -81,9 +81,9 @@ mutations: build-model ## break the transitions on purpose, one line at a time, 
 
 # With the build of the tests.
 engines: MODEL_BUILD = debug
-engines: build-tests build-model ## the tests of the Redis broker, the model and the demo on Redis 8 and Valkey 9 (docs/redis.md)
+engines: build-tests build-model ## the tests of the Redis broker, the model and the demo on Redis 8 and Valkey 9 (docs/redis.md); ARGUMENTS=--quick
 	@scripts/install-dependencies engines
-	scripts/check-engines
+	scripts/check-engines $(ARGUMENTS)
 
 pages: test-deps ## walk through the dashboard with a real browser, on a real cluster; ARGUMENTS="--screenshots DIR"
 	for product in errand-producer errand-worker errand errand-dashboard errand-example-photo-server errand-example-photo-worker; do \

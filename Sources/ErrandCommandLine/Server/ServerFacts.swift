@@ -67,7 +67,7 @@ package struct ServerFacts: Sendable {
             clockOffset: offset,
             roundTrip: roundTrip
         )
-        facts.mayListKeys = try await broker.mayListKeys()
+        facts.mayListKeys = try await broker.mayListKeys(at: place)
         return facts
     }
 

@@ -43,10 +43,12 @@ struct DoctorReport: Sendable {
 
     /// The report as JSON for programs.
     var json: JSONOutput {
-        [
-            "clean": .truth(isClean), "findings": .list(findings.map(\.json)), "advice": .list(advice.map(\.json)),
-            "problem": .text(orNull: trouble?.message), "unreachable": .list(unreachable.map(JSONOutput.text)),
+        var members: [(key: String, value: JSONOutput)] = [
+            ("clean", .truth(isClean)), ("findings", .list(findings.map(\.json))),
+            ("advice", .list(advice.map(\.json))), ("problem", .text(orNull: trouble?.message)),
         ]
+        if !unreachable.isEmpty { members.append(("unreachable", .list(unreachable.map(JSONOutput.text)))) }
+        return .object(members)
     }
 
     /// Prints the report for people.

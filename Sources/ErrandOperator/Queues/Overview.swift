@@ -50,11 +50,15 @@ package struct Overview: Sendable {
 extension Overview {
     /// The overview as JSON for programs.
     package var json: JSONOutput {
-        [
-            "queues": .list(queues.map(\.json)), "workers": .list(workers.map(\.json)),
-            "unreadable": .list(unreadable.map(\.json)), "servers": .list(servers.map(\.json)),
-            "unreachable": .list(unreachable.map(JSONOutput.text)),
+        var members: [(key: String, value: JSONOutput)] = [
+            ("queues", .list(queues.map(\.json))), ("workers", .list(workers.map(\.json))),
+            ("unreadable", .list(unreadable.map(\.json))),
         ]
+        if !servers.isEmpty {
+            members.append(("servers", .list(servers.map(\.json))))
+            members.append(("unreachable", .list(unreachable.map(JSONOutput.text))))
+        }
+        return .object(members)
     }
 
     /// The addresses of the servers that do not reply.

@@ -177,8 +177,8 @@ public struct RedisAddress: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension RedisAddress {
-    /// Whether only its server can tell whether it belongs to a cluster.
-    var mayBelongToCluster: Bool { hostAndPort != nil }
+    /// Whether servers have to be asked before it is known where keys are.
+    var mayBelongToCluster: Bool { isCluster || hostAndPort != nil }
 
     var isCluster: Bool { if case .cluster = place { true } else { false } }
 

@@ -19,10 +19,10 @@ extension RedisBroker {
         return try await audit.run()
     }
 
-    /// Returns whether the server's user may list keys. Without this permission the audit does not find keys that no
-    /// other key lists.
-    package func mayListKeys() async throws(BrokerError) -> Bool {
-        do throws(BrokerError) { _ = try await command(.command("SCAN", "0", "COUNT", "1"), for: .anywhere) } catch {
+    /// Returns whether a server's user may list keys. Without this permission the audit does not find keys that no other
+    /// key lists.
+    package func mayListKeys(at place: CommandPlace = .anywhere) async throws(BrokerError) -> Bool {
+        do throws(BrokerError) { _ = try await command(.command("SCAN", "0", "COUNT", "1"), for: place) } catch {
             guard error.code == .notPermitted else { throw error }
             return false
         }

@@ -97,7 +97,7 @@ public final class RedisBroker: Broker {
         to commands: (Servers.Route) -> CommandWriter
     ) async throws(BrokerError) -> (replies: [RESPValue], route: Servers.Route) {
         while true {
-            let deadline = retrying.connectionDeadline
+            let deadline = retrying.connectionDeadline(for: place)
             guard let route = try await servers.route(to: place, replicated: replicated, until: deadline) else {
                 servers.refresh()
                 try await pause(&retrying, or: unserved)
@@ -106,8 +106,11 @@ public final class RedisBroker: Broker {
             let replies: [RESPValue]
             do throws(BrokerError) { replies = try await route.connection.send(commands(route), until: deadline) } catch
             {
-                // The server has left the cluster, and nothing was sent.
+                // The server has left the cluster, or is lost and another one will do, and nothing was sent.
                 if error.code == .closed, !servers.isClosed { continue }
+                if error.code == .notReachable, case .anywhere = place, deadline < retrying.connectionDeadline {
+                    continue
+                }
                 throw error
             }
             guard case .error(let text)? = replies.first, ServerError(text).isMoved else {

@@ -18,6 +18,11 @@ struct RefusedCall {
         connectionDeadline = began + connecting
     }
 
+    /// How long to wait for a connection to one server. If any server will do, another one is tried soon.
+    func connectionDeadline(for place: CommandPlace) -> ContinuousClock.Instant {
+        if case .anywhere = place { min(connectionDeadline, .now + .seconds(1)) } else { connectionDeadline }
+    }
+
     /// The remaining time for retries.
     var left: Duration { max(.zero, deadline - .now) }
 

@@ -1,4 +1,5 @@
 import Backgroundable
+import Dispatch
 import Errand
 import Logging
 import Synchronization
@@ -127,7 +128,10 @@ final class Servers: Sendable {
         case (.oneServer, _): return .route(route(to: address, isSharded: false, replicated, &state))
         case (.cluster, .server(let server)): return .route(route(to: server, isSharded: true, replicated, &state))
         case (.cluster(let map), _):
-            guard let master = map.master(of: place) else { return .unserved }
+            let lost = state.lost
+            guard let master = map.master(of: place, avoiding: { lost[address.server($0)] != nil }) else {
+                return .unserved
+            }
             return .route(route(to: address.server(master), isSharded: true, replicated, &state))
         }
     }
@@ -245,8 +249,14 @@ final class Servers: Sendable {
             }
             return (retired, Array(state.watchers.values))
         }
-        for connection in retired { connection.abort() }
+        for connection in retired { Self.retire(connection) }
         for tell in watchers { tell() }
+    }
+
+    /// Calls under way get a moment to end; a server that hangs would keep them for the timeout of a command.
+    private static func retire(_ connection: Connection) {
+        connection.close()
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(500)) { connection.abort() }
     }
 
     // MARK: The layout
@@ -376,11 +386,16 @@ final class Servers: Sendable {
 
 extension SlotMap {
     /// Returns the master to which a command belongs; `nil` if there is none.
-    fileprivate func master(of place: CommandPlace) -> HostAndPort? {
+    ///
+    /// - Parameter isLost: Whether another master is to be preferred, if any will do.
+    fileprivate func master(
+        of place: CommandPlace,
+        avoiding isLost: (HostAndPort) -> Bool = { _ in false }
+    ) -> HostAndPort? {
         switch place {
         case .queue(let queue): master(of: HashSlot.of(queue: queue))
         case .key(let key): master(of: HashSlot.of(key))
-        case .anywhere, .server: masters.first
+        case .anywhere, .server: masters.first { !isLost($0) } ?? masters.first
         }
     }
 }
