@@ -97,18 +97,19 @@ public final class RedisBroker: Broker {
         to commands: (Servers.Route) -> CommandWriter
     ) async throws(BrokerError) -> (replies: [RESPValue], route: Servers.Route) {
         while true {
-            let deadline = retrying.connectionDeadline(for: place)
-            guard let route = try await servers.route(to: place, replicated: replicated, until: deadline) else {
+            let patience = retrying.connectionDeadline
+            guard let route = try await servers.route(to: place, replicated: replicated, until: patience) else {
                 servers.refresh()
                 try await pause(&retrying, or: unserved)
                 continue
             }
+            let deadline = route.isSharded ? retrying.connectionDeadline(for: place) : patience
             let replies: [RESPValue]
             do throws(BrokerError) { replies = try await route.connection.send(commands(route), until: deadline) } catch
             {
                 // The server has left the cluster, or is lost and another one will do, and nothing was sent.
                 if error.code == .closed, !servers.isClosed { continue }
-                if error.code == .notReachable, case .anywhere = place, deadline < retrying.connectionDeadline {
+                if error.code == .notReachable, case .anywhere = place, deadline < patience {
                     continue
                 }
                 throw error

@@ -5,6 +5,7 @@ import Synchronization
 final class PerServer<Member: Sendable>: Sendable {
     private struct Running {
         let queues: [String]
+        let isSharded: Bool
         let member: Member
     }
 
@@ -66,12 +67,17 @@ final class PerServer<Member: Sendable>: Sendable {
         state.withLock { state in
             guard !state.isCancelled else { return }
             let (isSharded, groups) = servers.groups(of: state.queues)
-            for (server, running) in state.running where groups[server] != running.queues {
+            for (server, running) in state.running
+            where groups[server] != running.queues || running.isSharded != isSharded {
                 stop(running.member)
                 state.running[server] = nil
             }
             for (server, queues) in groups where state.running[server] == nil {
-                state.running[server] = Running(queues: queues, member: start(server, isSharded, queues))
+                state.running[server] = Running(
+                    queues: queues,
+                    isSharded: isSharded,
+                    member: start(server, isSharded, queues)
+                )
             }
         }
     }

@@ -58,7 +58,13 @@ struct SentinelSearch {
         var options = options
         options.connectTimeout = min(options.connectTimeout, .seconds(1))
         options.commandTimeout = min(options.commandTimeout, .seconds(1))
-        var context = try HiredisContext.greeted(RedisAddress(sentinels, at: place), options)
+        var context: HiredisContext
+        do throws(BrokerError) {
+            context = try HiredisContext.greeted(RedisAddress(sentinels, at: place), options)
+        } catch {
+            // Another one may accept what this one rejects.
+            throw BrokerError(.notReachable, "the sentinel \(place): \(error.message)")
+        }
         let question = CommandWriter.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", sentinels.master)
         let reply: RESPValue
         do throws(BrokerError) { reply = try context.roundTrip(question.bytes, replies: 1)[0] } catch {

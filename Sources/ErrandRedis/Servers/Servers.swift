@@ -1,6 +1,7 @@
 import Backgroundable
 import Dispatch
 import Errand
+import Foundation
 import Logging
 import Synchronization
 
@@ -103,28 +104,40 @@ final class Servers: Sendable {
     /// Returns the route to a place, once it is known whether there is a cluster; `nil` if no server of it has the slot at
     /// present.
     ///
-    /// - Throws: `BrokerError` with code `notReachable` if that cannot be found out before the deadline.
+    /// A server that cannot tell now is called as if it were alone: its reply to the call says what there is to wait for.
+    ///
+    /// - Throws: `BrokerError` with code `notReachable` if no server can be asked before the deadline.
     func route(
         to place: CommandPlace,
         replicated: Bool = false,
         until deadline: ContinuousClock.Instant
     ) async throws(BrokerError) -> Route? {
-        while true {
-            switch state.withLock({ present(place, replicated, &$0) }) {
-            case .route(let route): return route
-            case .unserved: return nil
-            case .unknown: try await learnLayout(until: deadline)
-            case .closed: throw Self.closed
-            }
+        switch state.withLock({ present(place, replicated, &$0) }) {
+        case .route(let route): return route
+        case .unserved: return nil
+        case .closed: throw Self.closed
+        case .unknown: break
+        }
+        try await learnLayout(until: deadline)
+        switch state.withLock({ present(place, replicated, isAlone: true, &$0) }) {
+        case .route(let route): return route
+        case .unserved, .unknown: return nil
+        case .closed: throw Self.closed
         }
     }
 
     private enum Present { case route(Route), unserved, unknown, closed }
 
-    private func present(_ place: CommandPlace, _ replicated: Bool, _ state: inout State) -> Present {
+    private func present(
+        _ place: CommandPlace,
+        _ replicated: Bool,
+        isAlone: Bool = false,
+        _ state: inout State
+    ) -> Present {
         if state.isClosed { return .closed }
         switch (state.layout, place) {
-        case (.unknown, _): return .unknown
+        case (.unknown, _) where !isAlone || address.isCluster: return .unknown
+        case (.unknown, _): return .route(route(to: address, isSharded: false, replicated, &state))
         case (.oneServer, _): return .route(route(to: address, isSharded: false, replicated, &state))
         case (.cluster, .server(let server)): return .route(route(to: server, isSharded: true, replicated, &state))
         case (.cluster(let map), _):
@@ -173,7 +186,8 @@ final class Servers: Sendable {
             metadata: ["broker.address": "\(server)", "slot": "\(redirection.slot)", "to": "\(redirection.server)"]
         )
         change { state in
-            var map = SlotMap()
+            // A server that was taken for the only one keeps what it does not redirect.
+            var map = SlotMap(all: address.hostAndPort ?? redirection.server)
             if case .cluster(let known) = state.layout { map = known }
             map.learn(redirection.slot, at: redirection.server)
             state.layout = .cluster(map)
@@ -282,8 +296,18 @@ final class Servers: Sendable {
     /// Asks the server of a `redis://` address. An older server, or one that stands in front of others, may not know the
     /// question, and a user may not be allowed to ask it; then there is no cluster until a call is redirected.
     private func askServer(until deadline: ContinuousClock.Instant) async throws(BrokerError) {
-        let connection = state.withLock { route(to: address, isSharded: false, false, &$0).connection }
-        guard let reply = try await connection.send(.command("CLUSTER", "SLOTS"), until: deadline).first else { return }
+        let place = state.withLock { present(.anywhere, false, isAlone: true, &$0) }
+        guard case .route(let route) = place, !route.isSharded else { return }
+        let reply: RESPValue
+        do throws(BrokerError) {
+            let replies = try await route.connection.send(.command("CLUSTER", "SLOTS"), until: deadline)
+            guard let first = replies.first else { return }
+            reply = first
+        } catch {
+            // The connection broke, or another caller has the reply already: the call itself will tell.
+            if error.code == .outcomeUnknown || error.code == .closed { return }
+            throw error
+        }
         if case .error(let text) = reply, ServerError(text).isPassing { return }
         let map = address.hostAndPort.flatMap { SlotMap(reply, from: $0) }
         change { state in
@@ -319,6 +343,8 @@ final class Servers: Sendable {
         while !isClosed {
             read(survey, turn)
             turn += 1
+            // Many calls may be redirected at the same time.
+            Thread.sleep(forTimeInterval: Double(Self.pause) / 2000)
             // A failover is noticed soon after the other servers have noticed it.
             while wake.wait(milliseconds: Self.pause) != .woken, !isDoubtful {}
         }
@@ -332,7 +358,7 @@ final class Servers: Sendable {
     /// Whether the map may be out of date: it is missing, or a server is lost or does not reply.
     private var isDoubtful: Bool {
         state.withLock { state in
-            state.slow = Set(state.connections.filter { $0.value.waitsLong }.map(\.key.server))
+            state.slow = Set(state.connections.filter { !$0.key.isReplicated && $0.value.waitsLong }.map(\.key.server))
             state.lost = state.lost.filter { .now - $0.value < Self.longestDoubt }
             return !state.lost.isEmpty || !state.slow.isEmpty || !state.waiting.isEmpty
         }

@@ -16,17 +16,20 @@ struct SlotMap: Sendable, Equatable {
     /// Makes a map without servers.
     init() {}
 
+    /// Makes a map in which one server has all slots.
+    init(all server: HostAndPort) { give(0...HashSlot.count - 1, to: Shard(master: server, replicas: [])) }
+
     /// Parses the reply to `CLUSTER SLOTS`: ranges of slots, each with its master and then its replicas.
     ///
     /// - Parameter asked: The server that replied. It may call itself, or a server whose name it does not know, by an
     ///   empty name.
-    /// - Returns: `nil` if it is another reply.
+    /// - Returns: `nil` if it is another reply, or gives a slot to several servers.
     init?(_ reply: RESPValue, from asked: HostAndPort) {
-        guard let ranges = reply.elements else { return nil }
+        guard let ranges = reply.elements, ranges.count <= HashSlot.count else { return nil }
         for range in ranges {
             guard let parts = range.elements, parts.count >= 3, let first = parts[0].number, let last = parts[1].number,
                 0 <= first, first <= last, last < HashSlot.count,
-                let master = Self.place(parts[2], asked)
+                let master = Self.place(parts[2], asked), owners[Int(first)...Int(last)].allSatisfy({ $0 < 0 })
             else { return nil }
             let replicas = parts.dropFirst(3).compactMap { Self.place($0, asked) }
             give(Int(first)...Int(last), to: Shard(master: master, replicas: replicas))

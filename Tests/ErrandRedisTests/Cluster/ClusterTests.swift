@@ -134,4 +134,37 @@ import Testing
         #expect(try await push(1, to: "images", on: broker).map(\.outcome) == [.accepted])
         #expect(.now - began < .seconds(9), "the timeout of a command is 10 s")
     }
+
+    /// A subscription that is made before anybody has asked whether there is a cluster.
+    @Test func aSubscriptionBeforeTheFirstCallHearsAShard() async throws {
+        let cluster = try RedisCluster()
+        let pusher = try broker(cluster.url)
+        defer { pusher.close() }
+        let job = try #require(try await push(1, to: "images", on: pusher).first)
+        let listener = try broker(try cluster.server(of: "images").tcpURL)
+        defer { listener.close() }
+        let heard = Mutex(0)
+        let stream = listener.events(of: ["images"])
+        let listening = Task { for try await events in stream { heard.withLock { $0 += events.lines.count } } }
+        defer { listening.cancel() }
+        let channel = KeySpace.events(of: "images")
+        try await eventually("it has subscribed to the shard's channel") {
+            try cluster.server(of: "images").run("PUBSUB", "SHARDNUMSUB", channel) == "\(channel)\n1"
+        }
+        #expect(try await pusher.cancel([job.id], on: "images") == [.cancelled])
+        try await eventually("it is heard") { heard.withLock(\.self) == 1 }
+    }
+
+    /// A user who may not ask for the slot map can only be redirected.
+    @Test func redirectionsSufficeWithoutTheSlotMap() async throws {
+        let cluster = try RedisCluster()
+        for server in cluster.servers { try server.run("ACL", "SETUSER", "errand", "-cluster|slots") }
+        let broker = try broker(cluster.masters[0].tcpURL)
+        defer { broker.close() }
+        let queues = (0..<6).map { "queue-\($0)" }
+        for _ in 0..<2 {
+            for queue in queues { #expect(try await push(1, to: queue, on: broker).map(\.outcome) == [.accepted]) }
+        }
+        for queue in queues { #expect(try await broker.status(of: queue).queue.ready == 2) }
+    }
 }

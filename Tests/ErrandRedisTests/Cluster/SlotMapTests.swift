@@ -47,7 +47,9 @@ import Testing
         let replies: [RESPValue] = [
             .null, .error("ERR This instance has cluster support disabled"), .array([.null]),
             .array([range(5, 4, server(host, 1))]), .array([range(0, 16384, server(host, 1))]),
-            .array([range(-1, 3, server(host, 1))]), .array([range(0, 1, server(host, 0))]), .array([range(0, 1)]),
+            .array([range(-1, 3, server(host, 1))]),
+            .array([range(0, 3, server(host, 1)), range(3, 5, server(host, 2))]),
+            .array([range(0, 1, server(host, 0))]), .array([range(0, 1)]),
         ]
         for reply in replies { #expect(SlotMap(reply, from: asked) == nil, "\(reply)") }
     }
