@@ -50,7 +50,8 @@ import Testing
     @Test func aWorkerWithAClosedPipeStopsAsUsual() async throws {
         let catalogue = server.directory + "/catalogue.yaml"
         let gate = server.directory + "/gate"
-        let command = "[sh, -c, \"while [ ! -e \(gate) ]; do sleep 0.05; done\"]"
+        let begun = server.directory + "/begun"
+        let command = "[sh, -c, \"touch \(begun); while [ ! -e \(gate) ]; do sleep 0.05; done\"]"
         try "operations:\n  wait: {run: \(command), timeout: 2m}\n"
             .write(toFile: catalogue, atomically: true, encoding: .utf8)
         let shell = #"""
@@ -65,7 +66,8 @@ import Testing
         let pid = try #require(Int32(try await worker.errorLine { $0.hasPrefix("pid ") }.dropFirst(4)))
         _ = try await worker.line { $0.contains("registered") }
         #expect(try await Executable.producer.run(["push", "wait"], on: server).status == 0)
-        try await eventually("it runs") { try !server.run("KEYS", "errand:{default}:claims:*").isEmpty }
+        // A job that is claimed and has not begun would be released.
+        try await eventually("it runs") { FileManager.default.fileExists(atPath: begun) }
         kill(pid, SIGTERM)
         #expect(FileManager.default.createFile(atPath: gate, contents: nil))
         let output = await worker.end()
