@@ -41,7 +41,8 @@ import Testing
         #expect(try sentinels.ask("SENTINEL", "FAILOVER", RedisSentinels.master) == "OK")
         let promoted = try sentinels.awaitFailover(from: sentinels.servers[0])
         try await eventually("the old master is a replica") {
-            try sentinels.servers[0].run("ROLE").hasPrefix("slave")
+            // A sentinel closes the connections of a server to which it gives another role.
+            (try? sentinels.servers[0].run("ROLE").hasPrefix("slave")) == true
         }
         #expect(try await push(on: broker) == .accepted)
         #expect(promoted.port == sentinels.servers[1].port)
