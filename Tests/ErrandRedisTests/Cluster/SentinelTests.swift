@@ -8,8 +8,14 @@ import Testing
 
 /// Brokers that find their server by sentinels.
 @Suite(.timeLimit(.minutes(3))) struct SentinelTests {
-    private func broker(_ url: String, replicas: Int = 0, patience: Duration = .seconds(30)) throws -> RedisBroker {
-        let options = ConnectionOptions(commandTimeout: .seconds(2), patience: patience, replicas: replicas)
+    /// - Parameter timeout: The timeout of a command, half of which a push waits for replicas.
+    private func broker(
+        _ url: String,
+        replicas: Int = 0,
+        timeout: Duration = .seconds(30),
+        patience: Duration = .seconds(60)
+    ) throws -> RedisBroker {
+        let options = ConnectionOptions(commandTimeout: timeout, patience: patience, replicas: replicas)
         return try RedisBroker(url: url, options: options, logger: Logger(label: "sentinels"))
     }
 
@@ -70,25 +76,28 @@ import Testing
 
     @Test func pushesWaitForReplicas() async throws {
         let sentinels = try RedisSentinels()
-        let (broker, demanding) = (try broker(sentinels.url, replicas: 1), try broker(sentinels.url, replicas: 2))
-        defer { broker.close(); demanding.close() }
+        let broker = try broker(sentinels.url, replicas: 1)
+        let demanding = try self.broker(sentinels.url, replicas: 2, timeout: .seconds(2))
+        let impatient = try self.broker(sentinels.url, replicas: 1, timeout: .seconds(2))
+        defer { for broker in [broker, demanding, impatient] { broker.close() } }
         #expect(try await push(on: broker) == .accepted)
         #expect(try await push(on: demanding) == .unknown, "there is one replica")
         sentinels.servers[1].kill(SIGSTOP)
         defer { sentinels.servers[1].kill(SIGCONT) }
-        #expect(try await push(on: broker) == .unknown, "the replica has not confirmed it")
+        #expect(try await push(on: impatient) == .unknown, "the replica has not confirmed it")
     }
 
     /// A repeated push whose job exists is accepted only when the replicas have that job.
     @Test func aRepeatedPushWaitsForTheFirstOne() async throws {
         let sentinels = try RedisSentinels()
         let broker = try broker(sentinels.url, replicas: 1)
-        defer { broker.close() }
+        let impatient = try self.broker(sentinels.url, replicas: 1, timeout: .seconds(2))
+        defer { for broker in [broker, impatient] { broker.close() } }
         let job = try OperationDescription("work").makeEnvelope()
         sentinels.servers[1].kill(SIGSTOP)
         defer { sentinels.servers[1].kill(SIGCONT) }
-        #expect(try await broker.push([job], to: "default").map(\.outcome) == [.unknown])
-        #expect(try await broker.push([job], to: "default").map(\.outcome) == [.unknown])
+        #expect(try await impatient.push([job], to: "default").map(\.outcome) == [.unknown])
+        #expect(try await impatient.push([job], to: "default").map(\.outcome) == [.unknown])
         sentinels.servers[1].kill(SIGCONT)
         #expect(try await broker.push([job], to: "default").map(\.outcome) == [.exists])
     }
