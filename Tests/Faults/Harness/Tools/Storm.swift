@@ -116,9 +116,10 @@ struct Storm {
         return watch
     }
 
-    /// The ids of the pushes in the log: the word after the only key.
+    /// The ids of the pushes in the log: the word after the two keys.
     private static func order(_ watch: Program) -> [String] {
-        let key = "\"1\" \"\(KeySpace.key(of: ScenarioContext.queue))\" \""
+        let queue = KeySpace.key(of: ScenarioContext.queue)
+        let key = "\"2\" \"\(queue)\" \"\(queue)\(KeySpace.gate)\" \""
         return watch.lines.compactMap { line in
             guard line.contains("] \"EVAL"), let start = line.range(of: key)?.upperBound else { return nil }
             let id = line[start...].prefix { $0 != "\"" }
