@@ -1,6 +1,6 @@
 /// The retries of a call that a server refuses temporarily or redirects: their pauses and their deadline.
 struct RefusedCall {
-    /// Servers that redirect a call more often than this, one after the other, disagree on who has the slot.
+    /// After more redirections than this in a row, the servers probably disagree on which of them has the slot.
     private static let mostRedirections = 4
     /// A longer wait is reported.
     private static let worthTelling = Duration.seconds(1)

@@ -88,7 +88,7 @@ package struct ServerError {
         case "MOVED":
             return BrokerError(
                 .notReachable,
-                "the servers of the cluster disagree on who has a queue: \(address): \(text)"
+                "the servers of the cluster disagree on which of them has a queue: \(address): \(text)"
             )
         case "ASK":
             return BrokerError(.notReachable, "\(address) cannot serve now: the queue's slot is being moved: \(text)")

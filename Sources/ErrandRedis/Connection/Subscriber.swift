@@ -165,8 +165,8 @@ package final class Subscriber: Subscription {
             // without a pause.
             backoff.reset()
             onSubscribed()
-        // Nobody has asked for it: another server of the cluster has the slot now.
-        case "sunsubscribe": throw BrokerError(.notReachable, "\(address) has the slot of the channel no more")
+        // The server sends this by itself when another server of the cluster has taken the slot over.
+        case "sunsubscribe": throw BrokerError(.notReachable, "\(address) no longer has the slot of the channel")
         default: break
         }
     }

@@ -43,7 +43,7 @@ struct ClusterSurvey: Sendable {
         guard let map = SlotMap(replies[1], from: server) else {
             throw BrokerError(.protocolViolation, "\(place) answered CLUSTER SLOTS with something else")
         }
-        // A user who may not ask for the state is answered an error: the map is all there is.
+        // If the user may not call CLUSTER INFO, the reply is an error, and only the map counts.
         let state = replies[0].text ?? "cluster_state:ok"
         return (map, state.contains("cluster_state:ok") && !map.masters.isEmpty)
     }

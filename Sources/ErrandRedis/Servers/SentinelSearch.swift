@@ -41,7 +41,7 @@ struct SentinelSearch {
             throw BrokerError(.notReachable, "\(master) did not say its role: \(error.message)")
         }
         switch role {
-        // A user who may not ask for the role is answered an error: a write then shows whether it is a master.
+        // If the user may not call ROLE, the first write shows whether the server is a master.
         case .error(let text) where ServerError(text).word == "NOPERM": return context
         case .error(let text):
             throw BrokerError(.notReachable, "\(master) did not say its role: \(ServerError(text).text)")

@@ -5,21 +5,6 @@ import Foundation
 import Logging
 import Synchronization
 
-/// What a command is about, which decides on the server.
-package enum CommandPlace: Sendable {
-    /// Keys of a queue.
-    case queue(String)
-    /// One key of another library, or of no queue.
-    case key(String)
-    /// No keys, so that any server will do.
-    case anywhere
-    /// One server, or the keys that it has.
-    case server(RedisAddress)
-
-    /// The registry of queues.
-    static var registry: CommandPlace { .key(KeySpace.queues) }
-}
-
 /// The servers of a broker: which of them has the keys of a queue, and a connection to each that is in use.
 ///
 /// With one server, or with the master that sentinels name, all keys are there. The servers of a cluster share them by
@@ -34,7 +19,7 @@ final class Servers: Sendable {
     }
 
     private enum Layout {
-        /// Nobody has asked whether the server belongs to a cluster.
+        /// It is not known yet whether the server belongs to a cluster.
         case unknown
         case oneServer
         case cluster(SlotMap)
@@ -407,21 +392,5 @@ final class Servers: Sendable {
             return answered
         }
         for caller in answered { caller.continuation.resume(returning: problem) }
-    }
-}
-
-extension SlotMap {
-    /// Returns the master to which a command belongs; `nil` if there is none.
-    ///
-    /// - Parameter isLost: Whether another master is to be preferred, if any will do.
-    fileprivate func master(
-        of place: CommandPlace,
-        avoiding isLost: (HostAndPort) -> Bool = { _ in false }
-    ) -> HostAndPort? {
-        switch place {
-        case .queue(let queue): master(of: HashSlot.of(queue: queue))
-        case .key(let key): master(of: HashSlot.of(key))
-        case .anywhere, .server: masters.first { !isLost($0) } ?? masters.first
-        }
     }
 }
