@@ -80,6 +80,16 @@ struct TroubledWorkerTests {
         #expect(error?.code == .notPermitted)
     }
 
+    @Test("a heartbeat that is not permitted lets running jobs end")
+    func endsItsJobsAlthoughItIsRefused() async throws {
+        let broker = TroubledBroker()
+        let (_, work, opens) = try await startWithAJobThatWaits(broker, beside: "idle")
+        broker.tell(Self.queue, .failure(BrokerError(.notPermitted, "the password was changed")))
+        opens.finish()
+        await #expect(throws: BrokerError.self) { try await work.value }
+        #expect(try await broker.memory.status(of: Self.queue).queue.totals["finished"] == 1)
+    }
+
     @Test("a worker that stops while its broker does not answer lets its jobs end and reports that")
     func leavesWithoutAnAnswer() async throws {
         let broker = TroubledBroker()
